@@ -15,9 +15,11 @@ from grader.common import interrupts
 from grader.common.errors import InterruptedGradingError
 from grader.course.assignment import Assignment
 from grader.course.catalogue import Course
+from grader.execution.kernel_threads import no_kernel_threads
 from grader.execution.sandbox import SANDBOXES
 from grader.grading.bench import Bench
 from grader.grading.rules import SearchRules, TimingRules, WatchingRules
+from grader.grading.timing import measurement
 
 pytest_plugins = ("simulator", "engine", "postgresql", "autograders", "browser", "drafts", "drawings", "suites")
 """Modules of helpers/ that hold fixtures."""
@@ -125,6 +127,14 @@ def tell(monkeypatch) -> Iterator[Callable[[], None]]:
 def transposition(course: Course) -> Assignment:
     """The simplest of the assignments."""
     return course.load("coalsTransp")
+
+
+@pytest.fixture
+def still_kernel(monkeypatch) -> None:
+    """Nothing is seen of the operating system's own work: beside workers of straw, whose turns take microseconds, any
+    of it is much.
+    """
+    monkeypatch.setattr(measurement, "kernel_threads", no_kernel_threads)
 
 
 @pytest.fixture(scope="session")

@@ -11,8 +11,10 @@ that part alone.
 
 `cause` is what the first explanation must say of a mistake: its `reason`, a `line` that it names (of several, at least
 one; for a race, two), words that it `says`, and the `stride` in bytes between neighbouring work-items. `finding: none`
-marks a right solution of which nothing may be reported. What a device makes of a race, a missed barrier or a value that
-was never set is a matter of luck, so nothing is expected of it; `luck` names the cases if that is true of some only.
+marks a right solution of which nothing may be reported. `open` is a reason for which all points are open on some
+devices, such as COMPILER_FAILED; `fails` is what others find. What a device makes of a race, a missed barrier or a
+value that was never set is a matter of luck, so nothing is expected of it; `luck` names the cases if that is true of
+some only.
 """
 
 from collections.abc import Iterator, Mapping
@@ -32,7 +34,7 @@ from grader.course.submissions.submission import FILE_NAME
 from grader.course.suite import Coursework
 from grader.execution.device import device_class
 from grader.grading.rules import TimingRules
-from grader.results.result import Check, Kind, Reason, Result, Verdict
+from grader.results.result import FOR_INSTRUCTORS, Check, Kind, Reason, Result, Verdict
 
 EXPECTED_FILE = "expected.yaml"
 
@@ -83,18 +85,19 @@ class Expectation(Record):
     fails: dict[str, Failure]
     cause: Cause | None = None
     finding: Literal["none"] | None = None
+    open: Reason | None = None
     luck: tuple[str, ...] = ()
 
     @property
     def is_right(self) -> bool:
-        """Whether it fails nothing."""
-        return not self.fails
+        """Whether it fails nothing, on whatever device."""
+        return not self.fails and self.open is None
 
     @property
     def reasons(self) -> set[Reason]:
         """All reasons that it names."""
         listed = [why for each in self.fails.values() for why in (each.values() if isinstance(each, dict) else [each])]
-        return {reason for reasons in listed for reason in reasons}
+        return {reason for reasons in (*listed, (self.open,)) for reason in reasons if reason is not None}
 
     @property
     def is_timed(self) -> bool:
@@ -175,6 +178,8 @@ class Comparison:
 def compare(expectation: Expectation, assignment: Assignment, result: Result) -> Comparison:
     """Compare the verdicts of a result with those that expected.yaml lists."""
     found = {called(check): check.reason for check in result.checks if check.reason is not None}
+    if expectation.open is not None and expectation.open in found.values():
+        return Comparison(found=found, expected=dict.fromkeys(_all_but_the_build(result), (expectation.open,)))
     expected = dict(_expected(expectation, assignment, device_class(result.provenance.device)))
     unasked = {*skipped(result), *expectation.luck}
     if PERFORMANCE not in expected and not expectation.is_timed:
@@ -187,9 +192,17 @@ def compare(expectation: Expectation, assignment: Assignment, result: Result) ->
     )
 
 
+def _all_but_the_build(result: Result) -> Iterator[str]:
+    return (called(check) for check in result.checks if check.kind is not Kind.BUILD)
+
+
 def skipped(result: Result) -> set[str]:
-    """The checks that could not be made, such as those that need a simulator."""
-    return {called(check) for check in result.checks if check.verdict is Verdict.SKIPPED}
+    """The checks that could not be made here, such as those that need a simulator."""
+    return {
+        called(check)
+        for check in result.checks
+        if check.verdict is Verdict.SKIPPED and check.reason not in FOR_INSTRUCTORS
+    }
 
 
 def called(check: Check) -> str:

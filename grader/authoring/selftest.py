@@ -37,7 +37,7 @@ from grader.grading.timing.lineup import begin, match_of, own_programs
 from grader.grading.timing.referee import ByOracle, ByReference, Match, OracleScene, RoundData
 from grader.protocol.messages import DeviceFacts
 from grader.results.metrics import Performance
-from grader.results.result import Kind, Reason, Result, Verdict
+from grader.results.result import UNTIMED, Kind, Result, Verdict
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +76,7 @@ def grade_own(assignment: Assignment, bench: Bench, progress: Progress) -> OwnRe
 def in_full(result: Result) -> Result:
     """The result; raises NoiseError if speed was not measured, without which nothing can be said of an assignment."""
     speed = result.checks[-1]
-    if speed.reason is Reason.NOT_MEASURED:
+    if speed.reason in UNTIMED:
         raise NoiseError(speed.message)
     return result
 

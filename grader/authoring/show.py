@@ -65,13 +65,13 @@ def _apart(case: Case) -> str:
 
 
 MEASURES: dict[Measure, str] = {
-    "coalescing": "no line moves more than {} times the fewest sectors of global memory that hold its words",
+    "coalescing": "bytes that are moved and not used make the least traffic at most {} times as large",
     "bank conflicts": "no request of a warp to local memory takes more than {} words from one bank",
     "words read": "all work-items together read at most {} words of global memory",
     "words written": "all work-items together write at most {} words of global memory",
     "words moved": "the sectors of global memory that are moved hold at most {} words",
-    "divergence": "the work-items of a warp diverge at no more than {} of its branches",
-    "idle work-items": "where memory is used, no more than {} of the work-items of the warps at work are idle",
+    "divergence": "the work-items of warps diverge at most {} times",
+    "memory requests": "warps make at most {} requests to global and local memory",
 }
 
 

@@ -2,8 +2,9 @@
 
 RESULTS/corrections.csv   columns student, assignment, points, comment; the instructor's own, which no run writes
 
-`points` is what the grade is to be, or with a sign how much more or less. A student is a label, a key of the platform,
-or a name. What a platform or a spreadsheet names otherwise is refused before anything is graded.
+`points` is what the grade is to be, or with a sign how much more or less: a bonus may lead beyond full points. A
+student is a label, a key of the platform, or a name. What a platform or a spreadsheet names otherwise is refused before
+anything is graded.
 """
 
 from collections.abc import Mapping
@@ -12,10 +13,11 @@ from pathlib import Path
 
 from grader.batch.lists import ListLine, read_list
 from grader.common.errors import InputError
+from grader.common.people import Register
 from grader.common.record import replace
 from grader.course.policies.corrections import Amount, read_amount
 from grader.course.policies.deadlines import DECIMALS
-from grader.course.submissions.handin import Intake, Remark
+from grader.course.submissions.handin import Remark
 from grader.course.suite import Coursework
 from grader.reports.words import correction_in_words
 from grader.results.gradebook import Grade, Gradebook, Mark, StudentRow
@@ -40,12 +42,12 @@ Orders = Mapping[tuple[str, str], Order]
 
 
 def read_corrections(
-    folder: Path, intake: Intake, assignments: Mapping[str, Coursework]
+    folder: Path, people: Register, assignments: Mapping[str, Coursework]
 ) -> tuple[Orders, tuple[Remark, ...]]:
     """The corrections of a batch, if it has any, and what is not applied; raises InputError for a line that is not
     understood.
     """
-    lines, others = read_list(folder / NAME, ("points",), intake, assignments)
+    lines, others = read_list(folder / NAME, ("points",), people, assignments)
     return {(each.label, each.assignment): _order(each, assignments[each.assignment]) for each in lines}, others
 
 
@@ -54,8 +56,9 @@ def _order(line: ListLine, assignment: Coursework) -> Order:
     amount = read_amount(row.field("points"))
     if amount is None:
         raise InputError(f"{where}: points are {row.field('points')!r}; write points such as 80, +5 or -2.5.")
-    if amount.to is not None and amount.to > assignment.points:
-        raise InputError(f"{where}: {amount.to:g} points are more than the {assignment.points:g} of {assignment.name}.")
+    stated = abs(amount.by) if amount.to is None else amount.to
+    if stated > assignment.points:
+        raise InputError(f"{where}: {stated:g} points are more than the {assignment.points:g} of {assignment.name}.")
     return Order(where=where, comment=row.field("comment"), amount=amount)
 
 
@@ -67,7 +70,8 @@ def corrected(outcome: Result | Ungraded, order: Order | None, most: float) -> R
         by_hand = given(order, most)
         return outcome if by_hand is None else replace(outcome, fault=f"{outcome.fault} {correction_in_words(by_hand)}")
     points = order.amount.points(outcome.points, most)
-    correction = Correction(points=round(points - outcome.points, DECIMALS), comment=order.comment)
+    difference, final = round(points - outcome.points, DECIMALS), order.amount.to is not None
+    correction = Correction(points=difference, comment=order.comment, final=final)
     max_points = outcome.max_points if order.amount.to is None else most
     return replace(outcome, points=points, max_points=max_points, correction=correction)
 

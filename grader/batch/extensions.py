@@ -12,9 +12,10 @@ from pathlib import Path
 
 from grader.batch.lists import ListLine, read_list
 from grader.common.errors import InputError
+from grader.common.people import Register
 from grader.course.policies.deadlines import Extension
 from grader.course.policies.rules import Policies, in_words, moment, read_date
-from grader.course.submissions.handin import Intake, Remark
+from grader.course.submissions.handin import Remark
 from grader.course.suite import Coursework
 
 EXTENSIONS = "extensions.csv"
@@ -27,12 +28,12 @@ Extensions = Mapping[tuple[str, str], Extension]
 
 
 def read_extensions(
-    folder: Path, intake: Intake, assignments: Mapping[str, Coursework]
+    folder: Path, people: Register, assignments: Mapping[str, Coursework]
 ) -> tuple[Extensions, tuple[Remark, ...]]:
     """The extensions of a batch, if it has any, and what is not applied; raises InputError for a line that is not
     understood.
     """
-    lines, others = read_list(folder / EXTENSIONS, (), intake, assignments)
+    lines, others = read_list(folder / EXTENSIONS, (), people, assignments)
     found = {(each.label, each.assignment): _extension(each, assignments[each.assignment]) for each in lines}
     idle = tuple(
         Remark(where=each.where, why=f"not applied: {each.assignment} has no due date; write `due` in course.yaml.")

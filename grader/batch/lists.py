@@ -1,12 +1,13 @@
 """The instructor's own lists beside the results: CSV files with a line for one student and one assignment each."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
 from grader.common.errors import InputError
-from grader.course.submissions.handin import Intake, Remark, Student
+from grader.common.people import AmbiguousPersonError, Register
+from grader.course.submissions.handin import Remark
 from grader.course.suite import Coursework
 from grader.lms.intake.matching import named_by
 from grader.lms.intake.reading.table import TableRow, read_table
@@ -23,14 +24,13 @@ class ListLine:
 
 
 def read_list(
-    path: Path, columns: Collection[str], intake: Intake, assignments: Mapping[str, Coursework]
+    path: Path, columns: Collection[str], people: Register, assignments: Mapping[str, Coursework]
 ) -> tuple[tuple[ListLine, ...], tuple[Remark, ...]]:
     """The lines of a list that is named after what it holds, none if it is not there; and those that are about another
-    batch. Raises InputError for a student whom it does not know, or who is there twice.
+    batch. Raises InputError for a student who is not known, for a name of several people, and for a second line.
     """
     if not path.exists():
         return (), ()
-    people = {each.student for each in intake.handins} | {each.student for each in intake.absences}
     lines: dict[tuple[str, str], ListLine] = {}
     others: list[Remark] = []
     for row in read_table(path, f"a list of {path.stem}", ("student", "assignment", *columns)):
@@ -40,20 +40,22 @@ def read_list(
             why = f"not applied: {row.field('assignment') or 'no assignment'} is not in this batch."
             others.append(Remark(where=where, why=why))
             continue
-        label = _student(row.field("student"), people, where).label
+        label = _label(row.field("student"), people, where)
         if (label, assignment) in lines:
             raise InputError(f"{where}: {label} has two {path.stem} for {assignment}; keep one.")
         lines[label, assignment] = ListLine(where=where, label=label, assignment=assignment, row=row)
     return tuple(lines.values()), tuple(others)
 
 
-def _student(named: str, people: Iterable[Student], where: str) -> Student:
-    """The only student who is called so."""
-    for called in ("label", "key", "name"):
-        found = [each for each in people if named and getattr(each, called) == named]
-        if len(found) == 1:
-            return found[0]
-    labels = [each.label for each in people]
+def _label(named: str, people: Register, where: str) -> str:
+    """The label of the only student who is called so."""
+    try:
+        found = people.find(named)
+    except AmbiguousPersonError as error:
+        raise InputError(f"{where}: {error}") from None
+    if found is not None and found.label is not None:
+        return found.label
+    labels = [each.label for each in people.people if each.label is not None]
     near = get_close_matches(named, labels, n=1, cutoff=0.4)
     hint = f"; did you mean {near[0]}?" if near else "; give the label that grades.csv has."
     raise InputError(f"{where}: there is no one student {named!r}{hint}")

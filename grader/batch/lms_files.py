@@ -8,11 +8,13 @@ RESULTS/canvas-gradebook.csv     a copy of the exported gradebook, with scores
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from grader.batch.outputs import Outputs
 from grader.common.errors import InputError
 from grader.common.files import read_bytes
+from grader.common.optional import Fault, attempt
 from grader.course.submissions.handin import Remark, Student
 from grader.lms.exports.canvas import BY_OPTION, canvas_gradebook, students
 from grader.lms.exports.columns import Filled
@@ -109,19 +111,33 @@ def write_uploads(uploads: Iterable[Upload], book: Gradebook, outputs: Outputs) 
     remarks: list[Remark] = []
     public = for_students(book)
     for upload in uploads:
-        filled = upload.fill(public)
-        outputs.write(upload.name, filled.data)
+        filled = attempt(f"the file {upload.name}", partial(_filled, upload, public, outputs))
+        if isinstance(filled, Fault):
+            remarks.append(Remark(where=upload.name, why=filled.sentence))
+            continue
         remarks += filled.remarks
-        if any(row.grade and row.shown and row.grade.max_points > row.shown.max_points for row in book.rows):
+        if any(row.hidden_points for row in book.rows):
             remarks.append(Remark(where=upload.name, why=NOT_RELEASED))
     if book.shape == MOODLE:
-        with outputs.making(FEEDBACK) as path:
-            remarks += feedback_zip(path, _pages(book.rows, outputs))
+        zipped = attempt(f"the file {FEEDBACK}", lambda: _zipped(book, outputs))
+        remarks += [Remark(where=FEEDBACK, why=zipped.sentence)] if isinstance(zipped, Fault) else zipped
     return tuple(remarks)
+
+
+def _filled(upload: Upload, book: Gradebook, outputs: Outputs) -> Filled:
+    filled = upload.fill(book)
+    outputs.write(upload.name, filled.data)
+    return filled
+
+
+def _zipped(book: Gradebook, outputs: Outputs) -> tuple[Remark, ...]:
+    with outputs.making(FEEDBACK) as path:
+        return feedback_zip(path, _pages(book.rows, outputs))
 
 
 def _pages(rows: tuple[StudentRow, ...], outputs: Outputs) -> Iterator[tuple[Student, str, bytes]]:
     for row in rows:
-        if row.grade is not None and row.where:
-            name = f"{row.assignment}.html"
-            yield row.student, name, outputs.path(f"students/{row.student.label}/{name}").read_bytes()
+        name = f"{row.assignment}.html"
+        path = outputs.path(f"students/{row.student.label}/{name}")
+        if row.grade is not None and row.where and path.is_file():  # one that could not be written is told elsewhere
+            yield row.student, name, path.read_bytes()

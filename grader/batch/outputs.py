@@ -73,11 +73,15 @@ class Outputs:
 
     def renew(self, name: str, source: str, render: Callable[[], str]) -> None:
         """Write a file, unless it was made from the same `source` and nobody has touched it since."""
-        made = self._made(name, source)
-        if made is None:
+        if not self.keep(name, source):
             self.write(name, render(), source)
-        else:
+
+    def keep(self, name: str, source: str) -> bool:
+        """Leave a file that was made from this and is as it was; whether there is one."""
+        made = self._made(name, source)
+        if made is not None:
             self._now[name] = made
+        return made is not None
 
     def has(self, name: str, source: str) -> bool:
         """Whether a file was made from this and is as it was: `renew` would leave it."""
@@ -118,9 +122,9 @@ class Outputs:
     def _changing(self, line: WrittenFile) -> Iterator[Path | None]:
         """The path of a file that is to be as the line says, noted first; None if it is so already."""
         path = self.path(line.name)
-        self._now[line.name] = line
         found = _hash(path)
         if found == line.sha256 and line in self._known.get(line.name, []):
+            self._now[line.name] = line
             yield None
             return
         if found not in {None, line.sha256}:
@@ -128,6 +132,7 @@ class Outputs:
         make_folder(path.parent)
         self._note(line)
         yield None if found == line.sha256 else path
+        self._now[line.name] = line  # not before: what could not be written is no file of this run
         if found != line.sha256:
             self._written.append(line.name)
 

@@ -16,18 +16,21 @@ from grader.batch.lms_files import Upload, write_uploads
 from grader.batch.outputs import Outputs
 from grader.batch.press import HERE, Press
 from grader.batch.progress_table import following
-from grader.batch.publishing import Outcomes, blank_book, pages_of, publish
+from grader.batch.publishing import FAULTS, Missing, Outcomes, blank_book, missing_in_words, pages_of, publish
 from grader.batch.regrading import choose, chosen_in_words
 from grader.batch.scheduler import Event, Listener, grade_all, make_plan, missing
 from grader.batch.store import Store, at_work, batch_seed, swap_stands
 from grader.batch.workforce import Workforce
 from grader.common.errors import InputError, InterruptedGradingError
+from grader.common.optional import noting
+from grader.common.people import person_key
 from grader.common.phrases import count
 from grader.common.record import replace
 from grader.course.submissions.handin import Intake
 from grader.course.suite import Coursework
 from grader.lms.intake import take_all
 from grader.lms.intake.owners import Owner
+from grader.lms.intake.people import everybody
 from grader.lms.intake.summary import tell
 from grader.protocol.text import showable
 from grader.results.gradebook import Gradebook
@@ -118,7 +121,8 @@ def look(request: BatchRequest, say: Callable[[str], None]) -> tuple[LateWork, O
             raise InputError(f"{request.folder} lies in {path}, and would be taken for a submission.")
     assignments = {assignment.name: assignment for assignment in request.assignments}
     found = _with_lateness(take_all(request.submissions, request.assignments, _everybody(request)), request.uploads)
-    extensions, idle = read_extensions(request.folder, found, assignments)
+    people = everybody(found, (request.roster, *(upload.roster() for upload in request.uploads)))
+    extensions, idle = read_extensions(request.folder, people, assignments)
     deadlines = apply_deadlines(found, assignments, extensions)
     intake = deadlines.intake
     say(tell(intake))
@@ -129,7 +133,7 @@ def look(request: BatchRequest, say: Callable[[str], None]) -> tuple[LateWork, O
         raise InputError(f"{named} holds nothing that can be graded; the lines above say why.")
     for upload in request.uploads:
         upload.fill(blank_book(intake, assignments))
-    corrections, unused = read_corrections(request.folder, intake, assignments)
+    corrections, unused = read_corrections(request.folder, people, assignments)
     for remark in (*idle, *unused):
         say(showable(f"{remark.where}: {remark.why}"))
     return deadlines, corrections
@@ -138,14 +142,22 @@ def look(request: BatchRequest, say: Callable[[str], None]) -> tuple[LateWork, O
 def _publish(request: BatchRequest, outcomes: Outcomes, press: Press, say: Callable[[str], None]) -> Gradebook:
     """Write every file that this run makes, remove those that only earlier ones made, and say what has changed."""
     outputs = Outputs(request.folder)
-    book = publish(outcomes, outputs, press)
-    remarks = write_uploads(request.uploads, book, outputs)
+    published = publish(outcomes, outputs, press)
+    book = published.book
+    with noting() as faults:
+        remarks = write_uploads(request.uploads, book, outputs)
+    missing = (*published.missing, *(Missing(where="the batch", fault=fault) for fault in faults))
+    if missing:
+        outputs.write(FAULTS, missing_in_words(missing))
     for remark in (*without_effect(outcomes.corrections, book), *remarks):
         say(showable(f"{remark.where}: {remark.why}"))
     say(files_in_words(outputs.finish()))
     now = stands_of(book)
     if told := grades_in_words(swap_stands(request.folder, now), now):
         say(told)
+    if missing:
+        lost = f"the grader failed {count(len(missing), 'time')} to explain or to report something"
+        say(f"{lost}. The grades are not affected. {request.folder / FAULTS} lists what is missing, and why.")
     return book
 
 
@@ -157,13 +169,13 @@ def _everybody(request: BatchRequest) -> tuple[Owner, ...]:
 
 def _with_lateness(intake: Intake, uploads: tuple[Upload, ...]) -> Intake:
     """The intake with what the files for upload tell of who was late, and when work was handed in."""
-    late = frozenset().union(*(upload.late() for upload in uploads))
-    times = {key: when for upload in uploads for key, when in upload.submitted().items()}
+    late = {person_key(key) for upload in uploads for key in upload.late()}
+    times = {person_key(key): when for upload in uploads for key, when in upload.submitted().items()}
     handins = (
         replace(
             each,
-            late=each.late or each.student.key in late,
-            submitted=each.submitted or times.get(each.student.key or ""),
+            late=each.late or person_key(each.student.key or "") in late,
+            submitted=each.submitted or times.get(person_key(each.student.key or "")),
         )
         for each in intake.handins
     )

@@ -8,13 +8,15 @@ import os
 import zlib
 from collections.abc import Mapping
 from concurrent.futures import Future
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from grader.batch.workforce.processes import Processes
 from grader.common.errors import WorkerError
+from grader.common.optional import Fault
 from grader.grading.device_lock import shared_cpu
-from grader.reports import REPORTS, overview_page
+from grader.reports import Page, overview_page, page
 from grader.results.gradebook import Gradebook
 from grader.results.result import Result, Ungraded
 
@@ -34,10 +36,10 @@ class Press(Protocol):
     def begin(self, told: Result | Ungraded) -> None:
         """Have the page of an outcome made, without waiting for it, unless that was asked already."""
 
-    def page(self, told: Result | Ungraded) -> str:
+    def page(self, told: Result | Ungraded) -> Page:
         """The page of an outcome."""
 
-    def overview(self, book: Gradebook, links: Links) -> str:
+    def overview(self, book: Gradebook, links: Links) -> Page:
         """The page about the batch."""
 
 
@@ -50,11 +52,11 @@ class Here:
     def begin(self, told: Result | Ungraded) -> None:
         """Nothing."""
 
-    def page(self, told: Result | Ungraded) -> str:
+    def page(self, told: Result | Ungraded) -> Page:
         """The page of an outcome."""
-        return REPORTS["html"](told)
+        return page(told)
 
-    def overview(self, book: Gradebook, links: Links) -> str:
+    def overview(self, book: Gradebook, links: Links) -> Page:
         """The page about the batch."""
         return overview_page(book, links)
 
@@ -72,7 +74,7 @@ class Beside:
         self._locks = locks
         self._hands = min(HANDS, len(os.sched_getaffinity(0)))
         self._processes = Processes([{}] * self._hands)
-        self._begun: dict[str, Future[bytes]] = {}
+        self._begun: dict[str, Future[PackedPage]] = {}
 
     def start(self) -> None:
         """Start all processes: that takes a processor for half a second each."""
@@ -85,21 +87,22 @@ class Beside:
         if source not in self._begun:
             self._begun[source] = self._processes.submit(_packed_page, (self._locks, told))
 
-    def page(self, told: Result | Ungraded) -> str:
+    def page(self, told: Result | Ungraded) -> Page:
         """The page of an outcome, when it is made; each is handed out once."""
         self.begin(told)
         try:
-            return zlib.decompress(self._begun.pop(source_of(told)).result()).decode()
+            packed = self._begun.pop(source_of(told)).result()
+            return Page(text=zlib.decompress(packed.text).decode(), faults=packed.faults)
         except WorkerError:
             return HERE.page(told)
 
-    def overview(self, book: Gradebook, links: Links) -> str:
+    def overview(self, book: Gradebook, links: Links) -> Page:
         """The page about the batch; a process that has drawn others draws it sooner than this one could."""
         try:
-            page: str = self._processes.call(_overview, (book, links))
+            made: Page = self._processes.call(_overview, (book, links))
         except WorkerError:
             return HERE.overview(book, links)
-        return page
+        return made
 
     def close(self) -> None:
         """End the processes."""
@@ -115,12 +118,20 @@ def _nothing(_: object) -> None:
     """What a process is asked that is only to start."""
 
 
-def _packed_page(order: tuple[Path, Result | Ungraded]) -> bytes:
+@dataclass(frozen=True, kw_only=True)
+class PackedPage:
     """A page as it waits in memory for the others, of which a course has thousands."""
+
+    text: bytes
+    faults: tuple[Fault, ...]
+
+
+def _packed_page(order: tuple[Path, Result | Ungraded]) -> PackedPage:
     locks, told = order
     with shared_cpu(locks):
-        return zlib.compress(HERE.page(told).encode())
+        made = HERE.page(told)
+    return PackedPage(text=zlib.compress(made.text.encode()), faults=made.faults)
 
 
-def _overview(order: tuple[Gradebook, Links]) -> str:
+def _overview(order: tuple[Gradebook, Links]) -> Page:
     return HERE.overview(*order)

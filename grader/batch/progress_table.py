@@ -128,7 +128,7 @@ def outcome_in_words(gradebook: Gradebook, folder: Path) -> str:
             f"{statuses['ungraded']} not graded; {statuses['absent']} without a submission."
         )
     ]
-    lines += [incomplete_in_words(each) for each in incomplete(grades)]
+    lines += [incomplete_in_words(each) for each in incomplete(gradebook.rows)]
     lines += [
         f"not graded: {showable(row.student.label)}, {row.assignment}: {showable(row.fault)}"
         for row in gradebook.rows

@@ -6,13 +6,14 @@ RESULTS/batch.xml                        JUnit, a suite for every submission
 RESULTS/students/LABEL/ASSIGNMENT.html   one submission, and beside it the same as
 ASSIGNMENT.xml (JUnit), ASSIGNMENT.gradescope.json (results.json) and ASSIGNMENT.json
 RESULTS/instructor/LABEL/ASSIGNMENT.html the whole page, where students are shown less
+RESULTS/faults.txt                       what is missing by our fault, if anything is, with tracebacks
 
 What lies under students/ is for students: hidden checks are withheld there (results/withholding.py)
 until they are released.
 """
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -23,16 +24,21 @@ from grader.batch.press import Press, source_of
 from grader.batch.rescoring import up_to_date
 from grader.batch.scheduler import BatchPlan, Item
 from grader.batch.store import Store
+from grader.common.optional import Fault, attempt, noting
 from grader.common.record import replace
 from grader.course.submissions.handin import Absence, HandIn, Intake, strangers
 from grader.course.suite import Coursework
 from grader.lms.exports.grades import grades_csv
 from grader.lms.exports.gradescope import gradescope_results
+from grader.protocol.text import showable
 from grader.reports import REPORTS, Report
 from grader.reports.junit import render_batch
 from grader.results.gradebook import Gradebook, StudentRow, grade_of
 from grader.results.result import Result, Ungraded
-from grader.results.withholding import View, withheld
+from grader.results.withholding import View, withheld, without_tracebacks
+
+FAULTS = "faults.txt"
+"""The list of what is missing by our fault."""
 
 PAGE = "html"
 """The ending of the page of an outcome."""
@@ -50,12 +56,31 @@ AHEAD = 8
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What became of a hand-in: what the assignment scores it now, and what students are shown of that."""
+    """What became of a hand-in: what the assignment scores it now, what students are shown of that, and what is missing
+    of it by our fault.
+    """
 
     handin: HandIn
     item: Item
     told: Result | Ungraded
     shown: Result | Ungraded
+    faults: tuple[Fault, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Missing:
+    """Something that is missing by our fault, and whose it is."""
+
+    where: str
+    fault: Fault
+
+
+@dataclass(frozen=True, kw_only=True)
+class Published:
+    """The gradebook of what was written, and what is missing."""
+
+    book: Gradebook
+    missing: tuple[Missing, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +112,13 @@ class Outcomes:
         stored = self.store.load(item.key)
         told = self._ungraded(handin, item.key) if stored is None else self._scored(handin, stored)
         shown = self.view(told, self.assignments[handin.assignment]) if isinstance(told, Result) else told
-        return Outcome(handin=handin, item=item, told=self._adjusted(told, handin), shown=self._adjusted(shown, handin))
+        return Outcome(
+            handin=handin,
+            item=item,
+            told=self._adjusted(told, handin),
+            shown=self._adjusted(shown, handin),
+            faults=() if stored is None else stored.faults,
+        )
 
     @property
     def intake(self) -> Intake:
@@ -122,32 +153,44 @@ class Outcomes:
 
     def _scored(self, handin: HandIn, stored: Result) -> Result:
         assignment = self.assignments[handin.assignment]
-        return replace(up_to_date(stored, assignment), submission=handin.where)
+        return replace(without_tracebacks(up_to_date(stored, assignment)), submission=handin.where)
 
 
-def publish(outcomes: Outcomes, outputs: Outputs, press: Press) -> Gradebook:
-    """Write everything but the files for upload, and return the gradebook.
+def publish(outcomes: Outcomes, outputs: Outputs, press: Press) -> Published:
+    """Write everything but the files for upload, and return the gradebook, and what is missing by our fault.
 
-    Each outcome is read once: its reports and its row are made while its JUnit suite is written, and its page before.
+    Each outcome is read once: its reports and its row are made while its JUnit suite is written, and its page before. A
+    report that cannot be made costs no other; only grades.csv and the gradebook must be made.
     """
+    missing: list[Missing] = []
     rows: list[StudentRow] = []
     links: dict[tuple[str, str], str] = {}
 
     def suites() -> Iterator[tuple[str, Result | Ungraded | Absence]]:
         for outcome in _with_pages_begun(outcomes.each(), outputs, press):
             student, assignment = outcome.handin.student, outcome.handin.assignment
-            _write_reports(outcome, outputs, press)
+            where = f"{student.label}, {assignment}"
+            missing.extend(Missing(where=where, fault=fault) for fault in outcome.faults)
+            missing.extend(Missing(where=where, fault=fault) for fault in _write_reports(outcome, outputs, press))
             rows.append(outcomes.corrected_row(_row(outcome)))
             links[student.label, assignment] = _page(outcome)
             yield student.label, outcome.told
         for each in outcomes.intake.absences:
             yield each.student.label, outcomes.of_absence(each)
 
-    outputs.write("batch.xml", render_batch(suites()))
+    with noting() as faults:
+        attempt("the file batch.xml", lambda: outputs.write("batch.xml", render_batch(suites())))
     book = _gradebook(rows, outcomes)
     outputs.write("grades.csv", grades_csv(book))
-    outputs.write("index.html", press.overview(book, links))
-    return book
+    overview = press.overview(book, links)
+    outputs.write("index.html", overview.text)
+    missing.extend(Missing(where="the batch", fault=fault) for fault in (*faults, *overview.faults))
+    return Published(book=book, missing=tuple(missing))
+
+
+def missing_in_words(missing: Sequence[Missing]) -> str:
+    """The content of the list: what is missing where, each with its traceback."""
+    return "\n".join(f"{showable(each.where)}: {each.fault.sentence}\n\n{each.fault.traceback}" for each in missing)
 
 
 def _gradebook(rows: list[StudentRow], outcomes: Outcomes) -> Gradebook:
@@ -200,13 +243,30 @@ def _with_pages_begun(outcomes: Iterator[Outcome], outputs: Outputs, press: Pres
     yield from waiting
 
 
-def _write_reports(outcome: Outcome, outputs: Outputs, press: Press) -> None:
-    """Write the reports of one hand-in; pages take long to make, so what is up to date is not made again."""
-    for name, told in pages_of(outcome).items():
-        outputs.renew(name, source_of(told), partial(press.page, told))
-    source = source_of(outcome.shown)
-    for ending, render in BESIDE.items():
-        outputs.renew(_file("students", outcome, ending), source, partial(render, outcome.shown))
+def _write_reports(outcome: Outcome, outputs: Outputs, press: Press) -> list[Fault]:
+    """Write the reports of one hand-in, and return what is missing of them; pages take long to make, so what is up to
+    date is not made again.
+    """
+    lacking: list[Fault] = []
+    with noting() as faults:
+        for name, told in pages_of(outcome).items():
+            drawn = attempt(f"the file {name}", partial(_write_page, name, told, outputs, press))
+            lacking += () if isinstance(drawn, Fault) else drawn
+        source = source_of(outcome.shown)
+        for ending, render in BESIDE.items():
+            name = _file("students", outcome, ending)
+            attempt(f"the file {name}", partial(outputs.renew, name, source, partial(render, outcome.shown)))
+    return [*faults, *lacking]
+
+
+def _write_page(name: str, told: Result | Ungraded, outputs: Outputs, press: Press) -> tuple[Fault, ...]:
+    """Write a page; one that lacks something has no source, so that the next run makes it again."""
+    source = source_of(told)
+    if outputs.keep(name, source):
+        return ()
+    page = press.page(told)
+    outputs.write(name, page.text, "" if page.faults else source)
+    return page.faults
 
 
 def _page(outcome: Outcome) -> str:

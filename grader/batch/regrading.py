@@ -6,6 +6,7 @@ from collections.abc import Callable
 from grader.batch.scheduler import BatchPlan, Item
 from grader.batch.store import Store
 from grader.common.errors import InputError
+from grader.common.people import person_key
 from grader.common.phrases import count
 from grader.course.suite import Coursework
 from grader.results.result import Result, Verdict
@@ -15,7 +16,7 @@ Choice = Callable[[Item, Result, Assignments, str], bool]
 
 
 def _student(item: Item, _result: Result, _assignments: Assignments, label: str) -> bool:
-    return any(handin.student.label == label for handin in item.handins)
+    return any(person_key(handin.student.label) == person_key(label) for handin in item.handins)
 
 
 def _check(_item: Item, result: Result, _assignments: Assignments, words: str) -> bool:
@@ -55,7 +56,7 @@ def chosen_in_words(wanted: str, number: int) -> str:
 
 
 def _known(value: str, names: set[str], what: str) -> None:
-    if value not in names:
+    if person_key(value) not in map(person_key, names):
         near = difflib.get_close_matches(value, names, n=1, cutoff=0.4)
         hint = f"; did you mean {near[0]}?" if near else "."
         raise InputError(f"there is no {what} {value!r}{hint}")

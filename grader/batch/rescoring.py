@@ -1,4 +1,8 @@
-"""Scores a stored result again, by an assignment whose thresholds have changed since. Nothing is run."""
+"""Scores a stored result again, by an assignment whose thresholds have changed since. Nothing is run.
+
+Results that were stored before hidden cases decided about themselves alone are scored again as well: a failed hidden
+case cost them all that only right kernels earn, which students must not see.
+"""
 
 from collections.abc import Iterator
 
@@ -6,10 +10,11 @@ from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.suite import Coursework
 from grader.execution.device import speed_goal
-from grader.grading.checks.correctness import forfeit
+from grader.grading.checks.correctness import FORFEITED, are_shown_right, forfeit
 from grader.grading.checks.memory import check_memory, uncounted
+from grader.grading.checks.sanitizer import unwatched
 from grader.grading.checks.scoring import case_share
-from grader.grading.explain.problem import Problem
+from grader.grading.explain.problem import NOT_RIGHT, Problem
 from grader.grading.timing.performance import judge, unmeasured
 from grader.protocol.messages import DeviceFacts
 from grader.results.result import Check, Kind, Reason, Result, Verdict
@@ -18,7 +23,16 @@ from grader.results.suite_results import joined, separated
 
 def up_to_date(result: Result, assignment: Coursework) -> Result:
     """The result as this version of the assignment scores it, if it is not its own."""
-    return result if result.provenance.assignment_sha256 == assignment.sha256 else rescore(result, assignment)
+    own = result.provenance.assignment_sha256 == assignment.sha256
+    return result if own and not any(map(_is_forfeited, result.checks)) else rescore(result, assignment)
+
+
+def lacks_measurements(result: Result, assignment: Coursework) -> bool:
+    """Whether a case that is hidden now failed when it was shown, which kept the memory and the speed from being
+    measured: what is missing would tell students of it.
+    """
+    parts = zip(separated(assignment, result), assignment.parts, strict=True)
+    return any(are_shown_right(part, own.checks) and any(map(_is_unmeasured, own.checks)) for own, part in parts)
 
 
 def rescore(result: Result, assignment: Coursework) -> Result:
@@ -33,11 +47,11 @@ def _rescored(result: Result, assignment: Assignment) -> Result:
     scored = (
         *(_worth(check, 0.0) for check in _of(result, Kind.BUILD)),
         *_correctness(result, assignment),
-        *(_worth(check, assignment.sanitizer.points) for check in _of(result, Kind.SANITIZER) if assignment.sanitizer),
+        *_sanitizer(result, assignment),
         *_memory(result, assignment),
         *(_performance(check, assignment, device) for check in _of(result, Kind.PERFORMANCE)),
     )
-    checks = forfeit(scored)
+    checks = forfeit(assignment, scored)
     return replace(
         result,
         title=assignment.title,
@@ -61,6 +75,25 @@ def _worth(check: Check, points: float) -> Check:
 def _correctness(result: Result, assignment: Assignment) -> Iterator[Check]:
     worth = {Kind.CORRECTNESS: case_share(assignment.correctness), Kind.PRACTICE: 0.0}
     return (_worth(check, worth[check.kind]) for check in result.checks if check.kind in worth)
+
+
+def _is_unmeasured(check: Check) -> bool:
+    return (check.reason, check.message) == (NOT_RIGHT.reason, NOT_RIGHT.message)
+
+
+def _is_forfeited(check: Check) -> bool:
+    return (check.reason, check.message) == (FORFEITED.reason, FORFEITED.message)
+
+
+def _sanitizer(result: Result, assignment: Assignment) -> Iterator[Check]:
+    """A clean run earns its points again where only hidden cases failed."""
+    if assignment.sanitizer is None:
+        return
+    shown_right = are_shown_right(assignment, result.checks)
+    for check in _of(result, Kind.SANITIZER):
+        was_clean = shown_right and _is_forfeited(check)
+        fresh = replace(unwatched(assignment.sanitizer), seconds=check.seconds)
+        yield fresh if was_clean else _worth(check, assignment.sanitizer.points)
 
 
 def _memory(result: Result, assignment: Assignment) -> tuple[Check, ...]:

@@ -10,7 +10,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from grader.batch.rescoring import up_to_date
+from grader.batch.rescoring import lacks_measurements, up_to_date
 from grader.batch.station import NAME, Errand, Facilities
 from grader.batch.store import Store, content_key, seed_of
 from grader.batch.workforce import Workforce
@@ -19,7 +19,7 @@ from grader.course.submissions.handin import HandIn, Intake
 from grader.course.suite import Coursework
 from grader.lms.bundle import Bundle, pack
 from grader.protocol.text import showable
-from grader.results.result import Reason, Result, Ungraded
+from grader.results.result import UNTIMED, Result, Ungraded
 
 ATTEMPTS = 3
 """How often a grading is tried that fails by a fault of ours, or whose speed is not measured for noise."""
@@ -87,12 +87,16 @@ def make_plan(
 
 
 def missing(plan: BatchPlan, store: Store) -> BatchPlan:
-    """The part of a plan that is not in the store, or not with all speeds."""
+    """The part of a plan that is not in the store, or not with all speeds. What lacks measurements is dropped there."""
+    for key, item in plan.items.items():
+        stored = store.load(key)
+        if stored is not None and lacks_measurements(stored, item.assignment):
+            store.drop(key)
     return replace(plan, items={key: item for key, item in plan.items.items() if not _is_whole(store.load(key))})
 
 
 def _is_whole(result: Result | None) -> bool:
-    return result is not None and all(check.reason is not Reason.NOT_MEASURED for check in result.checks)
+    return result is not None and all(check.reason not in UNTIMED for check in result.checks)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
@@ -15,6 +16,7 @@ from grader.cli.progress import verdicts
 from grader.cli.saves import EVERY, Saves
 from grader.common.errors import GraderError, InterruptedGradingError, SavedAgainError
 from grader.common.interrupts import interrupted_when
+from grader.common.optional import Fault, attempt
 from grader.common.record import replace
 from grader.course.submissions.submission import Submission, parse_submission
 from grader.course.suite import Coursework
@@ -25,6 +27,7 @@ from grader.grading.settings import spare_processors
 from grader.protocol.text import showable
 from grader.reports.since import since
 from grader.reports.terminal import render
+from grader.reports.words import score_in_words
 from grader.results.result import Result, Ungraded
 from grader.results.withholding import View
 
@@ -36,19 +39,29 @@ class Grading:
     coursework: Coursework
     seed: int
     view: View
-    write: Callable[[Result | Ungraded], None]
+    write: Callable[[Result | Ungraded], tuple[Fault, ...]]
 
     def grade(self, submission: Submission, bench: Bench, progress: Progress) -> Result:
-        """What is shown of the result; its files are written."""
-        shown = self.view(grade_coursework(self.coursework, submission, self.seed, bench, progress), self.coursework)
-        self.write(shown)
-        return shown
+        """What is shown of the result."""
+        return self.view(grade_coursework(self.coursework, submission, self.seed, bench, progress), self.coursework)
+
+    def tell(self, result: Result) -> tuple[Fault, ...]:
+        """Write the files, and print the report and what could not be written, which is returned."""
+        lost = self.write(result)
+        show(result)
+        for fault in lost:
+            typer.echo(f"grader: {showable(fault.sentence)}", err=True)
+        return lost
 
 
 def show(result: Result) -> None:
-    """The report, on standard output."""
+    """Print the report; the points alone where it cannot be made."""
     console = Console()
-    typer.echo(render(result, width=console.width, color=console.is_terminal), nl=False)
+    report = attempt("the report", lambda: render(result, width=console.width, color=console.is_terminal))
+    if isinstance(report, Fault):
+        score = score_in_words(result.points, result.max_points, result.unchecked, result.hidden_points)
+        report = f"{showable(result.title)}: {score}.\n{report.sentence}\n"
+    typer.echo(report, nl=False)
 
 
 def follow(grading: Grading, path: Path, bench: Bench) -> NoReturn:
@@ -62,9 +75,12 @@ def follow(grading: Grading, path: Path, bench: Bench) -> NoReturn:
             result = _graded(grading, path, data, saves, replace(bench, ahead=ahead, spare=spare_processors()))
             ahead.begin()
             if result is not None:
-                show(result)
+                grading.tell(result)
                 if last is not None:
-                    typer.echo(f"since the last time: {'; '.join(since(last, result))}")
+                    changes = attempt("what has changed", partial(since, last, result))
+                    typer.echo(
+                        changes.sentence if isinstance(changes, Fault) else f"since the last time: {'; '.join(changes)}"
+                    )
                 typer.echo(f"waiting until {showable(path.name)} is saved; Ctrl-C ends this.")
                 last = result
     raise AssertionError("unreachable: a file has no last content")

@@ -6,6 +6,7 @@ not the student's fault - 4 nothing failed, but the course's machine decides som
 
 import atexit
 import gc
+import logging
 import signal
 import sys
 import traceback
@@ -21,6 +22,8 @@ from grader.protocol.text import showable
 def main() -> None:
     """Run the command that the words ask for."""
     atexit.register(gc.freeze)  # or Python looks through all of its objects for garbage, a tenth of a second, and ends
+    logging.captureWarnings(capture=True)  # one of a library's is for our developers, not between a report's lines
+    logging.getLogger("py.warnings").addHandler(logging.NullHandler())
     stopping = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # which stop every worker on the way out
     interrupt_on(stopping, lambda number: InterruptedGradingError(f"interrupted by {signal.Signals(number).name}."))
     try:

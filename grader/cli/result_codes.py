@@ -5,10 +5,10 @@ from collections.abc import Set as AbstractSet
 
 from grader.cli.exit_codes import ELSEWHERE, FAILED, PASSED, UNGRADED
 from grader.results.gradebook import Grade, StudentRow
-from grader.results.result import Reason, Result
+from grader.results.result import FOR_INSTRUCTORS, UNTIMED, Reason, Result
 
-TO_BE_REPEATED = {Reason.NO_SIMULATOR, Reason.NOT_MEASURED}
-"""Why a grading here is not whole, which is not the student's fault; the same command makes up for it."""
+NOT_WHOLE = {Reason.NO_SIMULATOR, *UNTIMED, *FOR_INSTRUCTORS}
+"""Why a grading here is not whole: the same command makes up for it, or an instructor decides."""
 
 
 def exit_code(outcome: Result | Grade) -> int:
@@ -20,7 +20,7 @@ def code_of(*, failed: bool, reasons: AbstractSet[str]) -> int:
     """What failed comes first, then why something could not be checked here."""
     if failed:
         return FAILED
-    if reasons & TO_BE_REPEATED:
+    if reasons & NOT_WHOLE:
         return UNGRADED
     return ELSEWHERE if reasons else PASSED
 
@@ -29,7 +29,7 @@ def batch_exit_code(rows: Sequence[StudentRow]) -> int:
     """Of a batch. In a course something always fails, so what is not graded, or not in full, comes first."""
     grades = [row.grade for row in rows if row.grade is not None]
     reasons = {left.reason for grade in grades for left in grade.unchecked}
-    if reasons & TO_BE_REPEATED or any(row.status == "ungraded" for row in rows):
+    if reasons & NOT_WHOLE or any(row.status == "ungraded" for row in rows):
         return UNGRADED
     codes = set(map(exit_code, grades))
     return next((code for code in (FAILED, ELSEWHERE) if code in codes), PASSED)

@@ -24,6 +24,7 @@ class Construct(StrEnum):
     ASM = "asm"
     HAS_INCLUDE = "has_include"
     LONG_LINE = "long line"
+    CONTROL = "control character"
 
 
 DIRECTIVES = {

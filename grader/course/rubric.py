@@ -59,12 +59,16 @@ class Correctness(Record):
     """Of all cases together."""
 
     cases: tuple[Case, ...] = Field(min_length=1)
-    """Each is one check; at least one is not for practice."""
+    """Each is one check; at least one is shown and not for practice: it decides whether memory and speed count."""
 
     @model_validator(mode="after")
-    def _has_a_case_that_counts(self) -> "Correctness":
+    def _has_a_shown_case_that_counts(self) -> "Correctness":
         if all(case.practice for case in self.cases):
             raise ValueError("all cases are for practice; leave that out of one at least")
+        if all(case.practice or case.hidden for case in self.cases):
+            raise ValueError(
+                "every case that counts is hidden; show one at least: memory and speed rest on what is shown"
+            )
         return self
 
     @property
@@ -92,7 +96,7 @@ class Sanitizer(Record):
 
 
 Measure = Literal[
-    "coalescing", "bank conflicts", "words read", "words written", "words moved", "divergence", "idle work-items"
+    "coalescing", "bank conflicts", "words read", "words written", "words moved", "divergence", "memory requests"
 ]
 
 

@@ -17,7 +17,18 @@ from grader.common.record import replace
 from grader.execution.arrays import ArrayFiles, RoundFile
 from grader.execution.deadlines import Deadlines
 from grader.execution.layout import copied, divided, poison
-from grader.execution.outcome import Crashed, Failure, Fetched, Garbled, OutOfMemory, TimedOut, Timing, Took
+from grader.execution.outcome import (
+    COMPILING,
+    RUNNING,
+    Crashed,
+    Failure,
+    Fetched,
+    Garbled,
+    OutOfMemory,
+    TimedOut,
+    Timing,
+    Took,
+)
 from grader.execution.plan import Plan, Script
 from grader.execution.replies import Replies
 from grader.execution.sandbox import Sandbox, SandboxedWorker
@@ -227,7 +238,7 @@ class Worker:
         self.begin_open(plan)
         self._awaited = None
         self.ready()
-        match self._reply("building", self._deadlines.build):
+        match self._reply(COMPILING, self._deadlines.build):
             case Opened() as opened:
                 return opened
             case NoDevice():
@@ -322,7 +333,7 @@ class Worker:
         if shared:
             self._round.show()
         self._send(LaunchRequest(sequence=name, key=key, shared=shared))
-        reply = self._reply("running", deadline)
+        reply = self._reply(RUNNING, deadline)
         wall = time.perf_counter() - start
         if isinstance(reply, Launched) and _is_whole(reply, steps):
             self._launched.add(name)
@@ -335,7 +346,7 @@ class Worker:
         self._reserve(names)
         launches = tuple(Keyed(sequence=name, key=key) for name, key in keys.items())
         self._send(Turn(launches=launches, fetch=names))
-        reply = self._reply("running", deadline)
+        reply = self._reply(RUNNING, deadline)
         steps = [len(self._script(name).steps) for name in keys]
         if not isinstance(reply, Turned) or not _is_whole_turn(reply, steps):
             return self._unexpected(reply)
@@ -470,7 +481,7 @@ class Worker:
         elif self._process is not None and self._awaited is not None:
             self.ready()
             self._awaited = None
-            reply = self._reply("building", self._deadlines.build)
+            reply = self._reply(COMPILING, self._deadlines.build)
             if not isinstance(reply, Opened):
                 self._unexpected(reply)
 
@@ -518,7 +529,8 @@ class Worker:
             case Died(out_of_memory=True):
                 return OutOfMemory()
             case Died(signal=number, exit_code=code):
-                return Crashed(signal=number, exit_code=code, words=self._last_line())
+                assert self._replies is not None
+                return Crashed(signal=number, exit_code=code, words=self._last_line(), doing=self._replies.doing)
             case Garbled() | OutOfMemory():
                 self.stop()
                 return reply

@@ -6,10 +6,14 @@ from itertools import compress
 from typing import TYPE_CHECKING
 
 from grader.protocol.messages import BuildFailed, Refused, StepTime, Stopped
+from grader.protocol.phase import Phase
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray  # a worker starts while NumPy is still imported
+
+COMPILING: Phase = "compiling"
+RUNNING: Phase = "running"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,10 +62,18 @@ class Took:
 
 @dataclass(frozen=True, kw_only=True)
 class TimedOut:
-    """`doing` was not finished after `seconds`; the worker has been killed."""
+    """`doing` was not finished after `seconds`; the worker has been killed.
+
+    What a launch does is "compiling" or "running", as the worker tells, and the seconds are those of that alone.
+    """
 
     doing: str
     seconds: float
+
+    @property
+    def was_compiling(self) -> bool:
+        """Whether the time was the compiler's."""
+        return self.doing == COMPILING
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,11 +85,19 @@ class Garbled:
 
 @dataclass(frozen=True, kw_only=True)
 class Crashed:
-    """The session's process ended by itself, by a signal or with an exit code; `words` is the last line it left."""
+    """The session's process ended by itself, by a signal or with an exit code; `words` is the last line it left, and
+    `doing` what it did last, as for TimedOut.
+    """
 
     signal: int | None
     exit_code: int | None
     words: str
+    doing: str = RUNNING
+
+    @property
+    def was_compiling(self) -> bool:
+        """Whether the compiler ended it, before a kernel ran."""
+        return self.doing == COMPILING
 
 
 @dataclass(frozen=True, kw_only=True)

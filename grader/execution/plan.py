@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from math import prod
 
+from grader.common.optional import Fault
 from grader.common.record import replace
 from grader.course.assignment import Assignment, Chosen, Timed
 from grader.course.expressions import evaluate, evaluate_int
@@ -39,12 +40,13 @@ the assignment, and a device-to-device copy."""
 class Binding:
     """How the student's file spells a kernel of the assignment: its name there, and whether it
     declares the optional trailing `__local` parameter. `misordered` says where its parameters are in another order than
-    the arguments, if they are by their names.
+    the arguments, if they are by their names; `fault` is ours, where that could not be said.
     """
 
     name: str
     takes_local: bool
     misordered: str = ""
+    fault: Fault | None = None
 
 
 Bindings = Mapping[str, Binding]

@@ -75,7 +75,7 @@ def _why(failure: Failure) -> str:  # noqa: PLR0911 - one return a kind of failu
         case Crashed(signal=number, exit_code=code):
             return f"its process ended with {f'signal {number}' if number else f'exit code {code}'}"
         case TimedOut(seconds=seconds):
-            return f"it was stopped after {seconds:g} s"
+            return f"it was stopped after {round(seconds, 1):g} s"
         case OutOfMemory():
             return "it used more memory than a worker may"
         case Refused(error=error) | Stopped(error=error):

@@ -7,6 +7,7 @@ from pydantic import ValidationError
 from grader.execution.outcome import Garbled, OutOfMemory, TimedOut
 from grader.execution.sandbox import SandboxedWorker
 from grader.protocol.messages import REPLY, REPLY_LIMIT, Reply
+from grader.protocol.phase import MOST, PHASES
 
 
 class Replies:
@@ -17,10 +18,25 @@ class Replies:
         self._received = bytearray()
         self._searched = 0
         """How many bytes of it are known to hold no end of a line."""
+        self.doing = ""
+        """What the worker did last, as far as that is known: what it was asked for, or the phase that it has told."""
 
     def next(self, doing: str, deadline: float) -> Reply | TimedOut | OutOfMemory | Garbled:
         """The next reply, or what came in its place within so many seconds; `doing` says what is waited for."""
-        end, timed_out = time.monotonic() + deadline, TimedOut(doing=doing, seconds=deadline)
+        self.doing = doing
+        end = time.monotonic() + deadline
+        line = self._next_line(TimedOut(doing=doing, seconds=deadline), end)
+        for _ in range(MOST):
+            if not isinstance(line, bytes):
+                return line
+            if line not in PHASES:
+                return _read(line)
+            self.doing = PHASES[line]
+            line = self._next_line(TimedOut(doing=self.doing, seconds=max(0.0, end - time.monotonic())), end)
+        return Garbled(what="it told more phases than a launch has")
+
+    def _next_line(self, timed_out: TimedOut, end: float) -> bytes | TimedOut | OutOfMemory | Garbled:
+        """The next line, or what came in its place until then."""
         while (line := self._line()) is None:
             left = end - time.monotonic()
             if left <= 0:  # a worker that always says a little more is not waited for
@@ -35,18 +51,24 @@ class Replies:
                 return OutOfMemory() if out_of_memory else Garbled(what="the worker process ended")
             if len(self._received) > REPLY_LIMIT:
                 return Garbled(what="it sent a reply that is too long")
-        try:
-            return REPLY.validate_json(line)
-        except ValidationError:
-            return Garbled(what="it sent a reply that is not one of ours")
+        return line
 
     def _line(self) -> bytes | None:
-        """A whole line of what was received; each byte is searched once, in however many pieces the line comes."""
+        """A whole line of what was received, its end included; each byte is searched once, in however many pieces the
+        line comes.
+        """
         place = self._received.find(b"\n", self._searched)
         if place < 0:
             self._searched = len(self._received)
             return None
-        line = bytes(self._received[:place])
+        line = bytes(self._received[: place + 1])
         del self._received[: place + 1]
         self._searched = 0
         return line
+
+
+def _read(line: bytes) -> Reply | Garbled:
+    try:
+        return REPLY.validate_json(line)
+    except ValidationError:
+        return Garbled(what="it sent a reply that is not one of ours")

@@ -58,6 +58,11 @@ class Series:
             self._worker.close()
         self._begun, self._open = None, ()
 
+    def abandon(self) -> None:
+        """Give up the session in whatever state it is; the next run begins another."""
+        self._worker.stop()
+        self._begun, self._open = None, ()
+
     def attempt(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Fetched] | Failure:
         """The same, whatever ran before it in the session."""
         failure = self._open_for(name)

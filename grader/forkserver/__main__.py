@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 
+from grader.forkserver import devices
 from grader.forkserver.warden import watch_over
 from grader.worker.fingerprint import fingerprint
 from grader.worker.limits import close_to_debuggers
@@ -28,6 +29,7 @@ def main() -> None:
     for name in NEEDED:
         with suppress(Exception):  # a worker fails in the same way, and tells it on its error stream
             importlib.import_module(name)
+    devices.make_missing()
     with suppress(Exception):
         fingerprint()  # once for all workers
     gc.freeze()  # else each worker would write to all these objects when it looks for garbage, and get copies of them

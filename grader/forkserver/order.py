@@ -16,11 +16,14 @@ ENDED = b"ended"
 
 @dataclass(frozen=True, kw_only=True)
 class WorkerOrder:
-    """A worker in this folder, with these variables; as another user and its group, if one is named."""
+    """A worker in this folder, with these variables and this limit of a core dump; as another user and its group, if
+    one is named.
+    """
 
     folder: str
     environment: Mapping[str, str]
     user: int | None
+    core_bytes: int
 
     def packed(self) -> bytes:
         """As one message; names may hold any bytes."""

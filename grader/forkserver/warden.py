@@ -8,7 +8,6 @@ of the warden (PR_SET_CHILD_SUBREAPER), so that no daemon gets away.
 It is a fork of the fork server, and ends when its worker has ended.
 """
 
-import ctypes
 import os
 import select
 import signal
@@ -18,12 +17,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import NoReturn
 
+from grader.forkserver import libc
 from grader.forkserver.descendants import descendants
 from grader.forkserver.order import ENDED, ORDER_LIMIT, STREAMS, WorkerOrder
 from grader.forkserver.worker import run_worker
-
-PR_SET_CHILD_SUBREAPER = 36
-"""linux/prctl.h"""
 
 MOMENT = 0.05
 """Seconds in which killed processes have usually ended."""
@@ -48,7 +45,7 @@ def _serve(order: WorkerOrder, streams: Sequence[int], judge: socket.socket) -> 
     os.set_blocking(wake, False)
     signal.set_wakeup_fd(wake)
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    libc.prctl(libc.PR_SET_CHILD_SUBREAPER, 1)
     worker = _start(order, streams, judge)
     for stream in streams:
         os.close(stream)  # if the worker closes its own, the judge must see that

@@ -1,24 +1,15 @@
 """Turns a fork of a warden into the worker that was ordered."""
 
-import ctypes
 import os
+import resource
 import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import NoReturn
 
+from grader.forkserver import devices, libc, system_calls
 from grader.forkserver.order import WorkerOrder
-
-PR_SET_PDEATHSIG = 1
-PR_SET_NO_NEW_PRIVS = 38
-"""linux/prctl.h"""
-
-CAPABILITIES_VERSION = 0x20080522
-CAPABILITIES_WORDS = 6
-"""linux/capability.h: three sets of 64 bits."""
-
-libc = ctypes.CDLL(None, use_errno=True)
 
 
 def run_worker(order: WorkerOrder, streams: Sequence[int], warden: int) -> NoReturn:
@@ -30,7 +21,8 @@ def run_worker(order: WorkerOrder, streams: Sequence[int], warden: int) -> NoRet
         os.environ.update(order.environment)
         if order.user is not None:
             _become(order.user)
-        _must(libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0))  # after that, since a change of user undoes it
+        libc.prctl(libc.PR_SET_PDEATHSIG, signal.SIGKILL)  # after that, since a change of user undoes it
+        _leave_no_work(order.core_bytes)
         if os.getppid() == warden:
             from grader.worker.__main__ import main  # noqa: PLC0415 - what cannot be imported is told on the error stream
 
@@ -57,12 +49,16 @@ def _become(user: int) -> None:
     os.setgroups([])
     os.setresgid(user, user, user)
     os.setresuid(user, user, user)
-    header = (ctypes.c_uint32 * 2)(CAPABILITIES_VERSION, 0)
-    _must(libc.capset(header, (ctypes.c_uint32 * CAPABILITIES_WORDS)()))
-    _must(libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+    libc.drop_capabilities()
 
 
-def _must(failed: int) -> None:
-    """Raise OSError where a call of libc's has failed."""
-    if failed:
-        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+def _leave_no_work(core_bytes: int) -> None:
+    """Give up the services of the kernel that go on when a process is stopped or has ended, as far as this one can."""
+    _, hard = resource.getrlimit(resource.RLIMIT_CORE)
+    ceiling = core_bytes if hard == resource.RLIM_INFINITY else min(core_bytes, hard)
+    resource.setrlimit(resource.RLIMIT_CORE, (ceiling, ceiling))
+    libc.prctl(libc.PR_SET_NO_NEW_PRIVS, 1)
+    if devices.can_be_listed():
+        devices.open_only_listed()
+    if system_calls.can_be_refused():
+        system_calls.refuse_some()

@@ -7,8 +7,7 @@ The simulator begins while cases still run. With processors to spare, both of it
 kernels build from the start; a GPU is then timed beside it.
 
 Hidden cases come last, those of all parts of a suite together, and in a worker that is started for them: whatever they
-lead to, all that may be shown before they are released is there by then. So they do not decide what is timed, only
-what it is worth.
+lead to, all that may be shown before they are released is there by then. They decide about their own points alone.
 """
 
 import time
@@ -19,6 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from grader.common.errors import GraderError
+from grader.common.optional import Fault, attempt
 from grader.common.phrases import first_sentence
 from grader.common.record import replace
 from grader.course.assignment import Assignment
@@ -31,7 +31,8 @@ from grader.execution.device import share_a_process
 from grader.execution.plan import SUBMISSION
 from grader.execution.probe import RECOVERY, probe, warm_up
 from grader.grading.bench import Bench, Decided, Progress
-from grader.grading.checks.building import Built, Prepared, build_check, check_build, prepare
+from grader.grading.checks.building import Build, Built, Prepared, build_check, check_build, prepare
+from grader.grading.checks.compiler_failures import LeftOpen, is_undecided, left_open, unbuilt_open
 from grader.grading.checks.conclusions import conclude
 from grader.grading.checks.correctness import (
     GAVE_UP,
@@ -61,11 +62,14 @@ from grader.protocol.messages import DeviceFacts
 from grader.protocol.text import showable
 from grader.results.explanation import Explained
 from grader.results.metrics import Profile, Roofs
-from grader.results.result import Check, Kind, Provenance, Reason, Result, Ungraded, full_marks
+from grader.results.result import OUTSTANDING, Check, Kind, Provenance, Reason, Result, Ungraded, Verdict, full_marks
 from grader.results.suite_results import joined
 from grader.results.withholding import shown_at_once
 
 BUILD_FAILED = Problem(reason=Reason.NOT_RUN, message="skipped: fix the build first.")
+SEARCH = "the line of the mistake"
+"""What is missing where the search for it failed."""
+
 UNTIMED = Problem(reason=Reason.NOT_RUN, message="skipped: an explanation needs no times.")
 
 
@@ -73,7 +77,8 @@ UNTIMED = Problem(reason=Reason.NOT_RUN, message="skipped: an explanation needs 
 class Draft:
     """A grading before its hidden cases: the checks of the other cases, and all checks beside those of cases.
 
-    `built` is what hidden cases are run of; None if the build failed.
+    `built` is what hidden cases are run of; None if the build failed. `left_open` is why points stay open that the
+    compiler of the device has kept from being decided.
     """
 
     task: Task
@@ -83,6 +88,7 @@ class Draft:
     others: tuple[Check, ...]
     profile: Profile | None = None
     built: Built | None = None
+    left_open: LeftOpen | None = None
     seconds: float = 0.0
 
 
@@ -169,27 +175,32 @@ def _test(crew: Crew, rests_on: Provenance, lined_up: LineUp) -> Draft:
     with shared_cpu(crew.bench.locks), _awake(crew.student, crew.device):
         with also_shared(crew.device, crew.bench.locks):
             home = lined_up(crew) if crew.bench.has_plenty else None
-            build = check_build(_prepare(crew), crew.student)
-            _tell(crew, [build.check])
+            prepared = _prepare(crew)
+            build = check_build(prepared, crew.student)
             if build.built is None:
-                cases = tuple(map(BUILD_FAILED.fail, unrun_cases(asked, asked.correctness.shown)))
-                others = tuple(_unreached(asked, crew.device))
-                return Draft(task=crew.task, provenance=rests_on, build=build.check, cases=cases, others=others)
+                return _unbuilt(crew, rests_on, build, prepared)
+            _tell(crew, [build.check])
             subject = Subject(task=crew.task, oracle=load_oracle(asked), worker=crew.simulator, built=build.built)
             runs = Runs(subject=subject, counter=crew.counter)
             tried = _try_shown(crew, runs)
             failed = failed_sizes(tried)
             lineup = NOT_RIGHT if failed else _met(crew, home or lined_up(crew), build.built)
-        timed = _time(crew, _opened(lineup)) if _is_apart(crew) else None
+        is_apart = _is_apart(crew) and not any(map(is_undecided, tried))
+        timed = _time(crew, _opened(lineup)) if is_apart else None
         watched = _watch(crew, runs, tried)
         lineup = lineup if timed else _opened(lineup)
-    _tell(crew, watched.checks, build.built.misordered)
+    waits = left_open(tried, subject, watched)
     cases = conclude(tried, build.built, subject.oracle, watched.seen)
-    cases = _locate(crew, subject, cases, watched)
-    speed = timed or _time(crew, lineup)
+    if waits is None:
+        _tell(crew, [each.check for each in tried if is_undecided(each)], build.built.misordered)
+        _tell(crew, watched.checks, build.built.misordered)
+        cases = _locate(crew, subject, cases, watched)
+        speed = timed or _time(crew, lineup)
+    else:
+        speed = NOT_RIGHT.fail(unmeasured(asked, crew.device))
     if not failed:
         speed = replace(speed, usage=build.built.usage)
-    return Draft(
+    draft = Draft(
         task=crew.task,
         provenance=rests_on,
         build=build.check,
@@ -198,6 +209,27 @@ def _test(crew: Crew, rests_on: Provenance, lined_up: LineUp) -> Draft:
         profile=watched.profile,
         built=build.built,
     )
+    return _waiting(crew, draft, waits) if waits else draft
+
+
+def _unbuilt(crew: Crew, rests_on: Provenance, build: Build, prepared: Prepared) -> Draft:
+    """A grading that ends with the build: what rests on it is lost, or open if the compiler failed."""
+    asked = crew.task.assignment
+    cases = tuple(map(BUILD_FAILED.fail, unrun_cases(asked, asked.correctness.shown)))
+    others = tuple(_unreached(asked, crew.device))
+    draft = Draft(task=crew.task, provenance=rests_on, build=build.check, cases=cases, others=others)
+    waits = unbuilt_open(build, prepared, crew.simulator)
+    if waits is not None:
+        return _waiting(crew, draft, waits)
+    _tell(crew, [build.check])
+    return draft
+
+
+def _waiting(crew: Crew, draft: Draft, waits: LeftOpen) -> Draft:
+    """The draft with the checks open that the compiler has kept from being decided."""
+    (build,), cases, others = map(waits.of, ((draft.build,), draft.cases, draft.others))
+    _tell(crew, [check for check in (build, *cases, *others) if check.reason in OUTSTANDING])
+    return replace(draft, build=build, cases=cases, others=others, left_open=waits)
 
 
 def _finish(draft: Draft, bench: Bench, progress: Progress) -> Result:
@@ -205,7 +237,7 @@ def _finish(draft: Draft, bench: Bench, progress: Progress) -> Result:
     clock = time.perf_counter()
     hidden = _hidden(draft, bench, progress)
     cases = in_order(draft.task.assignment, (*draft.cases, *hidden))
-    checks = forfeit((draft.build, *cases, *draft.others))
+    checks = forfeit(draft.task.assignment, (draft.build, *cases, *draft.others))
     seconds = draft.seconds + time.perf_counter() - clock
     return _result(draft.task, checks, draft.profile, seconds, draft.provenance)
 
@@ -276,15 +308,28 @@ def _watch(crew: Crew, runs: Runs, tried: tuple[Tried, ...]) -> Watched:
     crew.bench.begin_next()
     may_search = bool(failed_sizes(tried) and crew.bench.search.seconds and crew.student.is_there)
     if may_search:
-        warm_up(crew.student)
+        attempt(SEARCH, lambda: warm_up(crew.student))
     watched = watch(runs, crew.bench.watching, failed_sizes(tried), first_endless(tried))
-    if may_search:
-        crew.student.settle()
+    if may_search and isinstance(attempt(SEARCH, crew.student.settle), Fault):
+        crew.student.stop()  # a search starts another
     return watched
 
 
 def _locate(crew: Crew, subject: Subject, cases: tuple[Check, ...], watched: Watched) -> tuple[Check, ...]:
-    """The checks of the cases; if nothing names a cause, with the line that a search has found."""
+    """The checks of the cases; if nothing names a cause, with the line that a search has found. Its workers are asked
+    for nothing else: whatever became of them if it fails, they are stopped.
+    """
+    located = attempt(SEARCH, lambda: _located(crew, subject, cases, watched))
+    if not isinstance(located, Fault):
+        return located
+    for worker in (crew.student, subject.worker):
+        worker.stop()
+    return tuple(
+        replace(check, faults=(*check.faults, located)) if check.verdict is Verdict.FAILED else check for check in cases
+    )
+
+
+def _located(crew: Crew, subject: Subject, cases: tuple[Check, ...], watched: Watched) -> tuple[Check, ...]:
     asked, built = crew.task.assignment, subject.built
     rules = allowance(crew.bench.search, cases)
     if not rules.seconds or not is_needed(built, cases, watched.checks):
@@ -300,7 +345,7 @@ def _locate(crew: Crew, subject: Subject, cases: tuple[Check, ...], watched: Wat
 def _time(crew: Crew, lineup: Lineup | Problem) -> Check:
     """The performance check, timed while nobody else uses the device, unless the submission is not let in."""
     if isinstance(lineup, Problem):
-        speed = lineup.fail(unmeasured(crew.task.assignment, crew.device))
+        speed = lineup.mark(unmeasured(crew.task.assignment, crew.device))
         _tell(crew, [speed])
         return speed
     crew.bench.settle()
@@ -315,6 +360,8 @@ def _time(crew: Crew, lineup: Lineup | Problem) -> Check:
 def _hidden(draft: Draft, bench: Bench, progress: Progress) -> tuple[Check, ...]:
     """The hidden cases, in a worker that is started when all else is done. Of how they go, nothing is told."""
     asked = draft.task.assignment.correctness
+    if draft.left_open is not None:
+        return tuple(map(draft.left_open.rest.skip, unrun_cases(draft.task.assignment, asked.hidden)))
     if draft.built is None:
         return tuple(map(BUILD_FAILED.fail, unrun_cases(draft.task.assignment, asked.hidden)))
     if not asked.hidden or gave_up(draft.cases):
@@ -327,9 +374,23 @@ def _hidden(draft: Draft, bench: Bench, progress: Progress) -> tuple[Check, ...]
         with shared(device, bench.locks), _awake(worker, device):
             worker.load({SUBMISSION: draft.built.program})
             tried = tuple(try_cases(asked.hidden, draft.built, load_oracle(draft.task.assignment), worker))
+        simulator = workers.enter_context(_stopping(bench.simulator()))
+        subject = Subject(
+            task=draft.task, oracle=load_oracle(draft.task.assignment), worker=simulator, built=draft.built
+        )
+        waits = left_open(tried, subject, Watched(checks=()))
     checks = _blamed(conclude(tried, draft.built, load_oracle(draft.task.assignment)), draft.built)
     _probe_after(checks, bench, device)
-    return checks
+    return waits.of(checks) if waits else checks
+
+
+@contextmanager
+def _stopping(worker: Worker) -> Iterator[Worker]:
+    """A worker that starts if it is used, and ends with the block."""
+    try:
+        yield worker
+    finally:
+        worker.stop()
 
 
 def _try_shown(crew: Crew, runs: Runs) -> tuple[Tried, ...]:
@@ -341,7 +402,8 @@ def _try_shown(crew: Crew, runs: Runs) -> tuple[Tried, ...]:
     cases, subject = crew.task.assignment.correctness.shown, runs.subject
     promising = 1 if crew.bench.has_plenty else len(cases)
     for each in try_cases(cases, subject.built, subject.oracle, crew.student, Lookout(subject=subject)):
-        _tell(crew, [each.check], subject.built.misordered)
+        if not is_undecided(each):
+            _tell(crew, [each.check], subject.built.misordered)
         if not tried and each.check.reason is not Reason.TIME_LIMIT:
             runs.begin_sanitizer()
         tried.append(each)
@@ -368,7 +430,7 @@ def _probe_after(checks: Iterable[Check], bench: Bench, device: DeviceFacts) -> 
     """After a kernel that crashed or did not end, check that the device still works. That is told to nobody: a hidden
     check may be the reason. If the driver had to reset a GPU, what our own workers have there is lost.
     """
-    if any(check.reason in {Reason.TIME_LIMIT, Reason.CRASH} for check in checks):
+    if any(check.reason in {Reason.TIME_LIMIT, Reason.CRASH, Reason.COMPILER_FAILED} for check in checks):
         if not share_a_process(device):
             bench.own.close()
         probe(bench.worker(), RECOVERY)

@@ -10,7 +10,7 @@ from grader.course.truth.seeds import fresh_seed
 from grader.grading.bench import Bench, Progress
 from grader.grading.checks.correctness import forfeit
 from grader.grading.grade import grade_submission
-from grader.results.result import Reason, Result
+from grader.results.result import UNTIMED, Result
 from grader.results.suite_results import joined, separated
 
 
@@ -26,10 +26,10 @@ def time_again(
 def _timed(task: Task, result: Result, bench: Bench, progress: Progress) -> Result:
     """The result of a part, graded for its speed alone unless that is known."""
     *others, before = result.checks
-    if before.reason is not Reason.NOT_MEASURED:
+    if before.reason not in UNTIMED:
         return result
     cases = replace(task.assignment.correctness, cases=())
     asked = replace(task.assignment, correctness=cases, sanitizer=None, memory=None)
     *_, speed = grade_submission(replace(task, assignment=asked), bench, progress).checks
-    checks = forfeit((*others, replace(speed, usage=before.usage)))
+    checks = forfeit(task.assignment, (*others, replace(speed, usage=before.usage)))
     return replace(result, checks=checks, points=sum(check.points for check in checks))

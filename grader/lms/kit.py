@@ -108,9 +108,8 @@ def _yaml(fields: dict[str, Any]) -> bytes:
 
 
 def shown(assignment: Assignment) -> Assignment:
-    """The assignment as students may see it, without hidden checks; the points of those that are left stay as they are.
-
-    Raises InputError if no case is left that counts.
+    """The assignment as students may see it, without hidden checks; the points of those that are left stay as they
+    are.
     """
     sanitizer = assignment.sanitizer
     return replace(
@@ -124,13 +123,7 @@ def shown(assignment: Assignment) -> Assignment:
 
 def _shown_cases(assignment: Assignment) -> Correctness:
     asked = assignment.correctness
-    cases = tuple(case for case in asked.cases if not case.hidden)
-    if all(case.practice for case in cases):
-        raise InputError(
-            f"every case of {assignment.called} that counts is hidden, so that a kit would check nothing: show one of "
-            "them, or name the assignments that belong in the kit."
-        )
-    return replace(asked, cases=cases, points=sum(case_points(asked, case) for case in cases))
+    return replace(asked, cases=asked.shown, points=sum(case_points(asked, case) for case in asked.shown))
 
 
 def _shown_memory(asked: Memory) -> Memory | None:

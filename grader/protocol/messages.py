@@ -1,7 +1,8 @@
 """What the judge and a worker say to each other: one JSON object per line, both ways.
 
-The judge asks, the worker answers each request with exactly one reply, in order. Arrays do not
-travel in messages but in two files in the worker's folder, whose sizes the judge fixes:
+The judge asks, the worker answers each request with exactly one reply, in order. Lines before a
+reply may tell which phase its session is in (phase.py). Arrays do not travel in messages but in two files
+in the worker's folder, whose sizes the judge fixes:
 
     in.bin    the payloads of the uploaded buffers, back to back, in the order of `Stage.upload`
     out.bin   the fetched buffers with their guard bands, back to back, in the order of `Fetch.buffers`
@@ -56,9 +57,9 @@ class Simulation(Message):
     """
 
     warp: int = Field(default=32, gt=0)
-    sector: int = Field(default=32, gt=0)
+    sector: int = Field(default=32, gt=0, le=128)
     banks: int = Field(default=32, gt=0)
-    bank: int = Field(default=4, gt=0)
+    bank: int = Field(default=4, gt=0, le=128)
 
 
 class Job(Message):

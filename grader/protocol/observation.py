@@ -6,8 +6,8 @@ from pydantic import Field
 
 from grader.protocol.wire import MANY, Message, Name, Words, at_most
 
-MESSAGES = 100
-"""Messages of one launch that are passed on, and listened to; each is about other lines."""
+MESSAGES = 1000
+"""Messages of one launch at most. The quotas of our plugin allow half as many (simulator/observer/messages.h)."""
 
 Count = Annotated[int, Field(ge=0, lt=2**63)]
 Distance = Annotated[int, Field(gt=-(2**63), lt=2**63)]
@@ -28,12 +28,14 @@ class SeenArray(Message):
 
 class SeenMessage(Message):
     """What the simulator said, the variable that its first place uses ("" if that is not clear), how often it was said
-    about the same lines, and for barriers how many work-items had ended where.
+    about the same lines, whether each instruction that it quotes has written global or local memory, and for barriers
+    how many work-items had ended where.
     """
 
     text: Words
     array: Name
     times: Count
+    writes: Annotated[tuple[bool, ...], *at_most(MANY)]
     endings: Annotated[tuple[tuple[Count, Count], ...], *at_most(MANY)]
 
 
@@ -65,8 +67,10 @@ class SeenAccess(Message):
     writes: bool
     requests: Count = Field(gt=0)
     bytes: Count
+    unused: Count
     sectors: Count
     fewest: Count = Field(gt=0)
+    conflicts: Count
     worst: float = Field(ge=0, lt=2**63)
     stride: Distance | None
 
@@ -86,7 +90,7 @@ class SeenKernel(Message):
     kernel: Name
     flop: Count
     arrays: Annotated[tuple[SeenArray, ...], *at_most(MANY)]
-    messages: Annotated[tuple[SeenMessage, ...], *at_most(MANY)]
+    messages: Annotated[tuple[SeenMessage, ...], *at_most(MESSAGES)]
     unset: Annotated[tuple[SeenUnset, ...], *at_most(MANY)]
     accesses: Annotated[tuple[SeenAccess, ...], *at_most(MANY)]
     branches: Annotated[tuple[SeenBranch, ...], *at_most(MANY)]

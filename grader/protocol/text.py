@@ -10,7 +10,29 @@ UNSHOWABLE = re.compile(
 
 REPLACEMENT = "\ufffd"
 
+CONTROL_NAMES = (
+    *("NUL", "SOH", "STX", "ETX", "EOT", "ENQ", "ACK", "BEL", "BS", "TAB", "LF", "VT", "FF", "CR", "SO", "SI"),
+    *("DLE", "DC1", "DC2", "DC3", "DC4", "NAK", "SYN", "ETB", "CAN", "EM", "SUB", "ESC", "FS", "GS", "RS", "US"),
+)
+"""The names of the first 32 characters."""
+
+CONTROLS = frozenset(map(chr, (*range(0x20), 0x7F))) - frozenset("\t\n\v\f\r")
+"""The control characters of ASCII but for white space."""
+
+SPACES = str.maketrans(dict.fromkeys(CONTROLS, " "))
+
 
 def showable(text: str) -> str:
     """The text with every character that a terminal, an XML file or a reader could choke on replaced."""
     return UNSHOWABLE.sub(REPLACEMENT, text)
+
+
+def control_name(letter: str) -> str:
+    """The name of a control character, with what editors show for it: "ESC (^[)"."""
+    name = CONTROL_NAMES[ord(letter)] if ord(letter) < len(CONTROL_NAMES) else "DEL"
+    return f"{name} (^{chr(ord(letter) ^ 0x40)})"
+
+
+def without_controls(text: str) -> str:
+    """The text with a space for each control character."""
+    return text.translate(SPACES)

@@ -6,7 +6,10 @@ A report loads what it is made with when it is made: nobody waits for that befor
 import logging
 from collections.abc import Callable, Mapping
 from contextlib import chdir
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from grader.common.optional import Fault, attempt, noting
 
 if TYPE_CHECKING:
     from grader.grading.by_hand.run import TimedRow
@@ -47,12 +50,39 @@ def _html(outcome: "Result | Ungraded") -> str:
     return render(outcome)
 
 
-def overview_page(book: "Gradebook", links: Mapping[tuple[str, str], str]) -> str:
-    """The page about a batch."""
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """The text of a page, and what it lacks by our fault."""
+
+    text: str
+    faults: tuple[Fault, ...]
+
+
+def page(outcome: "Result | Ungraded") -> Page:
+    """The page of an outcome; a bare one where that cannot be made."""
+    from grader.reports.bare import bare_page
+
+    return _made("the page", lambda: _html(outcome), lambda: bare_page(outcome))
+
+
+def overview_page(book: "Gradebook", links: Mapping[tuple[str, str], str]) -> Page:
+    """The page about a batch; a bare one where that cannot be made."""
+    from grader.reports.bare import bare_overview
+
+    return _made("the overview", lambda: _overview(book, links), lambda: bare_overview(book, links))
+
+
+def _overview(book: "Gradebook", links: Mapping[tuple[str, str], str]) -> str:
     _load_what_draws()
     from grader.reports.html.overview import render_overview
 
     return render_overview(book, links)
+
+
+def _made(lost: str, draw: Callable[[], str], otherwise: Callable[[], str]) -> Page:
+    with noting() as faults:
+        text = attempt(lost, draw)
+        return Page(text=otherwise() if isinstance(text, Fault) else text, faults=tuple(faults))
 
 
 def figure_of_runs(title: str, what: str, rows: "tuple[TimedRow, ...]") -> str:

@@ -68,19 +68,22 @@ def _access(access: Access) -> str:
 
 
 def _branch(branch: Branch) -> str:
-    share = three_digits(100 * branch.diverged / max(1, branch.reached))
-    return f"     | {'branch':<15} {branch.reached:>9,} x {share:>4} % of warps diverge"
+    return f"     | {'branch':<15} {branch.reached:>9,} x, diverges {count(branch.diverged, 'time')}"
 
 
 def _summary(profile: Profile) -> Iterator[str]:
     ratio = three_digits(profile.moved / max(1, profile.compulsory))
     yield (
         f"global memory: work-items read {bytes_in_words(profile.read)} and write {bytes_in_words(profile.written)}; "
-        f"sectors move {bytes_in_words(profile.moved)}, {ratio} times the least possible"
+        f"sectors move {bytes_in_words(profile.moved)}, {ratio} times the least possible; "
+        f"{bytes_in_words(profile.unused)} of them are not used"
     )
     if profile.flop:
         yield (
             f"{count(profile.flop, 'floating-point operation')}, {three_digits(profile.intensity)} per byte of global "
             "memory asked for"
         )
-    yield f"{three_digits(100 * profile.divergence)} % of the branches of warps diverge"
+    yield (
+        f"warps make {count(profile.requests, 'request')} to global and local memory, and diverge "
+        f"{count(profile.diverged, 'time')}"
+    )

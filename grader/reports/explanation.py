@@ -8,6 +8,7 @@ from rich.text import Text
 
 from grader.protocol.text import showable
 from grader.reports.plain import drawn_as_text
+from grader.reports.words import faults_in_words
 from grader.results.explanation import Explained
 from grader.results.result import Check, Kind, Verdict
 
@@ -28,6 +29,7 @@ def _page(explanation: Explained) -> Iterator[RenderableType]:
         yield Text(_all_is_well(explanation))
     else:
         yield from _cause(first)
+    yield from (_under(words) for words in faults_in_words(explanation.faults))
     if explanation.others:
         yield Text(f"also failed: {showable(', '.join(map(_called, explanation.others)))}", style="dim")
 

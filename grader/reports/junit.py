@@ -2,9 +2,9 @@
 
 One flat suite, unique names, times with three decimals, the failure's message also first in its text, points and the
 line to look at as properties in the case's output: attributes for a file and a line, strict readers refuse. A failure
-is the student's; an error is ours and means that there is no grade. Skipped is what this machine cannot check, with the
-points that are still to be earned, and what counts for nothing: hidden checks, and cases for practice however they
-went, since some readers make points of the share of cases that passed; their text says how they went.
+is the student's; an error is ours and means that there is no grade. Skipped is what this machine cannot check, and what
+is hidden until release, with the points that are still to be decided; and what counts for nothing: cases for practice
+however they went, since some readers make points of the share of cases that passed; their text says how they went.
 
 The failure to read first stands first and says so. What only follows from a failed build is one skipped case; but
 where another kernel of the suite builds, each stays a failure, or the share of cases that passed would rise.
@@ -21,6 +21,7 @@ from xml.etree import ElementTree
 
 from junit_xml import TestCase, TestSuite, to_xml_report_string
 
+from grader.common.optional import Fault, attempt
 from grader.course.submissions.handin import Absence
 from grader.course.submissions.submission import FILE_NAME
 from grader.protocol.text import showable
@@ -29,12 +30,13 @@ from grader.reports.words import (
     deduction_in_words,
     failure_in_words,
     fault_in_words,
+    faults_in_words,
     figures_in_words,
     reason_in_words,
     skip_in_words,
     unreached_in_words,
 )
-from grader.results.result import Check, Kind, Result, Ungraded, Verdict
+from grader.results.result import Check, Kind, Result, Ungraded, Verdict, faults_of
 
 START = "Start here: "
 """Before the message of the failure to read first."""
@@ -61,7 +63,7 @@ MANY = TextLimits(message=300, text=600, cut="\n(cut here; the submission's own 
 
 def render(outcome: Result | Ungraded) -> str:
     """An XML document with one suite, named after the assignment."""
-    return _document([_suite(outcome.assignment, "", outcome, ONE)])
+    return _document([_plain_suite(_suite(outcome.assignment, "", outcome, ONE))])
 
 
 def render_batch(parts: Iterable[tuple[str, Result | Ungraded | Absence]]) -> str:
@@ -70,7 +72,17 @@ def render_batch(parts: Iterable[tuple[str, Result | Ungraded | Absence]]) -> st
     The outcomes are taken one by one and may be read from their files meanwhile.
     """
     suites = ((f"{label} {outcome.assignment}", outcome) for label, outcome in parts)
-    return _document(_suite(name, f"{name}: ", outcome, MANY) for name, outcome in suites)
+    return _document(_one_of_many(name, outcome) for name, outcome in suites)
+
+
+def _one_of_many(name: str, outcome: Result | Ungraded | Absence) -> ElementTree.Element:
+    """The suite of a submission; one skipped case that says so where it cannot be made."""
+    suite = attempt(f"the suite of {name}", lambda: _plain_suite(_suite(name, f"{name}: ", outcome, MANY)))
+    if not isinstance(suite, Fault):
+        return suite
+    case = TestCase(_name(f"{name}: report"), classname=f"{outcome.assignment}.{Kind.BUILD.value}")
+    _skip(case, suite.sentence, MANY)
+    return _plain_suite(TestSuite(_name(name), [case]))
 
 
 def _suite(name: str, lead: str, outcome: Result | Ungraded | Absence, limits: TextLimits) -> TestSuite:
@@ -158,13 +170,14 @@ def _skip(case: TestCase, words: str, limits: TextLimits) -> None:
 
 
 def _output(check: Check) -> Iterator[str]:
-    """Points, the line to look at, and the figures of what passed."""
+    """Points, the line to look at, the figures of what passed, and what is missing by our fault."""
     yield from _points(check.points, check.max_points)
     if check.verdict is Verdict.PASSED:
         yield from (words.replace("[[", "[ [") for words in figures_in_words(check))  # all properties are ours
     elif check.first_line is not None:
         yield f"[[PROPERTY|file={FILE_NAME}]]"
         yield f"[[PROPERTY|line={check.first_line}]]"
+    yield from (f"[[PROPERTY|fault={words}]]" for words in faults_in_words(faults_of([check])))
 
 
 def _points(points: float, max_points: float) -> tuple[str, str]:
@@ -209,12 +222,11 @@ def _plain(seconds: float | str) -> Decimal:
     return Decimal(seconds).quantize(Decimal("0.001"))
 
 
-def _document(suites: Iterable[TestSuite]) -> str:
+def _document(suites: Iterable[ElementTree.Element]) -> str:
     """The document in the strictest reader's form; of each suite only its text is kept."""
     texts: list[str] = []
     counts, time = Counter[str](), Decimal(0)
-    for suite in suites:
-        element = _plain_suite(suite)
+    for element in suites:
         counts.update({count: int(element.get(count, "0")) for count in COUNTS})
         time += Decimal(element.get("time", "0"))
         texts.append(ElementTree.tostring(element, encoding="unicode"))

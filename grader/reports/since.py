@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from grader.common.phrases import count, listed
 from grader.protocol.text import showable
+from grader.reports.words import score_in_words
 from grader.results.result import Check, Kind, Reason, Result, Verdict
 
 NOUNS: Mapping[Reason, str] = {
@@ -15,7 +16,7 @@ NOUNS: Mapping[Reason, str] = {
     Reason.BARRIER_DIVERGENCE: "the barrier that not all reach",
     Reason.INPUT_CHANGED: "the write to an input",
     Reason.CRASH: "the crash",
-    Reason.TIME_LIMIT: "the loop without end",
+    Reason.TIME_LIMIT: "the loop that was stopped",
 }
 """What a finding or a failed build is called."""
 
@@ -40,7 +41,7 @@ def since(before: Result, after: Result) -> tuple[str, ...]:
 
 
 def _points(before: Result, after: Result) -> str:
-    total = f"{after.points:g} of {after.max_points:g} points"
+    total = score_in_words(after.points, after.max_points, (), after.hidden_points)
     difference = after.points - before.points
     return f"{difference:+g}: {total}" if difference else f"still {total}"
 

@@ -37,12 +37,12 @@ class Sums:
 
 @dataclass(frozen=True, kw_only=True)
 class Incomplete:
-    """What was not checked for one reason: of how many submissions, the points that one of them lacks at most, and what
-    the check says of the first.
+    """What was not checked for one reason: whose, the points that one of them lacks at most, and what the check says of
+    the first. A student is named by key, where the platform has given one, else by label.
     """
 
     reason: Reason
-    submissions: int
+    students: tuple[str, ...]
     points: float
     message: str
 
@@ -188,13 +188,19 @@ def sums_of(rows: tuple[StudentRow, ...]) -> Sums:
     )
 
 
-def incomplete(found: Sequence[Grade]) -> Iterator[Incomplete]:
+def incomplete(rows: Iterable[StudentRow]) -> Iterator[Incomplete]:
     """What some of the grades lack; nothing where all is decided."""
+    found = tuple((row.student, row.grade.checks) for row in rows if row.grade is not None)
     for why in OUTSTANDING:
-        lacking = [left for grade in found if (left := [mark for mark in grade.checks if mark.reason is why])]
+        open_ones = ((student, [mark for mark in checks if mark.reason is why]) for student, checks in found)
+        lacking = [(student, left) for student, left in open_ones if left]
         if lacking:
-            points = max(sum(mark.max_points for mark in left) for left in lacking)
-            yield Incomplete(reason=why, submissions=len(lacking), points=points, message=lacking[0][0].message)
+            yield Incomplete(
+                reason=why,
+                students=tuple(student.key or student.label for student, _ in lacking),
+                points=max(sum(mark.max_points for mark in left) for _, left in lacking),
+                message=lacking[0][1][0].message,
+            )
 
 
 def per_cent(grade: Grade) -> float:
@@ -203,8 +209,9 @@ def per_cent(grade: Grade) -> float:
 
 
 def histogram(values: Iterable[float], scale: Scale) -> Histogram:
-    """Finite values in bins; what is less than the first edge goes into the first bin."""
-    bins = Counter(max(0, bisect_right(scale.edges, value) - 1) for value in values if isfinite(value))
+    """Finite values in bins; what lies beyond the first or the last edge goes into the bin beside it."""
+    last = len(scale.edges) - 2
+    bins = Counter(min(max(0, bisect_right(scale.edges, value) - 1), last) for value in values if isfinite(value))
     return Histogram(scale=scale, counts=tuple(bins[i] for i in range(len(scale.edges) - 1)))
 
 

@@ -16,6 +16,8 @@ from grader.reports.plain import drawn_as_text
 from grader.reports.side_by_side import HEADINGS, PartStanding, standings_of
 from grader.reports.words import (
     closing,
+    faults_in_words,
+    hidden_in_words,
     new_message,
     score_in_words,
     speed_in_words,
@@ -47,9 +49,21 @@ FINDINGS = 3
 DETAIL_LINES = 12
 """Lines of detail (a build log) shown under a failure."""
 
-STYLES = {Verdict.PASSED: "green", Verdict.PARTIAL: "yellow", Verdict.FAILED: "bold red", Verdict.SKIPPED: "dim"}
+STYLES = {
+    Verdict.PASSED: "green",
+    Verdict.PARTIAL: "yellow",
+    Verdict.FAILED: "bold red",
+    Verdict.SKIPPED: "dim",
+    Verdict.HIDDEN: "dim",
+}
 CELLS = {RIGHT: "not dim green", PARTLY: "not dim yellow", WRONG: "not dim bold red", UNWRITTEN: "not dim magenta"}
-WORDS = {Verdict.PASSED: "passed", Verdict.PARTIAL: "partly", Verdict.FAILED: "FAILED", Verdict.SKIPPED: "skip"}
+WORDS = {
+    Verdict.PASSED: "passed",
+    Verdict.PARTIAL: "partly",
+    Verdict.FAILED: "FAILED",
+    Verdict.SKIPPED: "skip",
+    Verdict.HIDDEN: "hidden",
+}
 
 
 def render(result: Result, *, width: int, color: bool) -> str:
@@ -66,8 +80,10 @@ def _page(result: Result) -> Iterator[RenderableType]:
     yield from _side_by_side(standings_of(result))
     yield ""
     yield _row(Text(""), "total", result.points, result.max_points)
-    if result.unchecked:
-        yield _under(Text(score_in_words(result.points, result.max_points, result.unchecked), style="yellow"))
+    if result.unchecked or result.hidden_points:
+        score = score_in_words(result.points, result.max_points, result.unchecked, result.hidden_points)
+        yield _under(Text(score, style="yellow" if result.unchecked else "bold"))
+    yield from (_under(Text(words, style="yellow")) for words in faults_in_words(result.faults))
     yield from _start(result)
     yield Text(_footer(result), style="dim")
 
@@ -81,7 +97,8 @@ def summary(name: str, outcome: Result | Ungraded) -> str:
     untold = {None, Reason.NOT_RUN, *NOT_MADE}
     reasons = dict.fromkeys(str(check.reason) for check in counting if check.reason not in untold)
     points = f"{outcome.points:g} / {outcome.max_points:g}"
-    why = filter(None, (", ".join(reasons), unchecked_in_words(outcome.unchecked)))
+    left = unchecked_in_words(outcome.unchecked), hidden_in_words(outcome.hidden_points)
+    why = filter(None, (", ".join(reasons), *left))
     return f"{name:<24} {points:>10}  {'; '.join(why) or 'passed'}"
 
 
@@ -133,7 +150,7 @@ def _rows(checks: Sequence[Check]) -> Iterator[Table | Padding]:
         for message in dict.fromkeys(check.message for check in skipped):
             yield from _skipped([check for check in skipped if check.message == message])
         if len(passed) > 1:
-            label = f"{kind}: {'all' if not failed and not unrun else f'{len(passed)} of'} {len(of_kind)} cases"
+            label = f"{kind}: {'all' if len(passed) == len(of_kind) else f'{len(passed)} of'} {len(of_kind)} cases"
             yield _line(Verdict.PASSED, label, sum(c.points for c in passed), sum(c.max_points for c in passed))
             told = (f"{check.label}: {check.message}" for check in passed if check.message)
             yield from (_under(Text(showable(words), style="dim")) for words in told)
@@ -147,11 +164,12 @@ def _rows(checks: Sequence[Check]) -> Iterator[Table | Padding]:
 
 
 def _skipped(checks: Sequence[Check]) -> Iterator[Table | Padding]:
-    """Checks of one kind that were skipped for one reason; those that are still to be made stand out."""
+    """Checks of one kind that were skipped or are hidden for one reason; those that are still to be made stand out."""
     names = ", ".join(check.label or check.kind for check in checks)
-    style = "yellow" if checks[0].reason in OUTSTANDING else STYLES[Verdict.SKIPPED]
+    verdict = checks[0].shown_verdict
+    style = "yellow" if checks[0].reason in OUTSTANDING else STYLES[verdict]
     label = checks[0].own_name if len(checks) == 1 else f"{checks[0].kind}: {names}"
-    yield _row(Text(WORDS[Verdict.SKIPPED], style=style), label, 0, _worth(checks))
+    yield _row(Text(WORDS[verdict], style=style), label, _earned(checks), _worth(checks))
     yield _under(Text(showable(checks[0].message), style=style))
     yield from (_speed(check.performance) for check in checks if check.performance is not None)
 
@@ -196,6 +214,11 @@ def _drawing(error_map: ErrorMap) -> Text:
     return drawing
 
 
+def _earned(checks: Sequence[Check]) -> float | None:
+    """The points of these checks; None if they are hidden."""
+    return None if all(check.reason is Reason.HIDDEN for check in checks) else sum(check.points for check in checks)
+
+
 def _worth(checks: Sequence[Check]) -> float:
     return sum(check.max_points for check in checks)
 
@@ -209,13 +232,14 @@ def _line(verdict: Verdict, label: str, points: float, max_points: float) -> Tab
     return _row(Text(WORDS[verdict], style=STYLES[verdict]), label, points, max_points)
 
 
-def _row(verdict: Text, label: str | Text, points: float, max_points: float) -> Table:
+def _row(verdict: Text, label: str | Text, points: float | None, max_points: float) -> Table:
     table = Table.grid(expand=True, padding=(0, 1))
     table.add_column(width=6)
     table.add_column(ratio=1)
     table.add_column(justify="right")
     text = label if isinstance(label, Text) else Text(showable(label))
-    table.add_row(verdict, text, Text(f"{points:g} / {max_points:g}" if max_points else ""))
+    earned = "?" if points is None else f"{points:g}"
+    table.add_row(verdict, text, Text(f"{earned} / {max_points:g}" if max_points else ""))
     return table
 
 

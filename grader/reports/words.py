@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from grader.common.phrases import capital, count, kibibytes
+from grader.common.optional import Fault
+from grader.common.phrases import capital, count, kibibytes, listed
+from grader.protocol.text import showable
 from grader.reports.drawing import as_text, tells_something
 from grader.reports.statistics import Incomplete
 from grader.results.metrics import Access, Branch, Performance, Usage
@@ -15,6 +17,8 @@ BYTES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 STILL_TO_BE_MADE = {
     Reason.NO_SIMULATOR: "{} not checked here: the simulator is missing",
     Reason.NOT_MEASURED: "{} not measured: the machine was too noisy",
+    Reason.INTERFERENCE: "{} not measured: the operating system disturbed the timing",
+    Reason.COMPILER_FAILED: "{} open: the compiler failed",
     Reason.DECIDED_ELSEWHERE: "{} decided on the course's machine",
 }
 """What is said of points whose checks were not made."""
@@ -32,10 +36,24 @@ def deduction_in_words(deduction: Deduction) -> str:
     return f"Late: {before:g} points before, {lost:g} deducted, {left:g} left ({deduction.why})."
 
 
-def score_in_words(points: float, max_points: float, unchecked: Iterable[Unchecked]) -> str:
-    """For example "68 of 100 points", "68 of 100; 32 not checked here: the simulator is missing"."""
+def faults_in_words(faults: Iterable[Fault]) -> tuple[str, ...]:
+    """A sentence for each thing that is missing by our fault, each once."""
+    return tuple(dict.fromkeys(fault.sentence for fault in faults))
+
+
+def score_in_words(points: float, max_points: float, unchecked: Iterable[Unchecked], hidden_points: float) -> str:
+    """For example "68 of 100 points", "68 of 100; 32 not checked here: the simulator is missing", "44 points so far; 8
+    more are decided after release".
+    """
     left = unchecked_in_words(unchecked)
+    if hidden_points:
+        return "; ".join(filter(None, (f"{points:g} points so far", hidden_in_words(hidden_points), left)))
     return f"{points:g} of {max_points:g}; {left}" if left else f"{points:g} of {max_points:g} points"
+
+
+def hidden_in_words(points: float) -> str:
+    """For example "8 more are decided after release"; "" if none are hidden."""
+    return f"{points:g} more {'is' if points == 1 else 'are'} decided after release" if points else ""
 
 
 def unchecked_in_words(unchecked: Iterable[Unchecked]) -> str:
@@ -53,7 +71,7 @@ def _left_in_words(left: Unchecked) -> str:
 
 def incomplete_in_words(incomplete: Incomplete) -> str:
     """Which grades of a batch are incomplete, and what to do about it."""
-    submissions, up_to = count(incomplete.submissions, "submission"), f"up to {incomplete.points:g} points each"
+    submissions, up_to = count(len(incomplete.students), "submission"), f"up to {incomplete.points:g} points each"
     if incomplete.reason is Reason.DECIDED_ELSEWHERE:
         return f"{submissions} not decided in full, {up_to}: the course's machine decides the rest."
     if incomplete.reason is Reason.NOT_MEASURED:
@@ -61,6 +79,15 @@ def incomplete_in_words(incomplete: Incomplete) -> str:
             f"{submissions} not timed, {up_to}: the machine was too noisy. Do not publish these points yet. Stop other "
             "programs; the same command then times them again."
         )
+    if incomplete.reason is Reason.INTERFERENCE:
+        return (
+            f"{submissions} not timed, {up_to}: the operating system disturbed the timing. Do not publish these points "
+            "yet. Stop other programs; the same command then times them again. If that does not help, read the code of "
+            f"{listed(map(showable, incomplete.students), 'and')}: it may cause the disturbance."
+        )
+    if incomplete.reason is Reason.COMPILER_FAILED:
+        them = listed(map(showable, incomplete.students), "and")
+        return f"{submissions} left open, {up_to}: the compiler failed on the kernel. Look at them and decide: {them}."
     return (
         f"{submissions} not checked in full, {up_to}: the simulator is missing. Do not publish these points yet. "
         f"{capital(incomplete.message)} The same command then grades them again."
@@ -68,10 +95,10 @@ def incomplete_in_words(incomplete: Incomplete) -> str:
 
 
 def skip_in_words(check: Check) -> str:
-    """Why a check was skipped, and what it is worth; the message of a hidden one says both."""
-    if check.reason is Reason.HIDDEN:
-        return check.message
+    """Why a check was skipped or is hidden, and what it is worth."""
     worth = f"worth {check.max_points:g} points" if check.max_points else "for no points"
+    if check.reason is Reason.HIDDEN:
+        return f"hidden until release, {worth}"
     return f"{check.reason}, {worth}: {check.message}"
 
 
@@ -195,8 +222,7 @@ def branch_in_words(branch: Branch) -> str:
     """How often the work-items of a warp diverge here."""
     if branch.diverged == 0:
         return f"condition: every warp stays together, {count(branch.reached, 'time')}"
-    share = f"{100 * branch.diverged / max(1, branch.reached):.2g} %"
-    return f"condition: warps diverge {branch.diverged:,} of {count(branch.reached, 'time')} ({share})"
+    return f"condition: warps diverge {count(branch.diverged, 'time')}, and reach it {count(branch.reached, 'time')}"
 
 
 def three_digits(number: float) -> str:

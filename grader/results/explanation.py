@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from grader.results.result import Check, Standing, Verdict
+from grader.common.optional import Fault
+from grader.results.result import Check, Standing, Verdict, faults_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -11,6 +12,11 @@ class Explained(Standing[Check]):
 
     title: str
     checks: tuple[Check, ...]
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """What is missing of it by our fault, each once."""
+        return faults_of(self.checks)
 
     @property
     def others(self) -> tuple[Check, ...]:

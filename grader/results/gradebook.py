@@ -55,6 +55,11 @@ class Grade(Standing[Mark]):
     deduction: Deduction | None = None
     correction: Correction | None = None
 
+    @property
+    def hidden_points(self) -> float:
+        """What is decided after release; nothing where the instructor has set the points."""
+        return 0.0 if self.correction is not None and self.correction.final else super().hidden_points
+
     def points_of(self, kind: Kind) -> tuple[float, float]:
         """Points of all checks of a kind, and how many there are to earn."""
         return _points(mark for mark in self.checks if mark.kind is kind)
@@ -102,6 +107,16 @@ class StudentRow:
         if self.grade is not None:
             return "graded"
         return "ungraded" if self.fault else "absent"
+
+    @property
+    def hidden_points(self) -> float:
+        """What the checks are worth whose outcome the student is not shown.
+
+        What the service stored before hidden checks kept their points, left them out of the total instead.
+        """
+        if self.grade is None or self.shown is None:
+            return 0.0
+        return self.shown.hidden_points or self.grade.max_points - self.shown.max_points
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -102,10 +102,12 @@ class Usage(Record):
 class Access(Record):
     """An expression of the source that reads or writes an array, summed over a launch.
 
-    A request is one execution by a warp; `bytes` is what its work-items asked for. In global memory a request moves
-    `sectors`, of which `fewest` would have held the words; in local memory it takes `sectors` turns, of which `fewest`
-    would have done without bank conflicts. `worst` is the largest ratio of the two in one request; `stride` is the
-    commonest distance in bytes between neighbouring work-items.
+    A request is one execution by a warp, in which a work-item moves up to 16 bytes; `bytes` is what its work-items
+    asked for. In global memory a request moves `sectors`, of which `fewest` would have held the words; `unused` is
+    bytes of the sectors that were not used. In local memory it takes `sectors` turns, of which `fewest` would have
+    done without bank conflicts; `conflicts` is how many more than the fewest one request takes at most.
+    `worst` is the largest ratio of the two in one request; `stride` is the commonest distance in bytes between
+    neighbouring work-items. Results of earlier versions have no `unused` and no `conflicts`.
     """
 
     line: int
@@ -115,14 +117,18 @@ class Access(Record):
     does: Literal["reads", "writes"]
     requests: int
     bytes: int
+    unused: int = 0
     sectors: int
     fewest: int
+    conflicts: int = 0
     worst: float
     stride: int | None
 
 
 class Branch(Record):
-    """The conditions of a line: how often a warp reached them, and how often its work-items went different ways."""
+    """The conditions of a line: how often a warp reached the line, and how often its work-items went different ways at
+    one of them.
+    """
 
     line: int
     reached: int
@@ -161,6 +167,16 @@ class Profile(Record):
         return self.flop / asked if asked else 0.0
 
     @property
-    def divergence(self) -> float:
-        """The share of warp-branches that diverge."""
-        return sum(each.diverged for each in self.branches) / max(1, sum(each.reached for each in self.branches))
+    def unused(self) -> int:
+        """Bytes of global memory that were moved and that nobody asked for."""
+        return sum(each.unused for each in self.accesses if each.space == "global")
+
+    @property
+    def requests(self) -> int:
+        """Requests of warps to global and local memory."""
+        return sum(each.requests for each in self.accesses if each.space != "constant")
+
+    @property
+    def diverged(self) -> int:
+        """How often the work-items of a warp went different ways at a branch."""
+        return sum(each.diverged for each in self.branches)

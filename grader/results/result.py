@@ -5,12 +5,13 @@ The figures in it are those of metrics.py.
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from pydantic import Field, computed_field, model_validator
 
+from grader.common.optional import Fault
 from grader.common.phrases import sizes_in_words
 from grader.common.record import Record, replace
 from grader.protocol.messages import DeviceFacts
@@ -33,16 +34,19 @@ CAUSES_FIRST = (Kind.BUILD, Kind.SANITIZER, Kind.CORRECTNESS, Kind.MEMORY, Kind.
 
 
 class Verdict(StrEnum):
-    """A check passed, earned part of its points, failed, or was not made: then its reason is one of NOT_MADE."""
+    """A check passed, earned part of its points, failed, or was not made: then its reason is one of NOT_MADE. HIDDEN is
+    what people read of a check whose outcome is withheld (`shown_as`); no check has that verdict itself.
+    """
 
     PASSED = "passed"
     PARTIAL = "partial"
     FAILED = "failed"
     SKIPPED = "skipped"
+    HIDDEN = "hidden"
 
 
 class Reason(StrEnum):
-    """Why a check did not pass: something about the student's code; for the last four, why it was not made."""
+    """Why a check did not pass: something about the student's code; for the last five, why it was not made."""
 
     FORBIDDEN = "FORBIDDEN"
     BUILD_ERROR = "BUILD_ERROR"
@@ -70,13 +74,29 @@ class Reason(StrEnum):
     NOT_RUN = "NOT_RUN"
     NO_SIMULATOR = "NO_SIMULATOR"
     NOT_MEASURED = "NOT_MEASURED"
+    INTERFERENCE = "INTERFERENCE"
+    COMPILER_FAILED = "COMPILER_FAILED"
     DECIDED_ELSEWHERE = "DECIDED_ELSEWHERE"
     HIDDEN = "HIDDEN"
 
 
-OUTSTANDING = (Reason.NO_SIMULATOR, Reason.NOT_MEASURED, Reason.DECIDED_ELSEWHERE)
-"""Why a check is still to be made: the simulator is missing here; the machine was too noisy to time on; the course's
-machine decides. Its points are neither earned nor lost."""
+FOR_INSTRUCTORS = frozenset({Reason.COMPILER_FAILED, Reason.INTERFERENCE})
+"""Why a check is open until an instructor has looked at the submission. A submission can bring this about, so nothing
+is awarded for it, and instructors read whose it is."""
+
+UNTIMED = frozenset({Reason.NOT_MEASURED, Reason.INTERFERENCE})
+"""Why a speed is to be measured again: no measurement so far decides anything."""
+
+OUTSTANDING = (
+    Reason.NO_SIMULATOR,
+    Reason.NOT_MEASURED,
+    Reason.INTERFERENCE,
+    Reason.COMPILER_FAILED,
+    Reason.DECIDED_ELSEWHERE,
+)
+"""Why a check is still to be made: the simulator is missing here; the machine was too noisy to time on; its operating
+system disturbed the timing; the compiler failed on the kernel; the course's machine decides. Its points are neither
+earned nor lost."""
 
 NOT_MADE = frozenset({*OUTSTANDING, Reason.HIDDEN})
 """The reasons of skipped checks, and of no others. A hidden one was made, and its outcome is withheld."""
@@ -103,7 +123,7 @@ class Finding(Record):
     """Something that the simulator saw go wrong.
 
     `message` is a sentence that names the lines, `cause` one about what usually is the cause. `places` are the accesses
-    of one instance, of `times` that were seen.
+    of one instance, of `times` that were seen. `fault` is ours, where it could not be explained.
     """
 
     reason: Reason
@@ -111,6 +131,7 @@ class Finding(Record):
     cause: str
     places: tuple[Place, ...]
     times: int
+    fault: Fault | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @property
     def lines(self) -> tuple[int, ...]:
@@ -132,8 +153,10 @@ class ErrorMap(Record):
 
 def shown_as(verdict: str, reason: str | None) -> str:
     """The verdict that people read: what was not run because another check failed is skipped for them, though its
-    points are lost.
+    points are lost; what is withheld from them is hidden.
     """
+    if reason == Reason.HIDDEN:
+        return Verdict.HIDDEN
     return Verdict.SKIPPED if reason == Reason.NOT_RUN else verdict
 
 
@@ -189,10 +212,11 @@ class Check(Record, Told):
     """One gradable statement. `name` is unique in a result; `message` says in a sentence or two why it did not pass, or
     by how much it did: what was measured, and the limit.
 
-    A skipped check has earned nothing; one that is OUTSTANDING keeps its `max_points`, so that totals are out of all.
+    A skipped check has earned nothing, and keeps its `max_points`, so that totals are out of all.
     `part` is the kernel of a suite that it is about, empty where there is but one. `detail` backs the message. `cause`
     names a mistake that explains a wrong output, in the same words for every case and every submission, so that it can
-    be counted. `usage` is what the kernels take of the device that times them.
+    be counted. `usage` is what the kernels take of the device that times them. `faults` are ours: what could not be
+    said about it.
     """
 
     name: str
@@ -210,6 +234,7 @@ class Check(Record, Told):
     usage: tuple[Usage, ...] = ()
     findings: tuple[Finding, ...] = ()
     error_map: ErrorMap | None = None
+    faults: tuple[Fault, ...] = Field(default=(), exclude_if=lambda value: not value)
 
     @property
     def lines(self) -> tuple[int, ...]:
@@ -232,6 +257,12 @@ class Check(Record, Told):
         if (self.verdict is Verdict.SKIPPED) is not (self.reason in NOT_MADE):
             raise ValueError("a skipped check, and no other, has a reason for which it was not made")
         return self
+
+
+def faults_of(checks: Iterable[Check]) -> tuple[Fault, ...]:
+    """What is missing of these checks by our fault, each once."""
+    found = (fault for check in checks for fault in (*check.faults, *(each.fault for each in check.findings)) if fault)
+    return tuple(dict.fromkeys(found))
 
 
 T = TypeVar("T", bound=Told)
@@ -270,6 +301,11 @@ class Standing(Generic[T]):
         return tuple(
             Unchecked(reason=why, checks=len(points), points=sum(points)) for why, points in by_reason.items() if points
         )
+
+    @property
+    def hidden_points(self) -> float:
+        """What the checks are worth together whose outcome is withheld; part of all points that there are."""
+        return sum(check.max_points for check in self.checks if check.reason is Reason.HIDDEN)
 
     @property
     def failed(self) -> bool:
@@ -323,10 +359,13 @@ class Provenance(Record):
 
 
 class Correction(Record):
-    """What the instructor has changed of a grade: so many points more or less than it had, and why."""
+    """What the instructor has changed of a grade: so many points more or less than it had, and why. A `final` one sets
+    the points, so that no hidden check changes them.
+    """
 
     points: float
     comment: str = ""
+    final: bool = Field(default=False, exclude_if=lambda value: not value)
 
 
 class Deduction(Record):
@@ -366,14 +405,27 @@ class Result(Record, Standing[Check]):
     @model_validator(mode="before")
     @classmethod
     def _follows_from_checks(cls, fields: Any) -> Any:
-        """What is not checked stands in the JSON for its readers; here it follows from the checks."""
-        return {name: fields[name] for name in fields if name != "unchecked"} if isinstance(fields, dict) else fields
+        """What is not checked or hidden is in the JSON for its readers; here it follows from the checks."""
+        if not isinstance(fields, dict):
+            return fields
+        return {name: value for name, value in fields.items() if name not in {"unchecked", "hidden_points"}}
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """What is missing of it by our fault, each once; the grade is not affected."""
+        return faults_of(self.checks)
 
     @computed_field  # type: ignore[prop-decorator]
     @property
     def unchecked(self) -> tuple[Unchecked, ...]:
         """What was not checked here, by reason; its points are part of `max_points`."""
         return super().unchecked
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def hidden_points(self) -> float:
+        """What is decided after release; part of `max_points`."""
+        return 0.0 if self.correction is not None and self.correction.final else super().hidden_points
 
 
 class Ungraded(Record):

@@ -1,16 +1,17 @@
 """What students see of a result before its hidden checks are released: everything else.
 
-Nothing that is shown may tell how a hidden check went. Only a kernel whose cases are all right is counted and timed:
-where a case is hidden and those that are shown are right, the rest is withheld with it.
+Nothing that is shown may tell how a hidden check went. So no other check depends on one: a kernel whose shown cases are
+right is counted and timed, and earns those points, also where a hidden case fails (grading/checks/correctness.forfeit).
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 
+from grader.common.optional import Fault
 from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.rubric import Case, MemoryCheck, Sanitizer, SpeedGoals
 from grader.course.suite import Coursework
-from grader.results.result import Check, Kind, Reason, Result, Verdict
+from grader.results.result import UNTIMED, Check, Kind, Reason, Result, Verdict
 
 Hideable = Case | Sanitizer | MemoryCheck | SpeedGoals
 """What an assignment may hide."""
@@ -19,23 +20,23 @@ View = Callable[[Result, Coursework], Result]
 """What is shown of a result."""
 
 CASES = {Kind.CORRECTNESS, Kind.PRACTICE}
-HANGING = {Kind.SANITIZER, Kind.MEMORY, Kind.PERFORMANCE}
-"""Kinds of checks that only a kernel passes whose cases are all right."""
 
-HIDDEN = "hidden: its outcome{worth} is shown when it is released."
-HIDDEN_TOO = "hidden: its outcome{worth} would reveal hidden cases; it is shown when they are released."
+MESSAGE = "its outcome is shown after release."
+"""All that is said of a hidden check."""
 
 
 def released(result: Result, _: Coursework) -> Result:
-    """Everything."""
-    return result
+    """Everything but tracebacks of ours."""
+    return without_tracebacks(result)
 
 
 def withheld(result: Result, coursework: Coursework) -> Result:
-    """The result without outcomes that are hidden; points, profiles and times are of what is left.
+    """The result without outcomes that are hidden; points, profiles and times are of what is left, out of all points.
 
-    The coursework must be the version that the result is scored by. Where nothing is hidden, it is the result itself.
+    The coursework must be the version that the result is scored by. Where nothing is hidden, it is the result itself,
+    without tracebacks of ours.
     """
+    result = without_tracebacks(result)
     by_part = {check.part: [each for each in result.checks if each.part == check.part] for check in result.checks}
     shown = [
         each
@@ -51,14 +52,35 @@ def withheld(result: Result, coursework: Coursework) -> Result:
         checks=tuple(shown),
         profiles={part: profile for part, profile in result.profiles.items() if part not in uncounted},
         points=sum(check.points for check in shown),
-        max_points=sum(check.max_points for check in shown),
         seconds=sum(check.seconds for check in shown),
     )
 
 
+def without_tracebacks(result: Result) -> Result:
+    """The result, in which faults of ours say what is missing and no more: a traceback may quote what is secret."""
+    if not result.faults:
+        return result
+    return replace(result, checks=tuple(map(_without_tracebacks, result.checks)))
+
+
+def _without_tracebacks(check: Check) -> Check:
+    return replace(
+        check,
+        faults=tuple(map(_without_traceback, check.faults)),
+        findings=tuple(
+            each if each.fault is None else replace(each, fault=_without_traceback(each.fault))
+            for each in check.findings
+        ),
+    )
+
+
+def _without_traceback(fault: Fault) -> Fault:
+    return Fault(lost=fault.lost)
+
+
 def shown_at_once(assignment: Assignment) -> tuple[Kind, ...]:
-    """The kinds of those checks, one for each, that students may see before all are decided: whatever comes of hidden
-    ones, they are not withheld.
+    """The kinds of those checks, one for each, that students may see before all are decided: no check of a kind that
+    has hidden ones, but for cases, of which those that are shown run first.
     """
     cases = (Kind.PRACTICE if case.practice else Kind.CORRECTNESS for case in assignment.correctness.shown)
     others: dict[Kind, tuple[Hideable, ...]] = {
@@ -66,16 +88,12 @@ def shown_at_once(assignment: Assignment) -> tuple[Kind, ...]:
         Kind.MEMORY: () if assignment.memory is None else assignment.memory.checks,
         Kind.PERFORMANCE: (assignment.performance,),
     }
-    sure = () if assignment.correctness.hidden else others
-    return (
-        Kind.BUILD,
-        *cases,
-        *(kind for kind in sure if not any(one.hidden for one in others[kind]) for _ in others[kind]),
-    )
+    open_kinds = (kind for kind, each in others.items() if not any(one.hidden for one in each) for _ in each)
+    return Kind.BUILD, *cases, *open_kinds
 
 
 def hidden_checks(coursework: Coursework) -> int:
-    """How many checks the coursework hides, whether or not they reveal others."""
+    """How many checks the coursework hides."""
     return sum(one.hidden for part in coursework.parts for _, each in _asked(part) for one in each)
 
 
@@ -89,10 +107,10 @@ def _asked(assignment: Assignment) -> tuple[tuple[set[Kind], tuple[Hideable, ...
     )
 
 
-def _hidden(assignment: Assignment, checks: Sequence[Check]) -> dict[str, Kind]:
-    """The checks that the assignment hides, by name."""
+def _hidden(assignment: Assignment, checks: Sequence[Check]) -> set[str]:
+    """The names of the checks that the assignment hides."""
     return {
-        check.name: check.kind
+        check.name
         for kinds, each in _asked(assignment)
         if any(one.hidden for one in each)
         for check, one in zip([check for check in checks if check.kind in kinds], each, strict=True)
@@ -100,27 +118,18 @@ def _hidden(assignment: Assignment, checks: Sequence[Check]) -> dict[str, Kind]:
     }
 
 
-def _shown(checks: Sequence[Check], hidden: Mapping[str, Kind]) -> Iterator[Check]:
-    """All checks of a part, without the outcomes of the hidden ones and of those that would reveal them."""
-    open_ones = [each for each in checks if each.name not in hidden and each.kind in {Kind.BUILD, Kind.CORRECTNESS}]
-    looks_right = all(check.verdict is Verdict.PASSED for check in open_ones)
-    telling = looks_right and Kind.CORRECTNESS in hidden.values()
-    for check in checks:
-        if check.name in hidden:
-            yield _without_outcome(check, HIDDEN)
-        elif telling and check.kind in HANGING and not check.findings:
-            yield _without_outcome(check, HIDDEN_TOO)
-        else:
-            yield check
+def _shown(checks: Sequence[Check], hidden: Container[str]) -> Iterator[Check]:
+    """All checks of a part, without the outcomes of the hidden ones. Of what does not build, every outcome is known."""
+    does_build = all(check.verdict is Verdict.PASSED for check in checks if check.kind is Kind.BUILD)
+    return (_without_outcome(each) if does_build and each.name in hidden else each for each in checks)
 
 
-def _without_outcome(check: Check, message: str) -> Check:
+def _without_outcome(check: Check) -> Check:
     """A check that was not made, for want of a simulator or of a quiet machine, stays: it reveals nothing, since that
     is known before hidden cases run.
     """
-    if check.reason in {Reason.NO_SIMULATOR, Reason.NOT_MEASURED}:
+    if check.reason in {Reason.NO_SIMULATOR, *UNTIMED}:
         return check
-    worth = f", worth up to {check.max_points:g} points," if check.max_points else ""
     return Check(
         name=check.name,
         part=check.part,
@@ -128,7 +137,7 @@ def _without_outcome(check: Check, message: str) -> Check:
         verdict=Verdict.SKIPPED,
         reason=Reason.HIDDEN,
         points=0.0,
-        max_points=0.0,
+        max_points=check.max_points,
         seconds=0.0,
-        message=message.format(worth=worth),
+        message=MESSAGE,
     )

@@ -47,14 +47,14 @@ def briefs_in(session: Session, gradings: Sequence[int]) -> dict[int, Brief]:
 
 def _from_result(session: Session, number: int) -> tuple[int, Brief] | None:
     """Of what was graded before grades were kept in brief: the whole result, and the points that students see of it."""
-    columns = GradingRow.result, GradingRow.shown_points, GradingRow.shown_max
+    columns = GradingRow.result, GradingRow.released, GradingRow.early_points, GradingRow.early_max
     row = session.execute(select(*columns).where(GradingRow.id == number)).one()
     if row.result is None:
         return None
     grade = _without_source(Result.model_validate_json(row.result))
-    if (row.shown_points, row.shown_max) == (grade.points, grade.max_points):
+    if row.released or (row.early_points, row.early_max) == (grade.points, grade.max_points):
         return number, Brief(grade=grade, shown=grade)
-    shown = replace(grade, points=row.shown_points, max_points=row.shown_max, checks=(), speeds={})
+    shown = replace(grade, points=row.early_points, max_points=row.early_max, checks=(), speeds={})
     return number, Brief(grade=grade, shown=shown)
 
 

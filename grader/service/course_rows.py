@@ -32,7 +32,7 @@ def students_of(table: CourseTable) -> dict[int, Student]:
     """Everybody in the table, by number, under labels that differ and can be names of folders."""
     people = [line.person for line in table.lines]
     given = labels(map(_owner, people))
-    return {each.id: Student(label=given[_owner(each).identity], name=each.name, key=each.key) for each in people}
+    return {each.id: Student(label=given[_owner(each)], name=each.name, key=each.key) for each in people}
 
 
 def rows_of(session: Session, table: CourseTable, assignment: str) -> AssignmentRows:
@@ -74,7 +74,9 @@ def _decided(grade: Grade, own: SettledGrade) -> Grade:
         points=points,
         max_points=own.most if own.is_set else grade.max_points,
         deduction=None if cost is None else _deduction(grade.points, cost),
-        correction=None if order is None else Correction(points=round(points - left, DECIMALS), comment=own.comment),
+        correction=None
+        if order is None
+        else Correction(points=round(points - left, DECIMALS), comment=own.comment, final=own.is_set),
     )
 
 

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session, joinedload
 from sqlalchemy.orm.attributes import set_committed_value
 
 from grader.common.phrases import count
-from grader.course.submissions.submission import SIZE_LIMIT, TEXT_CONTROLS, UTF16_MARKS
+from grader.course.submissions.submission import SIZE_LIMIT, UTF16_MARKS, is_binary
 from grader.service import policy
 from grader.service.database.tables import AttemptRow, CourseRole, GradingRow, PersonRow, ShareRow, State
 from grader.service.policy import HandInRules, Past
@@ -37,8 +37,6 @@ FORM_KEY_LENGTH = 100
 FOREIGN_FORM = "This form is not that of the assignment's page; open the page again."
 
 OPEN_STATES = (State.WAITING, State.RUNNING)
-
-BINARY = bytes(sorted(set(range(0x20)) - TEXT_CONTROLS))
 
 AT_AN_ASSIGNMENT = (
     select(AttemptRow)
@@ -82,7 +80,7 @@ def _faults(data: bytes) -> Iterator[str]:
         yield "The file is a zip; hand in the .cl file itself."
     if data.startswith(UTF16_MARKS):
         yield "The file is UTF-16 text; save it as UTF-8."
-    if len(data.translate(None, BINARY)) < len(data):
+    if is_binary(data):
         yield "The file is binary, not OpenCL source text; hand in the .cl file itself."
     if data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n") > LINES:
         yield f"The file has over {LINES:,} lines; hand in a kernel as people write them."

@@ -1,8 +1,7 @@
 """Leaderboards: speeds against the model solution, device by device, of kernels whose results are all right.
 
-What students see is made of nothing but what the reports of those who stand there show. While cases are hidden, a
-report shows no speed of a kernel that looks right (results/withholding.py), since that would tell how the hidden ones
-went: so no leaderboard has it either.
+What students see is made of nothing but what the reports of those who stand there show: before release, a kernel is
+right whose shown checks are (results/withholding.py).
 """
 
 from collections.abc import Iterable

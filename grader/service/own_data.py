@@ -42,7 +42,7 @@ from grader.service.database.tables import (
 from grader.service.teams import belongs_to
 
 STAGES = "id", "attempt_id", "state", "created", "started", "ended", "tries"
-GRADING = *STAGES, "shown_points", "shown_max", "checks", "shown_speed", "device"
+GRADING = *STAGES, "shown_points", "max_points", "checks", "shown_speed", "device"
 ATTEMPT = "id", "public", "assignment", "number", "file_name", "size", "sha256", "received", "late", "counted_id"
 
 FIELDS: Mapping[type[Base], tuple[str, ...]] = {

@@ -5,6 +5,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from grader.common.people import person_key
 from grader.common.record import Record
 from grader.service.courses import Shown
 from grader.service.standing import CourseTable, Line
@@ -30,7 +31,7 @@ def columns_of(table: CourseTable, wanted: CourseFilter) -> tuple[Shown, ...]:
 def lines_of(table: CourseTable, wanted: CourseFilter) -> tuple[Line, ...]:
     """The students that are asked for: their name or key has each word, and one of the assignments is as asked."""
     names = [each.name for each in columns_of(table, wanted)]
-    words = wanted.find.casefold().split()
+    words = person_key(wanted.find).split()
     found = [line for line in table.lines if _named(line, words) and _is(line, names, wanted.show)]
     match wanted.sort:
         case "name":
@@ -47,7 +48,7 @@ def points_of(line: Line, names: Sequence[str]) -> float:
 
 
 def _named(line: Line, words: Sequence[str]) -> bool:
-    text = f"{line.person.name} {line.person.key}".casefold()
+    text = person_key(f"{line.person.name} {line.person.key}")
     return all(word in text for word in words)
 
 

@@ -1,6 +1,6 @@
 """The roster: who is in the course, as whom, and in which group. The audit trail has a line of each change."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -9,6 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from grader.common.errors import InputError
+from grader.common.people import person_key
 from grader.common.record import Record
 from grader.lms.intake.reading.table import TableRow, table_of
 from grader.protocol.text import showable
@@ -64,25 +65,36 @@ def enrol(session: Session, data: bytes, who: str, now: datetime) -> TakenIn:
     name and, where one is named, their new role and group; nobody is removed. Raises NotDoneError, and then changes
     nothing.
     """
-    known = {person.key: person for person in session.scalars(select(PersonRow))}
-    people, changed = _people(data), 0
-    for each in people:
-        person = known.get(each.key)
+    known: dict[str, list[PersonRow]] = {}
+    for row in session.scalars(select(PersonRow)):
+        known.setdefault(row.folded, []).append(row)
+    people, changed, added = _people(data), 0, 0
+    for each, person in [(each, _known(each, known)) for each in people]:
         if person is None:
+            added += 1
             team, role = each.team_of(None), each.role_of(None)
             session.add(PersonRow(key=each.key, name=each.name, role=role, team=team, created=now))
             continue
-        if each.key == who and each.role_of(person) != person.role:
+        if person.key == who and each.role_of(person) != person.role:
             raise NotDoneError("The roster would change your own role; leave yourself out of it.")
         before, after = _in_words(person), _renewed(person, each)
         if before != after:
             changed += 1
-            session.add(AuditRow(at=now, who=who, about=each.key, what=f"{each.key}: {before} -> {after}"))
-    keys = {each.key for each in people}
-    added, kept = len(keys - known.keys()), len(known.keys() - keys)
+            session.add(AuditRow(at=now, who=who, about=person.key, what=f"{person.key}: {before} -> {after}"))
+    kept = sum(map(len, known.values())) - (len(people) - added)
     taken_in = TakenIn(listed=len(people), added=added, changed=changed, kept=kept)
     session.add(AuditRow(at=now, who=who, about="", what=f"took in a roster: {taken_in.in_words}"))
     return taken_in
+
+
+def _known(listed: Listed, people: Mapping[str, Sequence[PersonRow]]) -> PersonRow | None:
+    """The person of this key, however it is typed; raises NotDoneError for several, of whom none has it exactly."""
+    same = people.get(person_key(listed.key), ())
+    exact = [each for each in same if each.key == listed.key]
+    if len(exact or same) > 1:
+        keys = " and ".join(sorted(each.key for each in same))
+        raise NotDoneError(f"Line {listed.line} of the roster: {listed.key} may be {keys}. Write one of these keys.")
+    return next(iter(exact or same), None)
 
 
 def _renewed(person: PersonRow, listed: Listed) -> str:
@@ -118,7 +130,7 @@ def _listed_twice(people: list[Listed]) -> Iterator[str]:
     """A sentence for each line whose key is in an earlier one, so that no line is silently lost."""
     lines: dict[str, int] = {}
     for each in people:
-        first = lines.setdefault(each.key, each.line)
+        first = lines.setdefault(person_key(each.key), each.line)
         if first != each.line:
             yield f"Line {each.line} of the roster: the key {each.key} is already in line {first}. Remove one of them."
 

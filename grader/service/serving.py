@@ -24,7 +24,7 @@ from grader.service.database.connecting import Database, sqlite_url
 from grader.service.database.migrating import migrate, require_current
 from grader.service.database.tables import CourseRole, PersonRow
 from grader.service.notices import telling, webhook
-from grader.service.signing_in import invite
+from grader.service.signing_in import invite, person_named
 from grader.service.web.address import Address
 from grader.service.web.process import answer, web_for, with_entry
 
@@ -153,14 +153,14 @@ def first_lines(database: Database, request: ServeRequest) -> Iterator[str]:
 
 
 def _person(session: Session, key: str) -> PersonRow:
-    found = session.scalar(select(PersonRow).where(PersonRow.key == key))
+    found = person_named(session, {key})
     if found is None:
         raise InputError(f"there is nobody with the key {key!r} in this course; add them to the roster first.")
     return found
 
 
 def _made(session: Session, key: str, name: str, role: CourseRole) -> PersonRow:
-    found = session.scalar(select(PersonRow).where(PersonRow.key == key))
+    found = person_named(session, {key})
     if found is None:
         found = PersonRow(key=key, name=name, role=role, created=utc_now())
         session.add(found)

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import ColumnElement, bindparam, delete, func, select, update
 from sqlalchemy.orm import Session, joinedload
 
+from grader.common.people import person_key
 from grader.service.database.tables import (
     ApiTokenRow,
     AuditRow,
@@ -72,9 +73,9 @@ def end_link(session: Session, token: str) -> None:
 
 
 def person_named(session: Session, keys: Collection[str]) -> PersonRow | None:
-    """The one whom one of these keys names, exactly or, if that is one person, but for capitals; else None."""
-    lower = {key.lower() for key in keys}
-    found = session.scalars(select(PersonRow).where(func.lower(PersonRow.key).in_(lower)).limit(3)).all()
+    """The one whom one of these keys names, exactly or, if that is one person, as keys are compared; else None."""
+    folded = set(map(person_key, keys))
+    found = session.scalars(select(PersonRow).where(PersonRow.folded.in_(folded))).all()
     exact = [each for each in found if each.key in keys]
     return (exact or found)[0] if len(exact or found) == 1 else None
 

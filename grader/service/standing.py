@@ -54,11 +54,18 @@ class OwnStanding:
         return None if self.bucket is None else self.bucket.left
 
     @property
-    def shown_max(self) -> float | None:
-        """What the points are out of, as far as the student may see: all, where they were set by hand."""
-        if self.counting is None or self.counting.counted is None:
+    def max_points(self) -> float | None:
+        """What the points are out of."""
+        if self.grade.is_set or self.counting is None or self.counting.counted is None:
             return None if self.grade.points is None else self.grade.most
-        return self.grade.most if self.grade.is_set else self.counting.counted.shown_max
+        return self.counting.counted.max_points
+
+    @property
+    def hidden_points(self) -> float:
+        """What is decided after release; nothing, where the points were set by hand."""
+        if self.grade.is_set or self.counting is None or self.counting.counted is None:
+            return 0.0
+        return self.counting.counted.hidden_points
 
     def is_late(self, attempt: AttemptRow) -> bool:
         """Whether one of the attempts is, by the dates that hold for whoever handed it in."""

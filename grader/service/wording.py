@@ -13,6 +13,14 @@ def number(value: float | None) -> str:
     return "" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
 
 
+def score_in_words(points: float | None, most: float | None, hidden: float) -> str:
+    """For example "68 of 100 points", "44 points so far; 8 more are decided after release"."""
+    if not hidden:
+        return f"{number(points)} of {number(most)} points"
+    verb = "is" if hidden == 1 else "are"
+    return f"{number(points)} points so far; {number(hidden)} more {verb} decided after release"
+
+
 def deduction_in_words(earned: float, cost: Lateness) -> str:
     """For example "80 less 10 % for 2 days late (1 late day used, 0 left)"; empty where it was in time."""
     if not cost.days:

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Iterable
 from functools import partial
 from typing import BinaryIO
 
@@ -43,10 +44,12 @@ def main() -> None:
         fork.is_spent |= isinstance(request, LaunchRequest | Turn)
         if isinstance(request, Close) and request.process == "new" and fork.is_spent:
             fork.kill()  # without asking: what has survived in the session may not answer
-            replies.write(DONE)
+            said: Iterable[bytes] = (DONE,)
         else:
-            replies.write(fork.ask(line, requests))
-        replies.flush()
+            said = fork.ask(line, requests)
+        for each in said:
+            replies.write(each)
+            replies.flush()
     succession.end()
 
 

@@ -4,10 +4,11 @@ import os
 import select
 import signal
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO, Self
 
 from grader.protocol.messages import REPLY_LIMIT, Died
+from grader.protocol.phase import LINES, PHASES, Phase
 from grader.worker.limits import open_to_debuggers
 from grader.worker.memory import kills_for_memory
 
@@ -28,6 +29,11 @@ class Channel:
     def send(self, reply: str) -> None:
         """Answer the request that was received last."""
         self._replies.write(reply.encode() + b"\n")
+        self._replies.flush()
+
+    def tell(self, phase: Phase) -> None:
+        """Say what goes on until the reply, or until the next phase."""
+        self._replies.write(LINES[phase])
         self._replies.flush()
 
 
@@ -78,22 +84,29 @@ class Fork:
         self._kills_before = kills_for_memory()
         return self._pid is not None and not select.select([self._replies], [], [], 0)[0]
 
-    def ask(self, request: bytes, judge: BinaryIO) -> bytes:
-        """Pass a request on and return the session's reply, or `Died` in its place.
+    def ask(self, request: bytes, judge: BinaryIO) -> Iterator[bytes]:
+        """Pass a request on; the phases that the session tells, and then its reply, or `Died` in its place.
 
         Exits when the judge at the other end of `judge` is gone: nobody else would end a kernel that never returns.
         """
+        if self._pid is not None:
+            self._unsent += request
+        while (line := self._line(judge)) in PHASES:
+            yield line
+        yield line
+
+    def _line(self, judge: BinaryIO) -> bytes:
+        """The next line of the session, or `Died` in its place."""
         if self._pid is None:
             return self._obituary()
-        self._unsent += request
         while (end := self._received.find(b"\n")) < 0:
             if len(self._received) > REPLY_LIMIT or not self._exchange(judge):
                 if self._received:
                     self.kill()  # a reply that is cut or has no end is none of ours
                 return self._obituary()
-        reply = bytes(self._received[: end + 1])
+        line = bytes(self._received[: end + 1])
         del self._received[: end + 1]
-        return reply
+        return line
 
     def _exchange(self, judge: BinaryIO) -> bool:
         """Write and read what can be without waiting for the session alone; False where it has ended."""

@@ -17,7 +17,6 @@ def apply(limits: Limits) -> None:
         (resource.RLIMIT_DATA, limits.memory_bytes),
         (resource.RLIMIT_FSIZE, limits.file_bytes),
         (resource.RLIMIT_NPROC, limits.processes),
-        (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_MSGQUEUE, 0),  # a queue would outlive its worker, unseen where /dev/mqueue is not mounted
     ):
         if value is None:

@@ -44,10 +44,10 @@ from grader.protocol.wire import FEW, LOG_LIMIT
 from grader.worker import simulator
 from grader.worker.fingerprint import fingerprint
 from grader.worker.fork import Channel
-from grader.worker.opencl.facts import device_facts, kernel_facts
+from grader.worker.opencl.facts import compiles_at_launch, device_facts, kernel_facts
 from grader.worker.opencl.options import build_options, fewer_registers
 from grader.worker.opencl.preprocess import PreprocessingError, preprocess
-from grader.worker.opencl.sequence import DeviceBuffer, Sequence, name_of
+from grader.worker.opencl.sequence import DeviceBuffer, Sequence, Tell, name_of
 from grader.worker.opencl.shared import SharedMemory
 from grader.worker.waiting import waited_since, waits
 
@@ -66,7 +66,7 @@ def serve(job: Job, channel: Channel) -> None:
                 reply = _preprocess(source, definitions)
             case Open() as request:
                 session = None  # its buffers go before there are others
-                session, reply = _opened(job, request)
+                session, reply = _opened(job, request, channel)
             case Observe():
                 reply = simulator.observed()
             case Close():
@@ -77,8 +77,8 @@ def serve(job: Job, channel: Channel) -> None:
         channel.send(reply.model_dump_json())
 
 
-def _opened(job: Job, request: Open) -> "tuple[Session | None, Reply]":
-    opened = _guarded("opening the session", lambda: _open(job, request))
+def _opened(job: Job, request: Open, channel: Channel) -> "tuple[Session | None, Reply]":
+    opened = _guarded("opening the session", lambda: _open(job, request, channel))
     return opened if isinstance(opened, tuple) else (None, opened)
 
 
@@ -130,7 +130,7 @@ def _preprocess(source: str, definitions: dict[str, str]) -> Preprocessed | Buil
         return BuildFailed(program="", log=str(error))
 
 
-def _open(job: Job, request: Open) -> "tuple[Session, Opened] | Reply":
+def _open(job: Job, request: Open, channel: Channel) -> "tuple[Session, Opened] | Reply":
     devices = _devices(job)
     if job.device >= len(devices):
         return NoDevice()
@@ -158,7 +158,15 @@ def _open(job: Job, request: Open) -> "tuple[Session, Opened] | Reply":
         name: Sequence.prepare(steps, request.repeats.get(name), built, buffers)
         for name, steps in request.sequences.items()
     }
-    return Session(queue=queue, buffers=buffers, sequences=sequences, shared=shared), opened
+    session = Session(
+        queue=queue,
+        buffers=buffers,
+        sequences=sequences,
+        shared=shared,
+        tell=channel.tell,
+        uncompiled=set(sequences) if compiles_at_launch(device) else set(),
+    )
+    return session, opened
 
 
 @cache
@@ -200,6 +208,9 @@ class Session:
     buffers: dict[str, DeviceBuffer]
     sequences: dict[str, Sequence]
     shared: SharedMemory | None
+    tell: Tell
+    uncompiled: set[str]
+    """The sequences that the driver compiles for at their first launch, which tells its phases."""
 
     def handle(self, request: Stage | LaunchRequest | Turn | Fetch) -> Reply:
         """Carry out one request."""
@@ -229,20 +240,24 @@ class Session:
         self.queue.finish()
 
     def _launch(self, request: LaunchRequest) -> Reply:
-        sequence = self.sequences[request.sequence]
         if self.shared is None:
-            return sequence.run(self.queue, request.key)
+            return self._run(request.sequence, request.key)
         self.shared.fill(request.shared)
         before = waits()
-        reply = sequence.run(self.queue, request.key)
+        reply = self._run(request.sequence, request.key)
         return reply.model_copy(update={"delay_ns": waited_since(before)}) if isinstance(reply, Launched) else reply
+
+    def _run(self, name: str, key: int) -> Reply:
+        tell = self.tell if name in self.uncompiled else None
+        self.uncompiled.discard(name)
+        return self.sequences[name].run(self.queue, key, tell)
 
     def _turn(self, request: Turn) -> Reply:
         """A key reaches the device with its launch, when all before it has ended there."""
         moments = [time.perf_counter_ns()]
         launches: list[Launched] = []
         for each in request.launches:
-            reply = self.sequences[each.sequence].run(self.queue, each.key)
+            reply = self._run(each.sequence, each.key)
             if not isinstance(reply, Launched):
                 return reply
             launches.append(reply)

@@ -156,19 +156,19 @@ def test_speeds_are_those_of_right_submissions_for_this_part(scaling, tmp_path):
     assert speeds(part, others).right == {"elsewhere": 0.2}
 
 
-def counted(sectors):
-    """A result in which so many sectors were moved where 2048 would hold the words."""
-    access = PROFILE.accesses[0].model_copy(update={"sectors": sectors})
+def counted(unused):
+    """A result in which so many bytes were moved and not used."""
+    access = PROFILE.accesses[0].model_copy(update={"unused": unused})
     return result(BUILD, profiles={"": PROFILE.model_copy(update={"accesses": (access,), "branches": ()})})
 
 
 def test_limits_are_above_what_right_submissions_are_counted(scaling, tmp_path):
     """Not wrong ones, nor one that was not counted."""
-    own = OwnResults(model=counted(2048), skeleton=result(BUILD))
+    own = OwnResults(model=counted(0), skeleton=result(BUILD))
     others = (
-        judged(tmp_path / "right", counted(3072)),
+        judged(tmp_path / "right", counted(PROFILE.compulsory // 2)),
         judged(tmp_path / "uncounted", result(BUILD)),
-        judged(tmp_path / "wrong", counted(16384), fails={"sanitizer": "DATA_RACE"}),
+        judged(tmp_path / "wrong", counted(7 * PROFILE.compulsory), fails={"sanitizer": "DATA_RACE"}),
     )
     (limit,) = limits(Examined(assignment=scaling, statements=(), own=own, baseline=None), others)
     assert (limit.model, limit.right, limit.proposed, limit.beyond) == (1.0, {"right": 1.5}, 1.65, "right")

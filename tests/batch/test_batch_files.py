@@ -27,14 +27,14 @@ from grader.results.withholding import released, withheld
 
 RIGHT, HIDDEN, WRONG, NONE = "right", "wrong in a hidden case", "wrong", "nothing to grade"
 
-WHOLE = {RIGHT: 24, HIDDEN: 5, WRONG: 5}
+WHOLE = {RIGHT: 24, HIDDEN: 19, WRONG: 5}
 """Points of each kind of submission, of 24."""
 
-RAISED = {RIGHT: 21, HIDDEN: 5, WRONG: 5}
+RAISED = {RIGHT: 21, HIDDEN: 16, WRONG: 5}
 """With a threshold for speed that nobody reaches."""
 
-SHOWN = {RIGHT: 5, HIDDEN: 5, WRONG: 0}
-"""Before the release: cases that are right, and nothing that would tell of the hidden one."""
+OF_HIDDEN = {RIGHT: 5, HIDDEN: 0, WRONG: 5}
+"""Of the hidden case, which students do not have before the release; all others they have."""
 
 KINDS = {
     **dict.fromkeys(range(1, 13), RIGHT),
@@ -119,7 +119,9 @@ class Stage:
 
     def points(self, number, whole):
         """The points of a student; None for who has none."""
-        earned = (RAISED if self.raised else WHOLE) if whole or self.released else SHOWN
+        earned = RAISED if self.raised else WHOLE
+        if not whole and not self.released:
+            earned = {kind: points - OF_HIDDEN[kind] for kind, points in earned.items()}
         if not self.corrected or number not in {1, 13, 27}:
             return earned.get(KINDS[number])
         return {1: earned[RIGHT] - 2, 13: 20, 27: 12}[number]
@@ -149,7 +151,7 @@ class Course:
 
     def result_of(self, result):
         """The result as a station returns it, without what a wrong kernel cannot earn."""
-        checks = forfeit(result.checks)
+        checks = forfeit(self.usual, result.checks)
         provenance = result.provenance.model_copy(update={"assignment_sha256": self.usual.sha256})
         fields = {"assignment": "small", "checks": checks, "provenance": provenance}
         return result.model_copy(update={**fields, "points": sum(check.points for check in checks)})
@@ -228,7 +230,7 @@ def check_students_files(course, stage):
         row = worksheet[f"P{number}"]
         cells = ("", "") if points is None else (f"{points}", f"{points}")
         assert (row["Grade"], gradebook[f"P{number}"]["Adding (44)"]) == cells
-        assert row["Feedback comments"].startswith("" if points is None else f"grader: {points} of ")
+        assert row["Feedback comments"].startswith("" if points is None else f"grader: {points} ")
         assert ("Corrected by the instructor" in row["Feedback comments"]) is (
             stage.corrected and number in {1, 13, 27}
         )
@@ -296,7 +298,7 @@ def test_what_was_read_and_what_has_changed_is_told(course):
     assert course.said[-1] == (
         "Changed since the last run:\n"
         "  P1, small: 24 of 24 points before, 22 of 24 points (corrected) now\n"
-        "  P13, small: 5 of 24 points before, 20 of 24 points (corrected) now\n"
+        "  P13, small: 19 of 24 points before, 20 of 24 points (corrected) now\n"
         "  P27, small: not graded before, 12 of 24 points (corrected) now\n"
         "  P30, small: nothing handed in before, not in the list now"
     )

@@ -8,6 +8,7 @@ from puppets import handin, intake, student
 
 from grader.batch.corrections import NAME, read_corrections
 from grader.common.errors import InputError
+from grader.lms.intake.people import everybody
 from grader.results.withholding import released
 
 HEAD = "student,assignment,points,comment\n"
@@ -20,17 +21,17 @@ def read(tmp_path, transposition):
     def read(text, encoding="utf-8"):
         (tmp_path / NAME).write_text(text, encoding)
         found = intake(handin("anna"), handin("bob", b"b"), absent=("carol",))
-        return read_corrections(tmp_path, found, {"coalsTransp": transposition})
+        return read_corrections(tmp_path, everybody(found, ()), {"coalsTransp": transposition})
 
     return read
 
 
 @pytest.mark.parametrize(
     ("points", "earned", "corrected"),
-    [("80", 30, 80), ("+5", 30, 35), ("-2,5", 30, 27.5), ("\u22125", 30, 25), ("+900", 30, 100), ("-40", 30, 0)],
+    [("80", 30, 80), ("+5", 30, 35), ("-2,5", 30, 27.5), ("\u22125", 30, 25), ("+1", 100, 101), ("-40", 30, 0)],
 )
 def test_points_are_what_a_grade_is_to_be_or_a_difference(read, points, earned, corrected):
-    """Never below zero, and never more than there are."""
+    """Never below zero; a bonus counts on full points, too."""
     orders, others = read(f'{HEAD}anna,coals-transp,"{points}",because\n')
     assert others == ()
     order = orders["anna", "coalsTransp"]
@@ -51,6 +52,7 @@ def test_a_spreadsheet_may_have_saved_it(read):
         ("anna,coalsTransp,lots,", "points are 'lots'; write points such as 80, +5 or -2.5."),
         ("anna,coalsTransp,,", "points are ''"),
         ("anna,coalsTransp,101,", "101 points are more than the 100 of coalsTransp"),
+        ("anna,coalsTransp,+900,", "900 points are more than the 100 of coalsTransp"),
         ("anna,coalsTransp,5,\nanna,coalsTransp,6,", "line 3: anna has two corrections for coalsTransp; keep one."),
     ],
 )
@@ -69,7 +71,7 @@ def test_corrections_of_another_assignment_wait(read):
 
 def test_no_file_is_no_correction(tmp_path, transposition):
     """As in nearly every batch."""
-    assert read_corrections(tmp_path, intake(handin("anna")), {"coalsTransp": transposition}) == ({}, ())
+    assert read_corrections(tmp_path, everybody(intake(handin("anna")), ()), {"coalsTransp": transposition}) == ({}, ())
     assert student("anna").label == "anna"
 
 
@@ -96,6 +98,21 @@ def test_a_correction_stands_in_every_file_with_points(tmp_path, points, added):
     assert points_in(batch) == pytest.approx(dict.fromkeys(points_in(batch), before))
 
 
+def test_a_bonus_on_full_points_stands_in_every_file_with_points(tmp_path):
+    """It does not arrive as +0; who uploads the files is told to look whether the platform has taken it."""
+    batch = Batch(tmp_path, "practice")
+    right = batch.right()
+    batch.whole = batch.whole.model_copy(update={"checks": right.checks, "points": right.points})
+    full = batch.whole.points
+    assert full == batch.whole.max_points
+    (batch.folder / "out").mkdir()
+    (batch.folder / "out" / NAME).write_text(f"{HEAD}7,small,+1,a bonus\n")
+    batch.run(view=released)
+    assert points_in(batch) == pytest.approx(dict.fromkeys(points_in(batch), full + 1))
+    assert "Corrected by the instructor: +1 points (a bonus)." in batch.read("batch.xml")
+    assert any("has more points than there are" in line for line in batch.said)
+
+
 def test_what_is_decided_by_hand_tells_nothing_of_hidden_checks(tmp_path):
     """Neither the points nor the difference that stands beside them."""
     told = []
@@ -110,4 +127,5 @@ def test_what_is_decided_by_hand_tells_nothing_of_hidden_checks(tmp_path):
         batch.run()
         told.append((batch.for_students(), batch.read("moodle-worksheet.csv"), batch.read("canvas-gradebook.csv")))
         assert batch.uploaded() == [12.0, 12.0]
+        assert batch.moodle()["Feedback comments"].startswith("grader: 12 of 24 points.")
     assert told[0] == told[1]

@@ -11,6 +11,7 @@ from grader.common.errors import InputError
 from grader.common.record import replace
 from grader.course.policies.deadlines import Extension
 from grader.course.policies.rules import read_date
+from grader.lms.intake.people import everybody
 
 HEAD = "student,assignment,due,extra,attempts,comment\n"
 DUE = {"timezone": "Europe/Berlin", "due": read_date("2026-12-01T23:59")}
@@ -23,7 +24,7 @@ def read(tmp_path, transposition):
     def read(text, **policies):
         (tmp_path / EXTENSIONS).write_text(text)
         found = intake(handin("anna"), handin("bob", b"b"), absent=("carol",))
-        return read_extensions(tmp_path, found, {"coalsTransp": replace(transposition, **policies)})
+        return read_extensions(tmp_path, everybody(found, ()), {"coalsTransp": replace(transposition, **policies)})
 
     return read
 
@@ -89,4 +90,4 @@ def test_what_cannot_be_applied_is_told(read):
 
 def test_no_file_is_no_extension(tmp_path, transposition):
     """As in most batches."""
-    assert read_extensions(tmp_path, intake(handin("anna")), {"coalsTransp": transposition}) == ({}, ())
+    assert read_extensions(tmp_path, everybody(intake(handin("anna")), ()), {"coalsTransp": transposition}) == ({}, ())

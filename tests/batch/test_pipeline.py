@@ -11,6 +11,8 @@ import pytest
 from puppets import Puppets
 from samples import BUILD, SPEED, failed, result
 
+from grader import reports
+from grader.batch import lms_files, publishing
 from grader.batch.lms_files import CanvasGradebook, MoodleWorksheet
 from grader.batch.pipeline import BatchRequest, grade_batch, look
 from grader.batch.press import HERE, Here
@@ -18,7 +20,9 @@ from grader.batch.progress_table import outcome_in_words
 from grader.batch.store import Store
 from grader.cli.result_codes import batch_exit_code
 from grader.common.errors import InputError, InterruptedGradingError, WorkerError
+from grader.common.optional import Fault
 from grader.lms.exports.sheet import read_sheet
+from grader.reports import bare, junit
 from grader.results.result import Ungraded
 
 RIGHT = "__kernel void coalsTransp() {}\n"
@@ -420,6 +424,40 @@ def test_a_gradebook_that_cannot_be_filled_is_told_before_anything_is_graded(run
     assert workforce.errands == []
 
 
+TWO_OF_A_NAME = (
+    "Student,ID,SIS Login ID,Section,Coalesced transposition (44)\r\n    Points Possible,,,,100\r\n"
+    '"Lim, Mei",11,mlim,A,\r\n"Lim, Mei",12,mlim2,A,\r\n'
+)
+
+
+@pytest.mark.parametrize("name", ["Lim, Mei", "mei lim"])
+@pytest.mark.parametrize(
+    ("file", "line"),
+    [
+        ("corrections.csv", "student,assignment,points\n{},coalsTransp,+5\n"),
+        ("extensions.csv", "student,assignment,attempts\n{},coalsTransp,2\n"),
+    ],
+)
+def test_a_line_for_one_of_two_people_of_a_name_is_refused(run, tmp_path, name, file, line):
+    """Of whom one handed in, and under a name that only a gradebook has in full; by the key it is theirs."""
+    download = tmp_path / "canvas"
+    download.mkdir()
+    (download / "limmei_11_90000_kernels.cl").write_text(RIGHT)
+    given = {
+        "submissions": (download,),
+        "uploads": (CanvasGradebook(sheet=read_sheet("gradebook.csv", TWO_OF_A_NAME.encode())),),
+    }
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / file).write_text(line.format(f'"{name}"'))
+    workforce = Puppets()
+    with pytest.raises(InputError, match=f"{file}, line 2: '{name}' may be 2 people, key 11 and key 12; write the key"):
+        run(workforce, **given)
+    assert workforce.errands == []
+    (tmp_path / "out" / file).write_text(line.format("11"))
+    book, _, _ = run(**given)
+    assert [row.status for row in book.rows if row.student.key == "11"] == ["graded"]
+
+
 def test_who_has_no_result_can_be_given_points(run, submissions, tmp_path):
     """Who handed in by mail, or what cannot be read; a difference alone adds to nothing, and that is said."""
     (submissions / "eve.zip").write_bytes(b"no zip")
@@ -474,3 +512,65 @@ def test_a_second_download_adds_to_the_first(run, submissions, tmp_path):
         "dora": "late/dora/kernels.cl",
     }
     assert "submissions/bob/kernels.cl: is ignored; late/bob/kernels.cl counts." in " ".join(said[0].split())
+
+
+def test_a_report_that_cannot_be_made_costs_no_other(run, tmp_path, monkeypatch):
+    """Nor the batch: it is missing, listed with its traceback, and named in the last lines; the next run makes it."""
+    with monkeypatch.context() as patch:
+        patch.setitem(publishing.BESIDE, "xml", lambda _: 1 / 0)
+        patch.setattr(junit, "_cases", lambda *_: 1 / 0)
+        book, _, said = run()
+    out = tmp_path / "out"
+    assert [row.grade.points for row in book.rows if row.grade] == [45.0] * 3
+    home = out / "students" / "anna"
+    assert {path.suffix for path in home.iterdir()} == {".json", ".html"}
+    (suite, *_) = ElementTree.parse(out / "batch.xml").getroot()
+    assert "The suite of anna coalsTransp is missing: the grader failed." in suite[0][0].get("message")
+    assert "the grader failed 6 times to explain or to report something. The grades are not affected." in said[-1]
+    listed = (out / "faults.txt").read_text()
+    assert "anna, coalsTransp: The file students/anna/coalsTransp.xml is missing" in listed
+    assert "ZeroDivisionError" in listed
+    _, workforce, said = run()
+    assert not workforce.errands
+    assert (home / "coalsTransp.xml").exists()
+    assert not (out / "faults.txt").exists()
+
+
+def test_what_results_lack_by_our_fault_is_listed(run, tmp_path, transposition):
+    """With its traceback for the instructor; students read a sentence, and have their points."""
+    fault = Fault(lost="the line of the mistake", traceback="Traceback: a secret")
+    lacking = result(BUILD, failed("correctness: one", faults=(fault,)), SPEED)
+    provenance = lacking.provenance.model_copy(update={"assignment_sha256": transposition.sha256})
+    lacking = lacking.model_copy(update={"provenance": provenance})
+    workforce = Puppets(answers={RIGHT.encode(): [lacking]}, assignment_sha256=transposition.sha256)
+    _, _, said = run(workforce)
+    out = tmp_path / "out"
+    assert "failed 2 times" in said[-1]  # Anna and Bob handed in the same
+    assert (out / "faults.txt").read_text().count("Traceback: a secret") == 2
+    for path in (out / "students" / "anna").iterdir():
+        assert "secret" not in path.read_text()
+    assert fault.sentence in (out / "students" / "anna" / "coalsTransp.html").read_text()
+    assert not (out / "instructor").exists()
+
+
+def test_a_page_that_lacks_something_is_made_again_by_the_next_run(run, tmp_path, monkeypatch):
+    """Until then there is a bare one."""
+    with monkeypatch.context() as patch:
+        patch.setattr(reports, "_html", lambda _: 1 / 0)
+        run()
+    page = tmp_path / "out" / "students" / "anna" / "coalsTransp.html"
+    assert bare.MISSING in page.read_text()
+    run()
+    assert bare.MISSING not in page.read_text()
+    assert not (tmp_path / "out" / "faults.txt").exists()
+
+
+def test_a_file_for_upload_that_cannot_be_made_costs_no_other(run, tmp_path, monkeypatch):
+    """It is named in what is said."""
+    monkeypatch.setattr(lms_files, "_zipped", lambda *_: 1 / 0)
+    book, _, _ = run()
+    monkeypatch.setattr(lms_files, "MOODLE", book.shape)
+    _, _, said = run()
+    assert any("The file moodle-feedback.zip is missing: the grader failed." in line for line in said)
+    assert (tmp_path / "out" / "index.html").exists()
+    assert "feedback.zip" in (tmp_path / "out" / "faults.txt").read_text()

@@ -39,7 +39,7 @@ def test_a_page_that_was_begun_is_made_once(beside, monkeypatch):
     monkeypatch.setattr(beside._processes, "submit", lambda *call: asked.append(call) or real(*call))
     for _ in range(3):
         beside.begin(GRADED)
-    packed = beside._begun[source_of(GRADED)].result()
+    packed = beside._begun[source_of(GRADED)].result().text
     assert len(packed) < len(zlib.decompress(packed)) / 2
     assert beside.page(GRADED) == Here().page(GRADED)
     assert len(asked) == 1

@@ -111,6 +111,15 @@ def test_durations_in_words(seconds, words):
     assert duration(seconds) == words
 
 
+def test_the_end_names_those_for_whom_the_operating_system_worked():
+    """By the platform's key, so that an instructor can look at what they sent."""
+    why = {"verdict": Verdict.SKIPPED, "reason": Reason.INTERFERENCE, "message": "it worked."}
+    disturbed = mark("performance: cpu (n 1)", Kind.PERFORMANCE, 0.0, 20.0, **why)
+    text = outcome_in_words(gradebook(row("anna", grade(mark(), disturbed), key="4711")), Path("out"))
+    assert "1 submission not timed, up to 20 points each: the operating system disturbed the timing." in text
+    assert "read the code of 4711" in text
+
+
 def test_the_end_says_what_there_is_and_what_is_missing():
     """Counts by hand; who has no grade yet is named with the reason, and what to do."""
     book = gradebook(

@@ -11,7 +11,7 @@ from selection import param
 from grader.batch.lms_files import NOT_RELEASED
 from grader.batch.publishing import PAGE
 from grader.results.result import Verdict
-from grader.results.withholding import released
+from grader.results.withholding import MESSAGE, released
 
 SELECTED = frozenset({"case", "memory"})
 """Hidden things for `make test`: one that counts for correctness, and one that is found by the simulator."""
@@ -30,14 +30,16 @@ def test_nothing_of_a_hidden_check_reaches_students(batch):
     assert len(files) == 5
     told = json.loads(files["students/Anna Alt/small.json"])
     check, old = told["checks"][HIDDEN[batch.hidden]], batch.whole.checks[HIDDEN[batch.hidden]]
-    assert (check["verdict"], check["message"].partition(":")[0]) == ("skipped", "hidden")
+    assert (check["verdict"], check["message"]) == ("skipped", MESSAGE)
+    assert told["hidden_points"] == check["max_points"] == old.max_points
+    assert told["max_points"] == batch.whole.max_points
     for data in (*files.values(), batch.moodle()["Feedback comments"].encode()):
         assert SECRET.encode() not in data
         assert RACE.message.encode() not in data
         assert str(old.reason).encode() not in data
     for name, data in files.items():
         assert old.name.partition(" (")[0] in data.decode(), name
-        assert "hidden: its outcome" in data.decode(), name
+        assert MESSAGE in data.decode() or "hidden until release" in data.decode(), name
 
 
 def test_what_is_the_instructors_is_complete(batch):
@@ -107,7 +109,8 @@ def test_what_is_no_longer_hidden_in_the_assignment_is_shown(batch):
     open_to_all = batch.version()
     assert batch.run(assignment=open_to_all)[1] == 0
     told = json.loads(batch.for_students()["students/Anna Alt/small.json"])
-    assert not any(check["message"].startswith("hidden") for check in told["checks"])
+    assert not any(check["reason"] == "HIDDEN" for check in told["checks"])
+    assert told["hidden_points"] == 0
     assert told["max_points"] == batch.whole.max_points
     assert batch.run()[1] == 0
     assert batch.for_students() == before
@@ -122,7 +125,7 @@ def test_a_release_that_was_cut_short_leaves_nothing_to_be_taken_for_withheld(ba
         raise OSError("the disk is full")
 
     with monkeypatch.context() as patch:
-        patch.setattr("grader.batch.publishing.BESIDE", {"xml": full})
+        patch.setattr("grader.batch.publishing.grades_csv", full)
         with pytest.raises(OSError, match="full"):
             batch.run(view=released)
     page = batch.folder / "out" / "students" / "Anna Alt" / f"small.{PAGE}"
@@ -151,7 +154,8 @@ def test_the_comment_for_moodle_says_what_is_hidden(batch):
     book, _ = batch.run()
     (row,) = book.rows
     comment = batch.moodle()["Feedback comments"]
-    hidden = row.grade.max_points - row.shown.max_points
-    assert comment.startswith(f"grader: {row.shown.points:g} of {row.shown.max_points:g} points.")
-    assert (f"Checks worth {hidden:g} more points are hidden until they are released." in comment) == (hidden > 0)
+    points, hidden = row.shown.points, row.hidden_points
+    so_far = f"grader: {points:g} points so far; {hidden:g} more are decided after release."
+    whole = f"grader: {points:g} of {row.grade.max_points:g} points."
+    assert comment.startswith(whole if batch.hidden == "practice" else so_far)
     assert all(mark.verdict is not Verdict.FAILED for mark in row.shown.checks)

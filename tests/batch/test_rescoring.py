@@ -5,10 +5,11 @@ from dataclasses import replace
 import pytest
 from project import ROOT
 
-from grader.batch.rescoring import rescore
+from grader.batch.rescoring import lacks_measurements, rescore, up_to_date
 from grader.course.rubric import Band
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
+from grader.grading.checks.correctness import FORFEITED, forfeit
 from grader.grading.grade import grade_submission
 from grader.grading.rules import TimingRules
 from grader.results.result import Kind, Reason, Verdict
@@ -154,3 +155,45 @@ def test_a_speed_that_was_not_measured_stays_open(measured, transposition):
     (still,) = of(anew, Kind.PERFORMANCE)
     assert still == noisy.model_copy(update={"max_points": timed.max_points})
     assert [(left.reason, left.points) for left in anew.unchecked] == [(Reason.NOT_MEASURED, timed.max_points)]
+
+
+def hiding(transposition, case):
+    """The assignment with this case hidden."""
+    asked = transposition.correctness
+    cases = tuple(each.model_copy(update={"hidden": each.name == case}) for each in asked.cases)
+    return transposition.model_copy(update={"correctness": asked.model_copy(update={"cases": cases})})
+
+
+def test_a_result_that_a_hidden_case_has_cost_other_points_has_them_again(measured, transposition):
+    """As they were stored before: memory, speed and a clean run did not count, with a sentence that told students."""
+    whole = measured["course-style-lmem"]
+    case = transposition.correctness.cases[0].name
+    hidden = hiding(transposition, case)
+    fault = {"verdict": Verdict.FAILED, "points": 0.0, "reason": Reason.WRONG_OUTPUT}
+    wrong = tuple(
+        each.model_copy(update=fault) if case in each.name and each.kind is Kind.CORRECTNESS else each
+        for each in whole.checks
+    )
+    provenance = whole.provenance.model_copy(update={"assignment_sha256": hidden.sha256})
+    old = whole.model_copy(update={"checks": forfeit(transposition, wrong), "provenance": provenance})
+    assert len([each for each in old.checks if each.message == FORFEITED.message]) > 2
+    anew = up_to_date(old, hidden)
+    assert anew.checks == wrong
+    assert anew.points == sum(each.points for each in wrong)
+    assert up_to_date(anew, hidden) is anew
+    assert not lacks_measurements(old, hidden)
+
+
+def test_what_a_case_kept_from_being_measured_is_lacking_when_it_is_hidden(measured, transposition):
+    """Only where no case fails that is still shown, and a file that does not build lacks nothing."""
+    whole = measured["no-barrier"]
+    failed = [each for each in of(whole, Kind.CORRECTNESS) if each.verdict is Verdict.FAILED]
+    one = next(each for each in transposition.correctness.cases if each.name in failed[0].name)
+    right = tuple(
+        each.model_copy(update={"verdict": Verdict.PASSED, "reason": None}) if each in failed[1:] else each
+        for each in whole.checks
+    )
+    alone = whole.model_copy(update={"checks": right})
+    assert lacks_measurements(alone, hiding(transposition, one.name))
+    assert not lacks_measurements(alone, transposition)
+    assert not lacks_measurements(measured["sizes-swapped-in-signature"], hiding(transposition, one.name))

@@ -8,7 +8,7 @@ from puppets import FACILITIES, GOOD, ORDERS, UNTIMED, Puppets, handin, intake, 
 from grader.batch.scheduler import ATTEMPTS, grade_all, make_plan, missing
 from grader.batch.store import Store
 from grader.common.errors import InterruptedGradingError, NoiseError, WorkerError
-from grader.results.result import Ungraded
+from grader.results.result import Reason, Ungraded
 
 
 @pytest.fixture
@@ -103,15 +103,18 @@ def test_what_fails_every_time_is_given_up_with_the_last_reason(transposition, s
     assert [*missing(plan, store).items] == [unlucky]
 
 
-def untimed(transposition):
+def untimed(transposition, reason=Reason.NOT_MEASURED):
     """A result of the assignment, without a speed."""
     provenance = UNTIMED.provenance.model_copy(update={"assignment_sha256": transposition.sha256})
-    return UNTIMED.model_copy(update={"provenance": provenance})
+    *others, speed = UNTIMED.checks
+    checks = (*others, speed.model_copy(update={"reason": reason}))
+    return UNTIMED.model_copy(update={"provenance": provenance, "checks": checks})
 
 
-def test_what_was_too_noisy_to_time_is_timed_again_alone(transposition, store):
+@pytest.mark.parametrize("reason", [Reason.NOT_MEASURED, Reason.INTERFERENCE])
+def test_what_was_too_noisy_to_time_is_timed_again_alone(transposition, store, reason):
     """After all others, and nothing beside it; with what there is of it, so that nothing else is made again."""
-    noisy, under_way, beside = untimed(transposition), set(), []
+    noisy, under_way, beside = untimed(transposition, reason), set(), []
 
     def listen(event):
         if event is not None and event.what == "begun":

@@ -217,7 +217,7 @@ def test_students_do_not_see_what_is_hidden(printed, drafted):
     spoil(drafted, path, "sizes: {n: 1}}", "sizes: {n: 1}, hidden: true}")
     text, _ = printed(timed(1.0))
     _, _, report = text.partition("The report of the skeleton:")
-    assert re.search(r"one element \(n 1\)\s+hidden: ", report)
+    assert re.search(r"hidden\s+correctness: one element \(n 1\)", report)
 
 
 def test_of_a_suite_each_part_is_told_by_its_name(printed, drafted):

@@ -4,8 +4,10 @@ import re
 import shutil
 
 import pytest
+from courses import ADDITION, course_of
 from project import ASSIGNMENTS, ROOT
 
+from grader.common.errors import InputError
 from grader.course.catalogue import Course
 
 
@@ -65,3 +67,14 @@ def test_no_assignment_is_named_in_the_code():
     code = "\n".join(path.read_text(encoding="utf-8") for path in files)
     assert len(files) > 100
     assert not [name for name in ASSIGNMENTS if re.search(rf"\b{name}\b", code)]
+
+
+def test_a_case_that_counts_is_shown(tmp_path):
+    """Else memory and speed would count for kernels that no shown case looks at; practice decides about nothing."""
+    cases = [
+        {"name": "one", "sizes": {"n": 1}, "hidden": True},
+        {"name": "two", "sizes": {"n": 2}, "practice": True},
+    ]
+    fields = {**ADDITION, "correctness": {**ADDITION["correctness"], "cases": cases}}
+    with pytest.raises(InputError, match="every case that counts is hidden; show one at least"):
+        course_of(tmp_path, fields).load("small")

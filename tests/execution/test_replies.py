@@ -6,6 +6,7 @@ from growth import assert_linear
 from grader.execution.outcome import Garbled, OutOfMemory, TimedOut
 from grader.execution.replies import Replies
 from grader.protocol.messages import REPLY_LIMIT, Done, NoDevice
+from grader.protocol.phase import LINES, MOST
 
 DONE = b'{"kind":"done"}\n'
 NO_DEVICE = b'{"kind":"no_device"}\n'
@@ -37,6 +38,23 @@ def test_replies_come_one_by_one_however_they_are_cut(pieces):
 def test_silence_is_a_time_limit():
     """It says what was waited for, and how long."""
     assert Replies(Process(DONE[:5])).next("building", 7) == TimedOut(doing="building", seconds=7)
+
+
+def test_a_phase_is_no_reply_and_says_what_went_on():
+    """The time is that of the phase; what is told may come in pieces, as any line."""
+    compiling, running = LINES["compiling"], LINES["running"]
+    replies = Replies(Process(compiling[:4], compiling[4:] + running, DONE, compiling))
+    assert (replies.next("running", 1), replies.doing) == (Done(), "running")
+    timed_out = replies.next("running", 1)
+    assert isinstance(timed_out, TimedOut)
+    assert timed_out.was_compiling
+    assert 0 < timed_out.seconds < 1
+
+
+def test_phases_without_end_are_garbled():
+    """A submission can tell them, too."""
+    found = Replies(Process(LINES["running"] * (MOST + 1) + DONE)).next("running", 60)
+    assert found == Garbled(what="it told more phases than a launch has")
 
 
 def test_an_end_says_why_if_that_is_known():

@@ -219,7 +219,7 @@ def test_nobody_of_the_same_user_can_write_to_the_memory_of_a_fork_server(start)
 
 def test_an_order_may_name_any_folder():
     """Whatever bytes are in its name."""
-    order = WorkerOrder(folder="/tmp/\udcff", environment={"PATH": "\udcfe\n", "HOME": "ü"}, user=None)
+    order = WorkerOrder(folder="/tmp/\udcff", environment={"PATH": "\udcfe\n", "HOME": "ü"}, user=None, core_bytes=1)
     assert WorkerOrder.unpacked(order.packed()) == order
 
 

@@ -1,19 +1,24 @@
 """Fuzzes a target for some time: python tests/fuzz TARGET [--seconds N] [--seed N] [--keep].
 
 Prints each finding with the recipe of the input, and how much was tried; ends with status 1 if anything was found.
+Explanations are fuzzed by number: python tests/fuzz explanations [--mutants N] [--results M] [--seed N].
 """
 
 import argparse
 import json
 import resource
 import sys
+import time
 from pathlib import Path
 from random import SystemRandom
 
 sys.path[:1] = [str(Path(__file__).parent.parent / "helpers"), str(Path(__file__).parent.parent)]
 
+from fuzz.explanations import fuzz  # noqa: E402
 from fuzz.search import Finding, keep, search  # noqa: E402
 from fuzz.targets import TARGETS  # noqa: E402
+
+EXPLANATIONS = "explanations"
 
 MEMORY = 4 * 1024**3
 """Bytes of address space: an input that takes more ends in a MemoryError, which is a finding."""
@@ -22,13 +27,18 @@ MEMORY = 4 * 1024**3
 def main() -> int:
     """Search, and tell."""
     parser = argparse.ArgumentParser(description="Fuzz what comes from outside.")
-    parser.add_argument("target", choices=TARGETS)
+    parser.add_argument("target", choices=[*TARGETS, EXPLANATIONS])
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--seed", type=int, default=None, help="of what is tried; a new one each time if not given")
     parser.add_argument("--keep", action="store_true", help="write what is found into seeds/")
+    parser.add_argument("--mutants", type=int, default=1000, help="kernels that explanations are asked about")
+    parser.add_argument("--results", type=int, default=200, help="made-up results that they are asked about")
     given = parser.parse_args()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     seed = SystemRandom().randrange(2**32) if given.seed is None else given.seed
+
+    if given.target == EXPLANATIONS:
+        return explanations(given.mutants, given.results, seed)
 
     def tell(recipe: object, finding: Finding) -> None:
         print(f"{given.target}: {finding.step}: {finding.what}\n{finding.words}\n{json.dumps(recipe)}", flush=True)
@@ -38,6 +48,18 @@ def main() -> int:
     done = search(TARGETS[given.target], given.seconds, seed, tell)
     print(f"{given.target}: {done.cases} cases in {done.seconds:.0f} s, seed {seed}: {len(done.found)} found")
     return 1 if done.found else 0
+
+
+def explanations(mutants: int, results: int, seed: int) -> int:
+    """Try so many, and tell each kind of exception with the first input that raised it."""
+    start = time.monotonic()
+    tally = fuzz(mutants, results, seed)
+    for what, times in tally.found.most_common():
+        print(f"{times} x {what}\n{tally.first[what]}", flush=True)
+    print(", ".join(f"{name} {times:,}" for name, times in sorted(tally.done.items())))
+    seconds, raised = time.monotonic() - start, sum(tally.found.values())
+    print(f"explanations: {mutants} mutants, {results} results in {seconds:.0f} s, seed {seed}: {raised} exceptions")
+    return 1 if raised else 0
 
 
 if __name__ == "__main__":

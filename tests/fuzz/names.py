@@ -195,7 +195,7 @@ def _html(named: Named) -> None:
 
 def _overview(named: Named) -> None:
     labels_of = {(row.student.label, row.assignment): f"students/{row.student.label}/x.html" for row in named.book.rows}
-    _page(overview_page(named.book, labels_of))
+    _page(overview_page(named.book, labels_of).text)
 
 
 def _terminal(named: Named) -> None:

@@ -7,12 +7,13 @@ from courses import KERNEL, course_of
 from hiding import CASES, FIELDS
 from suites import quick
 
+from grader.common.record import replace
 from grader.course.submissions.submission import parse_submission
 from grader.grading import retiming
 from grader.grading.grade import grade_coursework
 from grader.grading.retiming import time_again
 from grader.grading.timing.intervals import FEWEST
-from grader.results.result import Reason
+from grader.results.result import Kind, Reason, Verdict
 
 SOURCE = KERNEL + KERNEL.replace("add", "plus")
 
@@ -32,7 +33,7 @@ def suite(tmp_path):
 
 
 @pytest.fixture
-def noisy(monkeypatch):
+def noisy(monkeypatch, still_kernel):  # noqa: ARG001 - what works beside one side is no question here
     """A function that says of each measurement how the machine is; it is quiet after these."""
 
     def noisy(*verdicts):
@@ -72,3 +73,20 @@ def test_a_machine_that_is_noisy_again_leaves_it_open(suite, bench, noisy):
     after = time_again(suite, submission, before, quick(bench), lambda _: None)
     assert (after.points, after.unchecked) == (before.points, before.unchecked)
     assert [left.reason for left in after.unchecked] == [Reason.NOT_MEASURED]
+
+
+@pytest.mark.whole
+def test_rounds_that_did_not_count_are_made_again(suite, bench, noisy):
+    """As those of a noisy machine: what counts is measured by new ones alone."""
+    noisy("quiet", "quiet", "quiet")
+    submission = parse_submission("kernels.cl", SOURCE.encode())
+    whole = grade_coursework(suite, submission, 7, quick(bench), lambda _: None)
+    open_one = {"verdict": Verdict.SKIPPED, "reason": Reason.INTERFERENCE, "points": 0.0, "performance": None}
+    checks = [
+        replace(each, **open_one) if (each.part, each.kind) == ("add", Kind.PERFORMANCE) else each
+        for each in whole.checks
+    ]
+    before = replace(whole, checks=tuple(checks), points=sum(each.points for each in checks))
+    assert [(left.reason, left.checks) for left in before.unchecked] == [(Reason.INTERFERENCE, 1)]
+    after = time_again(suite, submission, before, quick(bench), lambda _: None)
+    assert (after.points, after.unchecked) == (whole.points, ())

@@ -22,6 +22,7 @@ from grader.execution import replies
 from grader.execution.arrays import ArrayFiles
 from grader.execution.client import Worker
 from grader.execution.deadlines import Deadlines
+from grader.execution.kernel_threads import no_kernel_threads
 from grader.execution.plan import COPY, NAIVE, Binding, control_plan, reference_plan, submission_plan
 from grader.execution.sandbox.folder import array_folder
 from grader.grading.timing import measurement
@@ -71,11 +72,26 @@ class World:
     times as long again. Of a `crowd`, everybody knows: whoever computes for longer than a SLICE shares the processor
     with so many others from then on. They have its caches, too: what they leave of a launch takes up to their share of
     it longer.
+
+    The kernel does what is `queued` as time passes, whoever is frozen, on a processor that launches would use as well.
     """
 
     def __init__(self, seed, burden=0.0, crowd=0):
         self.now, self.processes, self.chance = 0.0, [], random.Random(seed)
         self.burden, self.crowd = burden, crowd
+        self.queued, self.kernel_worked = 0.0, 0.0
+
+    def beside_the_kernel(self, seconds):
+        """How long a launch of so many seconds takes: what the kernel does meanwhile is added."""
+        return seconds + min(self.queued, seconds)
+
+    @contextmanager
+    def kernel_threads(self):
+        """Stands in for the judge's look at them."""
+        yield self
+
+    def seconds(self):
+        return self.kernel_worked
 
     def crowded(self, seconds):
         """How long a launch of so many seconds takes, but for its waits, and how long it waits for others."""
@@ -92,6 +108,8 @@ class World:
 
     def pass_by(self, seconds):
         self.now += seconds
+        worked = min(self.queued, seconds)
+        self.queued, self.kernel_worked = self.queued - worked, self.kernel_worked + worked
         for process in self.processes:
             process.work_on(seconds)
 
@@ -106,7 +124,7 @@ class Move:
 
     It does `done` of its work before it answers, the rest whenever it is awake; it tells `told` of the time that all of
     it takes, and answers with `says` in place of or after that. It claims to have waited for a processor for `idle`
-    seconds more than it has.
+    seconds more than it has. As it answers, it `queues` seconds of work for the kernel.
     """
 
     done: float = 1.0
@@ -115,6 +133,7 @@ class Move:
     wastes: float = 0.0
     says: str = "once"
     idle: float = 0.0
+    queues: float = 0.0
 
 
 HONEST = (Move(),)
@@ -191,10 +210,11 @@ class FakeProcess:
             seconds *= 2
         seconds *= 1 + self.world.chance.uniform(0, self.world.burden)
         seconds, delay = self.world.crowded(seconds)
-        seconds += delay
+        seconds = self.world.beside_the_kernel(seconds + delay)
         self.owed = seconds
         self._take(OVERHEAD * self.world.chance.uniform(0.95, 1.05) * (1 - move.saves) + move.wastes)
         self._take(seconds * move.done)
+        self.world.queued += move.queues
         delay += AMONG_THEMSELVES * self.world.chance.uniform(0.9, 1.1)
         self._answer(move, _launched(seconds * move.told, delay + move.idle))
 
@@ -274,8 +294,10 @@ SECONDS = Deadlines(start=10, build=10, first_launch=10, launch=10, transfer=10,
 
 
 @contextmanager
-def contest_in(world, assignment, seconds, moves, *, noisy):
-    """A lineup whose submission takes `seconds` and makes these moves, one after the other."""
+def contest_in(world, assignment, seconds, moves, *, noisy, watched=True):  # noqa: PLR0913
+    """A lineup whose submission takes `seconds` and makes these moves, one after the other. The kernel is `watched` or
+    not.
+    """
     assignment = at_sizes(assignment, height=HEIGHT, width=WIDTH)
     judge = ByOracle(match_of(assignment, DEVICE, seed=1))
     sizes = judge.match.sizes
@@ -289,6 +311,7 @@ def contest_in(world, assignment, seconds, moves, *, noisy):
         patch = undo.enter_context(pytest.MonkeyPatch.context())
         for module in (measurement, runner, replies):
             patch.setattr(module, "time", world)
+        patch.setattr(measurement, "kernel_threads", world.kernel_threads if watched else no_kernel_threads)
         contestants = {}
         for role, plan in plans.items():
             folder = Path(undo.enter_context(TemporaryDirectory(dir=array_folder(), prefix="adversaries-")))
@@ -300,9 +323,11 @@ def contest_in(world, assignment, seconds, moves, *, noisy):
         yield Lineup(referee=judge, contestants=contestants)
 
 
-def graded(assignment, seconds, moves=HONEST, *, noisy=False, seed=1, burden=0.0, crowd=0):  # noqa: PLR0913
+def graded(  # noqa: PLR0913
+    assignment, seconds, moves=HONEST, *, noisy=False, seed=1, burden=0.0, crowd=0, watched=True
+):
     """The check, and the world in which it was made."""
     world = World(seed, burden, crowd)
-    with contest_in(world, assignment, seconds, moves, noisy=noisy) as lineup:
+    with contest_in(world, assignment, seconds, moves, noisy=noisy, watched=watched) as lineup:
         assert open_sessions(lineup) is None
         return check_performance(lineup, RULES), world

@@ -206,7 +206,7 @@ def points_in(batch):
         "index.html": float(listed),
         "worksheet": worksheet,
         "gradebook": gradebook,
-        "comment": float(re.match(r"grader: ([0-9.]+) of", batch.moodle()["Feedback comments"])[1]),
+        "comment": float(re.match(r"grader: ([0-9.]+) ", batch.moodle()["Feedback comments"])[1]),
     }
 
 

@@ -1,6 +1,8 @@
 """A service with a small course, its clock in the test's hand, and browsers of straw."""
 
+import io
 import re
+import zipfile
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
@@ -174,3 +176,16 @@ def upload(client, data=SOURCE, name="kernels.cl", page="/assignments/small", **
         shown = client.get(f"{page}/edit")
     fields = {"form_token": field(shown, "form_token"), "form_key": field(shown, "form_key"), **more}
     return client.post(f"{page}/attempts", files=parts(**fields, file=(name, data)))
+
+
+def told(service, attempt):
+    """All that a student sees of an attempt: pages, files, the API, events, the zip of their data."""
+    ada, page = service.browser("ada"), service.page_of(attempt)
+    bearer = {"authorization": f"Bearer {service.token(service.ada, 'read')}"}
+    pages = ("/", "/assignments/small", page, f"{page}/report", f"{page}/download/result.json", f"{page}/events")
+    programs = ("/api/v1/assignments", "/api/v1/assignments/small/attempts", f"/api/v1{page}", f"/api/v1{page}/report")
+    texts = [ada.get(each).text for each in pages]
+    texts += [service.browser().get(each, headers=bearer).text for each in programs]
+    with zipfile.ZipFile(io.BytesIO(ada.get("/data.zip").content)) as archive:
+        texts += [archive.read(name).decode() for name in archive.namelist() if not name.startswith("files/")]
+    return texts

@@ -6,9 +6,8 @@ import subprocess
 
 import pytest
 import yaml
-from courses import ADDITION, course_of
 from giveaways import opened
-from hiding import FIELDS, PLACES, hiding_course
+from hiding import PLACES, hiding_course
 from lineups import MS, RULES, at_sizes, begun, straw_contest
 from project import ASSIGNMENTS, ROOT
 from samples import DEVICE
@@ -29,6 +28,8 @@ from grader.grading.timing.referee import ByOracle, ByReference, Match, referee_
 from grader.lms.bundle import pack, unpack
 from grader.lms.kit import COMMAND, TEMPLATE, student_kit
 from grader.results.result import Reason, Verdict
+
+pytestmark = pytest.mark.usefixtures("still_kernel")
 
 CONSTRAINTS, STARTERS = ROOT / "constraints.txt", ROOT / "student_template"
 GUIDE = ROOT / "docs" / "reading-your-report.md"
@@ -208,16 +209,6 @@ def _mark(path, place):
         case _:
             found["sizes"] = {"n": int(MARK)}
     path.write_text(yaml.safe_dump(fields) + f"# {MARK} is hidden\n")
-
-
-def test_an_assignment_whose_cases_are_all_hidden_makes_no_kit(tmp_path):
-    """Nothing could be checked by it."""
-    cases = [{"name": "one", "sizes": {"n": 1}, "hidden": True}, FIELDS["correctness"]["cases"][2]]
-    fields = {**ADDITION, "correctness": {**ADDITION["correctness"], "cases": cases}}
-    course = course_of(tmp_path, fields)
-    (tmp_path / "assignments" / "small" / "README.md").write_text("A handout.")
-    with pytest.raises(InputError, match="every case of small that counts is hidden"):
-        files_of(course.load("small"))
 
 
 # --- how it is graded with --------------------------------------------------------------------

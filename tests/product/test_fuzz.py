@@ -8,13 +8,15 @@ from types import SimpleNamespace
 
 import growth
 import pytest
-from fuzz import answers, search
+from fuzz import answers, explanations, search
 from fuzz.targets import TARGETS
 from hypothesis import strategies as st
 from project import ROOT
 
 from grader.batch.workforce.answers import read_answer
 from grader.common.errors import InputError
+from grader.grading.checks import conclusions
+from grader.grading.search import substitutions
 from grader.results.result import Result
 
 SECONDS = float(os.environ.get("GRADER_FUZZ_SECONDS", "10"))
@@ -155,3 +157,19 @@ def test_a_fault_is_found_once_and_made_small(monkeypatch, tmp_path):
     assert list(done.found) == [("small", "ZeroDivisionError <listcomp>")]
     assert [json.loads(path.read_text())["recipe"] for path in told] == [[100]]
     assert [finding.what for finding in search.again(several, told[0])] == ["ZeroDivisionError <listcomp>"]
+
+
+def test_an_explanation_of_whatever_text_and_result_does_not_fail():
+    """A few of those that are tried by hand, 10,000 at a time."""
+    tally = explanations.fuzz(mutants=25, results=5, seed=1)
+    assert tally.tried == 30
+    assert tally.done["edits made"] > 1000
+    assert dict(tally.first) == {}
+
+
+def test_what_an_explanation_raises_is_found_and_what_is_caught_too(monkeypatch):
+    """Or nothing that is found would mean anything."""
+    monkeypatch.setattr(substitutions, "OTHERS", None)
+    monkeypatch.setattr(conclusions, "explain", lambda *_: 1 / 0)
+    tally = explanations.fuzz(mutants=8, results=8, seed=1)
+    assert {what.partition(":")[0].partition(" of ")[0] for what in tally.found} == {"edits", "conclusions"}

@@ -8,6 +8,7 @@ from math import ceil
 
 import pytest
 from attacks import HELD, corpus, small_course
+from courses import ADDITION, course_of
 from golden import CORPUS, SUBMISSIONS, expectation, read
 from gradings import grade
 from kernels import TRANSPOSITION, changed
@@ -18,7 +19,7 @@ from selection import GOLDEN, RIGHT, param
 from worker_rules import FEW_PAIRS
 
 from grader.authoring.golden import ONE_PAIR, PERFORMANCE, differences, skipped
-from grader.common.errors import InputError
+from grader.common.errors import DeviceError, InputError
 from grader.course.rubric import Band
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
@@ -26,6 +27,8 @@ from grader.execution.device import speed_goal
 from grader.execution.pool import OwnWorkers
 from grader.grading import grade as grading
 from grader.grading.bench import PLENTY
+from grader.grading.checks import conclusions
+from grader.grading.rules import SearchRules
 from grader.grading.timing.intervals import CLEAR
 from grader.grading.timing.measurement import COMPARED_EVERY
 from grader.grading.timing.performance import unmeasured
@@ -325,3 +328,60 @@ def test_every_reason_has_a_meaning_in_the_page_that_explains_reports():
     assert shown <= {reason.value for reason in Reason}
     explained = re.findall(r"^\| `([A-Z_]+)` \|", (ROOT / "docs" / "reading-your-report.md").read_text(), re.MULTILINE)
     assert sorted(explained) == sorted(Reason)
+
+
+def test_a_fault_in_what_explains_costs_no_grade(bench, transposition, tmp_path, monkeypatch):
+    """Neither in the words for wrong results nor in the search, where a device may be lost: the checks are those that
+    they would be, and say what is missing.
+    """
+    path = tmp_path / "kernels.cl"
+    path.write_text(changed(TRANSPOSITION, "tile[lx][ly]", "tile[lx][lx]"))
+    whole = grade(transposition, path, replace(bench, timing=ONE_PAIR), seed=5)
+    assert whole.faults == ()
+
+    def lost(*_):
+        raise DeviceError("it is gone.")
+
+    monkeypatch.setattr(conclusions, "explain", lambda *_: 1 / 0)
+    monkeypatch.setattr(grading, "allowance", lost)
+    lacking = grade(transposition, path, replace(bench, timing=ONE_PAIR), seed=5)
+    assert {fault.lost for fault in lacking.faults} == {"the explanation", "the line of the mistake"}
+    assert any("DeviceError: it is gone." in fault.traceback for fault in lacking.faults)
+    assert [(each.name, each.verdict, each.reason, each.points) for each in lacking.checks] == [
+        (each.name, each.verdict, each.reason, each.points) for each in whole.checks
+    ]
+
+
+WITHOUT_INPUTS = {
+    "title": "Counting",
+    "kernel": "count",
+    "constants": {"real": "float"},
+    "sizes": ["n"],
+    "buffers": {"z": {"shape": ["n"]}},
+    "launches": [{"kernel": "count", "args": ["z", "n"], "global": ["n"], "local": [1]}],
+    "baseline": [{"kernel": "count", "args": ["z", "n"], "global": ["n"], "local": [1]}],
+}
+
+COUNTING = "__kernel void count(__global real *z, uint32_t n)\n{\n    z[get_global_id(0)] = get_global_id(0) + 1;\n}\n"
+
+COUNTED = """import numpy as np
+from grader.oracle import Truth
+
+def expected(n, **_):
+    z = np.arange(1.0, n + 1)
+    return {"z": Truth(value=z, magnitude=z)}
+"""
+
+
+def test_a_wrong_kernel_without_inputs_is_graded_and_explained(bench, tmp_path):
+    """An assignment may have no input array: its smallest case has one element, and none to compare it with."""
+    fields = {**ADDITION, **WITHOUT_INPUTS}
+    assignment = course_of(tmp_path / "course", fields, COUNTING, COUNTED).load("small")
+    path = tmp_path / "kernels.cl"
+    path.write_text(COUNTING.replace("+ 1", "+ 2"))
+    searching = replace(bench, timing=ONE_PAIR, search=SearchRules(seconds=5))
+    wrong = grade(assignment, path, searching, seed=5)
+    assert wrong.faults == ()
+    assert {each.reason for each in wrong.checks if each.kind is Kind.CORRECTNESS} == {Reason.WRONG_OUTPUT}
+    path.write_text(COUNTING.replace("get_global_id(0) + 1", "7"))
+    assert grade(assignment, path, searching, seed=5).faults == ()

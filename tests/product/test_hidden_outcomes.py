@@ -1,25 +1,35 @@
-"""grade.py, withholding.py and publishing.py together: nothing that students get before release hangs on how a hidden
-case went, and neither does whether there is anything to get.
+"""grade.py, withholding.py, publishing.py and the service's pages together: nothing that students get before release
+depends on how a hidden case went, and neither does whether there is anything to get.
+
+Times are measured, so two gradings never have the same. One test grades up to the hidden cases once and goes on from
+there with other outcomes: it compares every byte, times and speeds too. The others grade from the start, and set times
+and what is measured of speed to the same.
 """
 
 import copy
+import re
 import shutil
 
 import pytest
 from courses import KERNEL, course_of
 from hiding import CASES, FIELDS, Batch, hiding_course
+from samples import PROFILE, performance
+from services import Service, told
 from suites import quick
 
 from grader.cli.exit_codes import UNGRADED
 from grader.cli.result_codes import exit_code
 from grader.common.record import replace
 from grader.course.submissions.submission import parse_submission
+from grader.grading import grade as grade_module
 from grader.grading.grade import grade_coursework
 from grader.grading.retiming import time_again
 from grader.grading.settings import Settings
-from grader.reports.terminal import render
+from grader.reports.terminal import render, summary
 from grader.results.result import Kind, Reason
 from grader.results.withholding import released, withheld
+from grader.service.pseudonyms import choose
+from grader.service.station.judging import ready
 
 HIDDEN_SIZE = 1000
 """Of the case that is hidden, "ragged"."""
@@ -82,30 +92,46 @@ def hiding(tmp_path_factory):
 
 
 class Shown:
-    """All that is made for a student of a result, as bytes by their names."""
+    """All that is made for a student of a result by `grader grade` and `grader batch`, as bytes by their names."""
 
     def __init__(self, folder, assignment):
         self.batch, self.assignment = Batch(folder, "case"), assignment
         self.provenance = self.batch.whole.provenance
 
     def of(self, result, view=withheld):
-        """Only times of checks, the source and what comes of it are made the same; the time of the whole is not."""
-        checks = tuple(check.model_copy(update={"seconds": 0.25}) for check in result.checks)
-        same = {"checks": checks, "source": KERNEL, "provenance": self.provenance, "submission": "kernels.cl"}
-        alike = result.model_copy(update=same)
+        """Only times, what comes of them, the source and what comes of it are made the same; the time of the whole is
+        not.
+        """
+        same = {"source": KERNEL, "provenance": self.provenance, "submission": "kernels.cl"}
+        profiles = dict.fromkeys(result.profiles, PROFILE)
+        checks = tuple(map(self._timed_alike, result.checks))
+        return self.exactly(result.model_copy(update={**same, "profiles": profiles, "checks": checks}), view)
+
+    def exactly(self, result, view=withheld):
+        """Nothing of it is changed."""
         shutil.rmtree(self.batch.folder / "out", ignore_errors=True)
-        self.batch.whole = alike.model_copy(update={"assignment": "small"})
+        self.batch.whole = result.model_copy(update={"assignment": "small"})
         self.batch.run(view)
-        shown = view(alike, self.assignment)
-        told = {"terminal": render(shown, width=100, color=True), "exit code": str(exit_code(shown))}
+        shown = view(result, self.assignment)
+        told = {
+            "terminal": render(shown, width=100, color=True),
+            "line": summary("ada", shown),
+            "exit code": str(exit_code(shown)),
+            **{name: self.batch.read(name) for name in ("moodle-worksheet.csv", "canvas-gradebook.csv")},
+        }
         return self.batch.for_students() | {name: text.encode() for name, text in told.items()}
 
+    def _timed_alike(self, check):
+        """Verdict, points and reason stay; so does whether anything was measured."""
+        timed = {"performance": performance(), "message": "", "usage": ()} if check.performance else {}
+        return check.model_copy(update={"seconds": 0.25, **timed})
 
-def grade(coursework, source, bench, progress=lambda _: None):
+
+def grade(coursework, source, bench, progress=lambda _: None, seed=7):
     """The result, with deadlines for which one can wait."""
     bench = quick(bench)
     bench = replace(bench, deadlines=replace(bench.deadlines, first_launch=5, launch=5))
-    return grade_coursework(coursework, parse(source), 7, bench, progress)
+    return grade_coursework(coursework, parse(source), seed, bench, progress)
 
 
 def reasons(result, kind=Kind.CORRECTNESS):
@@ -119,18 +145,70 @@ def test_what_students_get_is_the_same_to_the_byte_however_hidden_cases_went(hid
     right = grade(hiding, submission(), bench, live.append)
     assert reasons(right) == [None, None]
     decided = [str(event) for event in live if not isinstance(event, str)]
-    assert decided == ["build", "correctness: one (n 1)", "practice: large (n 5000)"]
+    assert decided == [
+        "build",
+        "correctness: one (n 1)",
+        "practice: large (n 5000)",
+        "sanitizer (n 70)",
+        "memory: reads",
+        "memory: coalesced",
+        "performance: cpu (n 100000)",
+    ]
     files = shown.of(right)
-    assert len(files) == 7
+    assert len(files) == 10
     for name, (helpers, statement, reason) in OUTCOMES.items():
         tells = 'if (call_getenv((long)"SEEN", 0, 0)) z[i] += 1;' if helpers else ""
         told = []
+        if helpers:  # no simulator runs native code, so what is right must have it, too
+            right = grade(hiding, submission(helpers, statement.removeprefix("z[i] += 1;"), tells), bench)
+            files = shown.of(right)
+            assert reasons(right) == [None, None]
         other = grade(hiding, submission(helpers, statement, tells), bench, told.append)
         assert list(map(str, told)) == list(map(str, live)), name
         assert reasons(other) == [None, reason], name
-        assert other.points < right.points
+        assert other.points == right.points - 5
         assert shown.of(other) == files, name
         assert shown.of(other, released) != files, name
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("name", ["wrong", "a crash", "no end"])
+def test_no_byte_and_no_time_tells_how_a_hidden_case_went(hiding, bench, tmp_path, monkeypatch, name):
+    """What one file does in the hidden case depends on the data there, which are others for each seed. All that comes
+    before is graded once, so that every file, page, time and exit code must be the same.
+    """
+    _, statement, reason = OUTCOMES[name]
+    source = submission(statement=f"if (x[3] > 0) {{ {statement} }}")
+    drafts, begin = [], grade_module._draft
+
+    def once(task, *rest):
+        drafts[:] = drafts or [begin(task, *rest)]
+        return replace(drafts[0], task=task, built=replace(drafts[0].built, task=task))
+
+    monkeypatch.setattr(grade_module, "_draft", once)
+    shown, seen, points = Shown(tmp_path / "batch", hiding), [], {}
+    for seed in range(7, 11):
+        result = grade(hiding, source, bench, seed=seed)
+        result = result.model_copy(update={"provenance": shown.provenance, "submission": "kernels.cl"})
+        points[reasons(result)[1]] = result.points
+        seen.append((shown.exactly(result), pages(tmp_path / f"{seed}", hiding, result)))
+    assert points == {None: 24, reason: 19}
+    assert len(seen[0][0]) == 10
+    assert all(each == seen[0] for each in seen)
+    assert shown.exactly(result, released) != seen[0][0]
+
+
+def pages(folder, coursework, result):
+    """All that a student sees of the service, but for names that are drawn by lot."""
+    service = Service(folder, hiding_course(folder / "course", "case"))
+    attempt = service.graded(service.hand_in(), ready(result, coursework))
+    with service.database.writing() as session:
+        choose(session, service.ada, "Owl")
+    ada, public = service.browser("ada"), service.attempt(attempt).public
+    more = [ada.get(f"/attempts/{public}/download/junit.xml").text, ada.get("/assignments/small/leaderboard").text]
+    texts = [text.replace(public, "") for text in (*told(service, attempt), *more)]
+    service.database.close()
+    return [re.sub(r'(name="form_(?:token|key)" value=")[^"]*', r"\1", text) for text in texts]
 
 
 @pytest.mark.whole
@@ -159,7 +237,9 @@ def test_a_container_that_is_ended_for_its_memory_does_not_show_either(hiding, w
     settings = Settings(docker={"image": worker_image, "folder": tmp_path}, locks=tmp_path, limits=rules)
     shown = Shown(tmp_path / "batch", hiding)
     with settings.open_batch("docker") as bench:
-        right, other = (grade(hiding, submission(*each[:2]), bench) for each in (("", ""), MEMORY))
+        helpers, statement, _ = MEMORY
+        never = f"if (x[0] > 1e30f) {{ {statement} }}"  # no simulator runs native code, so both have it
+        right, other = (grade(hiding, submission(helpers, each), bench) for each in (never, statement))
     assert (reasons(right), reasons(other)) == ([None, None], [None, Reason.MEMORY_LIMIT])
     assert shown.of(other) == shown.of(right)
 
@@ -224,8 +304,8 @@ def test_a_machine_is_too_noisy_for_all_who_look_right(bench, tmp_path, monkeypa
     assert exit_code(shown) == UNGRADED
     monkeypatch.undo()
     again = time_again(assignment, parse(submission(statement=statement)), result, quick(bench), lambda _: None)
-    assert (again.checks[:-1], again.checks[-1].points) == (result.checks[:-1], 0 if statement else 5)
-    assert withheld(again, assignment).checks[-1].reason is Reason.HIDDEN
+    assert (again.checks[:-1], again.checks[-1].points) == (result.checks[:-1], 5)
+    assert withheld(again, assignment).checks[-1] == again.checks[-1]
 
 
 def parse(source):

@@ -5,7 +5,8 @@ prices.yaml is the list; that nothing is earned otherwise, test_hostile.py holds
 
 import pytest
 import yaml
-from attacks import HOSTILE, corpus, small_assignment, verdict
+from attacks import HELD, HOSTILE, corpus, small_assignment, verdict
+from golden import SUBMISSIONS
 from project import ROOT
 from suites import quick
 
@@ -20,20 +21,21 @@ from grader.results.withholding import withheld
 
 LIST = yaml.safe_load((ROOT / "tests" / "prices.yaml").read_text(encoding="utf-8"))
 PRICES = LIST["prices"]
+OPEN = LIST["open"]
 ATTACKS = {attack.name: attack for attack in corpus()}
 
 AS_MANY_AS_IT_TAKES = TimingRules(warm_up_seconds=0, min_pairs=9, max_seconds=8, noise_limit=100)
 """What nine pairs leave open is a finding after more."""
 
 
-def grade(assignment, name, bench):
-    task = Task(assignment=assignment, submission=read_submission(HOSTILE / name), seed=7)
+def grade(assignment, folder, bench):
+    task = Task(assignment=assignment, submission=read_submission(folder), seed=7)
     return grade_submission(task, replace(quick(bench), timing=AS_MANY_AS_IT_TAKES), lambda _: None)
 
 
-def speed(result):
-    """The points for speed."""
-    return sum(check.points for check in result.checks if check.kind is Kind.PERFORMANCE)
+def points(result, kind):
+    """The points of all checks of a kind."""
+    return sum(check.points for check in result.checks if check.kind is kind)
 
 
 @pytest.mark.whole
@@ -42,10 +44,21 @@ def speed(result):
 def test_an_attack_gains_points_without_the_fix(name, bench, tmp_path, monkeypatch):
     """And none with it."""
     assignment = small_assignment(tmp_path, ATTACKS[name])
-    assert speed(grade(assignment, name, bench)) == 0
+    assert points(grade(assignment, HOSTILE / name, bench), Kind.PERFORMANCE) == 0
     for target in PRICES[name]["without"]:
         monkeypatch.setattr(target, lambda *_: None)
-    assert speed(grade(assignment, name, bench)) == PRICES[name]["gains"]
+    assert points(grade(assignment, HOSTILE / name, bench), Kind.PERFORMANCE) == PRICES[name]["gains"]
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("name", sorted(OPEN))
+def test_what_nothing_holds_gains_what_the_list_says(name, bench, tmp_path):
+    """In points for memory behaviour, beyond the kernel that runs on the device; the simulator finds no mistake."""
+    assignment = small_assignment(tmp_path, ATTACKS[name])
+    attack = grade(assignment, HOSTILE / name, bench)
+    honest = grade(assignment, SUBMISSIONS / assignment.name / OPEN[name]["runs"], bench)
+    assert verdict(attack) == HELD
+    assert points(attack, Kind.MEMORY) - points(honest, Kind.MEMORY) == OPEN[name]["gains"]
 
 
 @pytest.mark.whole
@@ -53,10 +66,10 @@ def test_a_hidden_outcome_is_told_where_hidden_cases_are_run_with_the_others(ben
     """It is their worker of their own, and that they come last, that keeps it."""
     name = "notices-a-hidden-failure"
     assignment = small_assignment(tmp_path, ATTACKS[name])
-    assert verdict(withheld(grade(assignment, name, bench), assignment)) == ATTACKS[name].docker
+    assert verdict(withheld(grade(assignment, HOSTILE / name, bench), assignment)) == ATTACKS[name].docker
     monkeypatch.setattr(Correctness, "shown", property(lambda asked: asked.cases))
     monkeypatch.setattr(Correctness, "hidden", property(lambda _: ()))
-    assert verdict(withheld(grade(assignment, name, bench), assignment)) == Reason.WRONG_OUTPUT
+    assert verdict(withheld(grade(assignment, HOSTILE / name, bench), assignment)) == Reason.WRONG_OUTPUT
 
 
 def test_whatever_could_gain_points_for_speed_has_a_price():

@@ -8,6 +8,7 @@ from growth import assert_linear
 from pydantic import ValidationError
 
 from grader.protocol.messages import REPLY, REPLY_LIMIT, TEXT_LIMIT, BuildFailed
+from grader.protocol.observation import MESSAGES
 from grader.protocol.steps import TURNS
 from grader.protocol.wire import FEW, LOG_LIMIT, MANY, NAME_LIMIT, WORDS_LIMIT
 
@@ -15,7 +16,7 @@ ARG = {"address_space": "global", "type": "float*", "name": "A"}
 KERNEL = {"program": "p", "name": "k", "args": [ARG]}
 TIME = {"start_ns": 0, "end_ns": 1}
 ARRAY = {"space": 1, "buffer": 1, "name": "A", "size": 4}
-MESSAGE = {"text": "t", "array": "A", "times": 1, "endings": []}
+MESSAGE = {"text": "t", "array": "A", "times": 1, "endings": [], "writes": []}
 BRANCH = {"line": 1, "reached": 1, "diverged": 0, "constant": True}
 SEEN = {"kernel": "k", "flop": 0, "arrays": [], "messages": [], "unset": [], "accesses": [], "branches": []}
 
@@ -29,10 +30,15 @@ LISTS = {
     "names": (FEW, lambda n: {"kind": "devices", "worker": "w", "devices": [], "too_new": ["a"] * n}),
     "launches": (TURNS, lambda n: {"kind": "observed", "kernels": [SEEN] * n}),
     "arrays": (MANY, lambda n: {"kind": "observed", "kernels": [{**SEEN, "arrays": [ARRAY] * n}]}),
+    "messages": (MESSAGES, lambda n: {"kind": "observed", "kernels": [{**SEEN, "messages": [MESSAGE] * n}]}),
     "branches": (MANY, lambda n: {"kind": "observed", "kernels": [{**SEEN, "branches": [BRANCH] * n}]}),
     "endings": (
         MANY,
         lambda n: {"kind": "observed", "kernels": [{**SEEN, "messages": [{**MESSAGE, "endings": [[1, 1]] * n}]}]},
+    ),
+    "writes": (
+        MANY,
+        lambda n: {"kind": "observed", "kernels": [{**SEEN, "messages": [{**MESSAGE, "writes": [True] * n}]}]},
     ),
 }
 

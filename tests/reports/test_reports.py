@@ -12,9 +12,16 @@ from samples import BUILD, RACE, SLOW, SPEED, SPILLED, SPILLING, UNGRADED, check
 from xunit import XUNIT
 
 from grader.authoring.schema import result_schema
+from grader.common.optional import Fault
 from grader.common.record import replace
-from grader.reports import REPORTS
+from grader.course.submissions.handin import Student
+from grader.lms.exports.gradescope import gradescope_results
+from grader.reports import REPORTS, explanation, overview_page, page
+from grader.reports.html import overview as overview_module
+from grader.reports.html import page as page_module
 from grader.reports.terminal import render, summary
+from grader.results.explanation import Explained
+from grader.results.gradebook import Gradebook, StudentRow, grade_of
 from grader.results.metrics import Usage
 from grader.results.result import ErrorMap, Kind, Reason, Result, Ungraded, Verdict
 
@@ -250,14 +257,14 @@ def test_what_was_not_run_is_one_line():
 def test_what_was_not_run_stands_apart_from_what_failed():
     """Skipped and below it, with its reason and the points that are lost; where others passed, these are not all."""
     left = {"reason": Reason.NOT_RUN, "message": "skipped: earlier cases timed out."}
-    slow = failed("correctness: b", reason=Reason.TIME_LIMIT, message="stopped after 10 s.")
+    slow = failed("correctness: b", reason=Reason.TIME_LIMIT, message="still running after 10 s.")
     cases = [check("correctness: a"), check("correctness: d"), failed("correctness: c", **left)]
     untimed = failed("performance: cpu (n 9)", kind=Kind.PERFORMANCE, max_points=40, **left)
     text = lines(BUILD, failed("correctness: e", **left), slow, *cases, untimed)[4:]
     assert text[:9] == [
         "passed correctness: 2 of 5 cases                                         10 / 10",
         "FAILED correctness: b                                                      0 / 5",
-        "       TIME_LIMIT  stopped after 10 s.",
+        "       TIME_LIMIT  still running after 10 s.",
         "skip   correctness: 2 checks                                              0 / 10",
         "       NOT_RUN  skipped: earlier cases timed out.",
         "skip   performance: cpu (n 9)                                             0 / 40",
@@ -444,3 +451,49 @@ def test_what_draws_figures_obeys_no_file_of_the_working_directory(tmp_path):
     program = f"{loading}; import matplotlib; print(matplotlib.rcParams['font.size'])"
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert float(done.stdout) < 99
+
+
+@pytest.mark.parametrize("name", ["json", "junit", "html", "terminal", "gradescope", "explanation"])
+def test_what_is_missing_by_our_fault_is_told_everywhere(name):
+    """In one sentence, which says that the grade is not affected; the strictest reader of JUnit takes it."""
+    fault = Fault(lost="the explanation")
+    lacking = result(BUILD, failed("correctness: one", faults=(fault,)), failed("correctness: two", faults=(fault,)))
+    report = {
+        **REPORTS,
+        "terminal": lambda it: render(it, width=200, color=False),
+        "gradescope": gradescope_results,
+        "explanation": lambda it: explanation.render(Explained(title="x", checks=it.checks), width=200, color=False),
+    }[name](lacking)
+    assert (fault.lost if name == "json" else fault.sentence) in report
+    if name == "junit":
+        XUNIT.validate(ElementTree.fromstring(report))
+
+
+def test_a_page_that_cannot_be_made_is_a_bare_one(monkeypatch):
+    """It still has the points and the reasons, escaped; a figure that cannot be drawn costs only itself."""
+    monkeypatch.setattr(page_module, "lines_of", lambda _: 1 / 0)
+    made = page(MIXED)
+    assert [fault.lost for fault in made.faults] == ["the page"]
+    assert "5 of" in made.text
+    assert "&lt;b&gt;" in made.text
+    assert "<b>" not in made.text
+    assert page(UNGRADED).faults == ()
+
+
+def test_a_figure_that_cannot_be_drawn_costs_only_itself(monkeypatch):
+    """A sentence stands in its place."""
+    monkeypatch.setattr(page_module.figures, "timings", lambda *_: 1 / 0)
+    made = page(result(BUILD, SPEED))
+    assert [fault.lost for fault in made.faults] == ["a figure"]
+    assert made.faults[0].sentence in made.text
+    assert made.text.count("<svg") == 1
+
+
+def test_an_overview_that_cannot_be_made_is_a_bare_one(monkeypatch):
+    """It still lists who has how many points."""
+    monkeypatch.setattr(overview_module, "render_overview", lambda *_: 1 / 0)
+    row = StudentRow(student=Student(label="ada", name="Ada"), assignment="small", grade=grade_of(MIXED))
+    book = Gradebook(shape="x", assignments=("small",), titles={}, maxima={}, skeletons={}, parts={}, rows=(row,))
+    made = overview_page(book, {("ada", "small"): "students/ada/small.html"})
+    assert [fault.lost for fault in made.faults] == ["the overview"]
+    assert "ada, small: 25 of 50 students/ada/small.html" in made.text

@@ -21,7 +21,7 @@ from grader.reports.words import (
     usage_in_words,
 )
 from grader.results.metrics import Branch, Usage
-from grader.results.result import Reason, Unchecked
+from grader.results.result import FOR_INSTRUCTORS, Reason, Unchecked
 
 RACING_WORDS = f"""\
 {RACE.message}
@@ -65,7 +65,7 @@ def test_branches_are_counted_by_the_warps_that_part():
     """None, or a share."""
     assert [branch_in_words(each) for each in (*PROFILE.branches, Branch(line=1, reached=0, diverged=0))] == [
         "condition: every warp stays together, 1,024 times",
-        "condition: warps diverge 12 of 128 times (9.4 %)",
+        "condition: warps diverge 12 times, and reach it 128 times",
         "condition: every warp stays together, 0 times",
     ]
 
@@ -157,6 +157,10 @@ def left(reason, points, checks=2):
         ((), "68 of 100 points"),
         ((left(Reason.NO_SIMULATOR, 32.0),), "68 of 100; 32 not checked here: the simulator is missing"),
         ((left(Reason.NOT_MEASURED, 32.0),), "68 of 100; 32 not measured: the machine was too noisy"),
+        (
+            (left(Reason.INTERFERENCE, 32.0),),
+            "68 of 100; 32 not measured: the operating system disturbed the timing",
+        ),
         ((left(Reason.DECIDED_ELSEWHERE, 12.0),), "68 of 100; 12 are decided on the course's machine"),
         ((left(Reason.DECIDED_ELSEWHERE, 1.0),), "68 of 100; 1 is decided on the course's machine"),
         (
@@ -171,7 +175,24 @@ def left(reason, points, checks=2):
 )
 def test_a_score_says_what_was_not_checked(unchecked, words):
     """How many points, and why; also of a check that is worth none."""
-    assert score_in_words(68.0, 100.0, unchecked) == words
+    assert score_in_words(68.0, 100.0, unchecked, 0.0) == words
+
+
+@pytest.mark.parametrize(
+    ("points", "unchecked", "words"),
+    [
+        (8.0, (), "44 points so far; 8 more are decided after release"),
+        (1.0, (), "44 points so far; 1 more is decided after release"),
+        (
+            8.0,
+            (left(Reason.NO_SIMULATOR, 32.0),),
+            "44 points so far; 8 more are decided after release; 32 not checked here: the simulator is missing",
+        ),
+    ],
+)
+def test_a_score_says_what_is_decided_after_release(points, unchecked, words):
+    """Instead of a total, which would read as if the rest were lost."""
+    assert score_in_words(44.0, 84.0, unchecked, points) == words
 
 
 @pytest.mark.parametrize(
@@ -179,7 +200,10 @@ def test_a_score_says_what_was_not_checked(unchecked, words):
     [
         (unchecked(points=12), "NO_SIMULATOR, worth 12 points: the simulator is not installed: install it."),
         (unchecked(points=0), "NO_SIMULATOR, for no points: the simulator is not installed: install it."),
-        (unchecked(reason=Reason.HIDDEN, points=0, message="hidden: wait."), "hidden: wait."),
+        (
+            unchecked(reason=Reason.HIDDEN, message="its outcome is shown after release."),
+            "hidden until release, worth 12 points",
+        ),
     ],
 )
 def test_a_skipped_check_says_why_and_what_it_is_worth(check, words):
@@ -189,15 +213,31 @@ def test_a_skipped_check_says_why_and_what_it_is_worth(check, words):
 
 def test_a_batch_says_whose_points_are_not_whole_and_what_to_do():
     """An instructor must not publish them unseen."""
-    fields = {"submissions": 12, "points": 32.0, "message": "the simulator is not installed: install it."}
+    fields = {
+        "students": ("7", "8", "ada\x1b[2J"),
+        "points": 32.0,
+        "message": "the simulator is not installed: install it.",
+    }
     assert incomplete_in_words(Incomplete(reason=Reason.NO_SIMULATOR, **fields)) == (
-        "12 submissions not checked in full, up to 32 points each: the simulator is missing. Do not publish these "
+        "3 submissions not checked in full, up to 32 points each: the simulator is missing. Do not publish these "
         "points yet. The simulator is not installed: install it. The same command then grades them again."
     )
     assert incomplete_in_words(Incomplete(reason=Reason.NOT_MEASURED, **fields)) == (
-        "12 submissions not timed, up to 32 points each: the machine was too noisy. Do not publish these points yet. "
+        "3 submissions not timed, up to 32 points each: the machine was too noisy. Do not publish these points yet. "
         "Stop other programs; the same command then times them again."
     )
-    assert incomplete_in_words(Incomplete(reason=Reason.DECIDED_ELSEWHERE, **fields)) == (
-        "12 submissions not decided in full, up to 32 points each: the course's machine decides the rest."
+    assert incomplete_in_words(Incomplete(reason=Reason.INTERFERENCE, **fields)) == (
+        "3 submissions not timed, up to 32 points each: the operating system disturbed the timing. Do not publish "
+        "these points yet. Stop other programs; the same command then times them again. If that does not help, read "
+        "the code of 7, 8 and ada�[2J: it may cause the disturbance."
     )
+    assert incomplete_in_words(Incomplete(reason=Reason.DECIDED_ELSEWHERE, **fields)) == (
+        "3 submissions not decided in full, up to 32 points each: the course's machine decides the rest."
+    )
+
+
+def test_a_batch_names_those_that_an_instructor_must_decide():
+    """Nobody else can: a submission can bring it about, so it is not simply graded again."""
+    for reason in FOR_INSTRUCTORS:
+        left = Incomplete(reason=reason, students=("ada", "b\x1ben"), points=32.0, message="")
+        assert "ada and b\ufffden" in incomplete_in_words(left)

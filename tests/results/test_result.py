@@ -6,12 +6,14 @@ import pytest
 from pydantic import ValidationError
 from samples import BUILD, RACE, SLOW, SPEED, check, failed, result, unchecked
 
+from grader.common.optional import Fault
 from grader.common.record import replace
 from grader.reports import REPORTS
 from grader.results.gradebook import grade_of
-from grader.results.result import NOT_MADE, OUTSTANDING, Kind, Place, Reason, Result, Unchecked, Verdict, full_marks
+from grader.results.result import NOT_MADE, Kind, Place, Reason, Result, Unchecked, Verdict, full_marks
 
-HERE, NOISY, ELSEWHERE = OUTSTANDING
+HERE, NOISY, ELSEWHERE = Reason.NO_SIMULATOR, Reason.NOT_MEASURED, Reason.DECIDED_ELSEWHERE
+DISTURBED = Reason.INTERFERENCE
 TIMED_ELSEWHERE = unchecked("performance: cpu (height 1)", Kind.PERFORMANCE, 40, ELSEWHERE, "it is timed there.")
 WATCHED = (unchecked(), unchecked("memory: banks", Kind.MEMORY, 20))
 HIDDEN = unchecked("correctness: secret", Kind.CORRECTNESS, 0, Reason.HIDDEN, "hidden.")
@@ -46,11 +48,11 @@ def test_what_was_not_checked_is_in_the_total_by_reason():
     assert seen(outcome) == (False, False, (Unchecked(reason=HERE, checks=2, points=32),))
     both = result(BUILD, TIMED_ELSEWHERE, *WATCHED)
     assert [(left.reason, left.points) for left in both.unchecked] == [(HERE, 32), (ELSEWHERE, 40)]
-    noisy = result(
-        BUILD, check("correctness: one"), unchecked("performance: cpu (height 1)", Kind.PERFORMANCE, 40, NOISY)
-    )
-    assert (noisy.points, noisy.max_points) == (5, 45)
-    assert seen(noisy) == (False, False, (Unchecked(reason=NOISY, checks=1, points=40),))
+    for why in (NOISY, DISTURBED):
+        untimed = unchecked("performance: cpu (height 1)", Kind.PERFORMANCE, 40, why)
+        outcome = result(BUILD, check("correctness: one"), untimed)
+        assert (outcome.points, outcome.max_points) == (5, 45)
+        assert seen(outcome) == (False, False, (Unchecked(reason=why, checks=1, points=40),))
 
 
 def test_a_check_for_no_points_that_was_not_made_is_not_overlooked():
@@ -146,3 +148,14 @@ def test_a_check_and_a_finding_know_their_lines():
     assert failed("correctness: one", findings=(RACE,)).first_line == 13
     assert failed("correctness: one").first_line is None
     assert RACE.model_copy(update={"message": "line 3.", "places": (Place(line=8, text="", words=""),)}).lines == (3, 8)
+
+
+def test_faults_stand_in_the_json_only_where_there_are_any():
+    """Those of checks and of findings, each once; a result without any is as it always was."""
+    fault = Fault(lost="the explanation", traceback="Traceback: no")
+    unexplained = failed("sanitizer", findings=(replace(RACE, fault=fault),), faults=(fault,))
+    lacking = result(BUILD, unexplained, failed("correctness: one", faults=(fault,)))
+    again = Result.model_validate_json(REPORTS["json"](lacking))
+    assert again.faults == (fault,)
+    assert (again.points, again.failed) == (lacking.points, True)
+    assert "fault" not in REPORTS["json"](result(BUILD, failed("sanitizer", findings=(RACE,))))

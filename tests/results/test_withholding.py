@@ -7,14 +7,15 @@ from courses import KERNEL, course_of
 from hiding import CASES, FIELDS, HIDDEN, SECRET, changed, failing, hiding_course, right
 from samples import RACE
 
+from grader.common.optional import Fault
+from grader.common.record import replace
 from grader.grading.checks.correctness import forfeit
 from grader.grading.grade import BUILD_FAILED
 from grader.results.result import Check, Kind, Reason, Verdict
 from grader.results.suite_results import joined
 from grader.results.withholding import hidden_checks, released, shown_at_once, withheld
 
-MESSAGE = "hidden: its outcome, worth up to {} points, is shown when it is released."
-TOO = "hidden: its outcome, worth up to {} points, would reveal hidden cases; it is shown when they are released."
+MESSAGE = "its outcome is shown after release."
 
 
 @pytest.fixture(scope="module")
@@ -33,24 +34,25 @@ def test_where_nothing_is_hidden_the_result_is_itself(assignment):
 
 @pytest.mark.parametrize("name", HIDDEN)
 def test_name_and_kind_of_a_hidden_check_are_shown_and_nothing_else(assignment, name):
-    """It counts for nothing, and says what it is worth; the sums are of what is left."""
+    """It has earned nothing yet, and says what it is worth; the sums are of what is left, out of all points."""
     whole = failing(right(assignment()), HIDDEN[name], findings=(RACE,))
     shown = withheld(whole, assignment(name))
     check, old = shown.checks[HIDDEN[name]], whole.checks[HIDDEN[name]]
-    said = MESSAGE.format(f"{old.max_points:g}") if old.max_points else MESSAGE.replace(", worth up to {} points,", "")
     assert check == Check(
         name=old.name,
         kind=old.kind,
         verdict=Verdict.SKIPPED,
         reason=Reason.HIDDEN,
         points=0,
-        max_points=0,
+        max_points=old.max_points,
         seconds=0,
-        message=said,
+        message=MESSAGE,
     )
     assert [each.name for each in shown.checks] == [each.name for each in whole.checks]
     assert shown.points == sum(each.points for each in shown.checks)
-    assert shown.max_points == sum(each.max_points for each in shown.checks)
+    assert shown.max_points == whole.max_points == sum(each.max_points for each in shown.checks)
+    assert shown.hidden_points == old.max_points
+    assert check.shown_verdict is Verdict.HIDDEN
     assert shown.seconds == sum(each.seconds for each in shown.checks) < whole.seconds
     assert SECRET not in shown.model_dump_json()
 
@@ -73,25 +75,26 @@ def test_counts_are_withheld_with_a_memory_check(assignment):
     assert withheld(whole, assignment("performance")).profiles == whole.profiles
 
 
-def consequences(whole):
-    """What becomes of a submission whose case fails that is hidden: nothing else of it counts."""
-    wrong = failing(whole, HIDDEN["case"])
-    return changed(wrong, *enumerate(forfeit(wrong.checks))).model_copy(update={"seconds": 2.0})
-
-
-def test_what_hangs_on_a_hidden_case_does_not_tell_of_it(assignment):
-    """A submission that fails it looks the same as one that passes it, to the byte."""
+def test_what_hidden_cases_find_changes_nothing_else(assignment):
+    """A submission that fails one looks the same as one that passes it, to the byte, and has the same points beside."""
     hidden, passed = assignment("case"), right(assignment())
+    wrong = failing(passed, HIDDEN["case"])
+    wrong = changed(wrong, *enumerate(forfeit(hidden, wrong.checks))).model_copy(update={"seconds": 2.0})
     shown = withheld(passed, hidden)
-    assert shown.model_dump_json() == withheld(consequences(passed), hidden).model_dump_json()
-    assert [check.message for check in shown.checks[4:]] == [TOO.format(points) for points in (3, 2, 4, 5)]
+    assert shown.model_dump_json() == withheld(wrong, hidden).model_dump_json()
+    assert shown.checks[4:] == passed.checks[4:]
+    assert (shown.points, shown.max_points, shown.hidden_points) == (19, 24, 5)
+    assert wrong.points == 19
     assert shown.passed
 
 
-def test_findings_are_shown_since_they_hang_on_nothing(assignment):
-    """The simulator sees a race whether or not results are right."""
-    racing = failing(right(assignment()), 4, reason=Reason.DATA_RACE, findings=(RACE,))
-    assert withheld(racing, assignment("case")).checks[4] == racing.checks[4]
+def test_every_point_of_a_shown_check_is_there_after_the_release(assignment):
+    """What was earned so far is never taken back: only hidden checks change the points."""
+    for place in HIDDEN:
+        hidden = assignment(place)
+        wrong = failing(right(assignment()), HIDDEN[place])
+        after = forfeit(hidden, wrong.checks)
+        assert sum(check.points for check in after) == withheld(wrong, hidden).points
 
 
 def test_a_hidden_case_for_practice_keeps_nothing_else_back(assignment):
@@ -100,8 +103,8 @@ def test_a_hidden_case_for_practice_keeps_nothing_else_back(assignment):
     assert withheld(whole, assignment("practice")).checks[4:] == whole.checks[4:]
 
 
-def test_what_does_not_build_says_so(assignment):
-    """Everything else failed for that, the hidden ones alike."""
+def test_what_does_not_build_hides_nothing(assignment):
+    """Every outcome follows from the build, which is shown: no points are promised for later."""
     hidden = assignment("case", "memory")
     build, *rest = right(assignment()).checks
     broken = changed(
@@ -110,8 +113,8 @@ def test_what_does_not_build_says_so(assignment):
         *((number, BUILD_FAILED.fail(check)) for number, check in enumerate(rest, start=1)),
     )
     shown = withheld(broken, hidden)
-    assert {number for number, check in enumerate(shown.checks) if check.verdict is Verdict.SKIPPED} == {2, 5}
-    assert shown.first_cause == broken.checks[0]
+    assert shown.checks == broken.checks
+    assert (shown.hidden_points, shown.first_cause) == (0, broken.checks[0])
 
 
 def test_what_was_skipped_has_no_outcome_to_hide(assignment):
@@ -122,23 +125,16 @@ def test_what_was_skipped_has_no_outcome_to_hide(assignment):
     assert withheld(absent, assignment("sanitizer", "memory", "case")).checks[4:7] == absent.checks[4:7]
 
 
-def test_what_only_right_kernels_lack_tells_of_hidden_cases(assignment):
-    """A speed that the course's machine decides on is reached by right kernels only, so it is withheld with them."""
-    elsewhere = {"verdict": Verdict.SKIPPED, "points": 0.0, "reason": Reason.DECIDED_ELSEWHERE, "message": "not here."}
-    whole = right(assignment())
-    there = changed(whole, (7, whole.checks[7].model_copy(update=elsewhere)))
-    wrong = consequences(there)
-    assert withheld(there, assignment("case")).checks == withheld(wrong, assignment("case")).checks
-
-
-def test_a_speed_that_was_not_measured_for_noise_is_said_to_all_who_look_right(assignment):
-    """Whatever hidden cases, which run later, make of it."""
-    noisy = {"verdict": Verdict.SKIPPED, "points": 0.0, "reason": Reason.NOT_MEASURED, "message": "too noisy."}
-    whole = right(assignment())
-    open_one = changed(whole, (7, whole.checks[7].model_copy(update=noisy)))
-    asked = assignment("case")
-    assert withheld(open_one, asked).checks == withheld(consequences(open_one), asked).checks
-    assert withheld(open_one, asked).checks[7] == open_one.checks[7]
+@pytest.mark.parametrize("reason", [Reason.DECIDED_ELSEWHERE, Reason.NOT_MEASURED, Reason.INTERFERENCE])
+def test_a_speed_that_is_left_open_is_said_however_hidden_cases_went(assignment, reason):
+    """Speed is measured before they run."""
+    left = {"verdict": Verdict.SKIPPED, "points": 0.0, "reason": reason, "message": "not here."}
+    whole, hidden = right(assignment()), assignment("case")
+    open_one = changed(whole, (7, whole.checks[7].model_copy(update=left)))
+    wrong = failing(open_one, HIDDEN["case"])
+    wrong = changed(wrong, *enumerate(forfeit(hidden, wrong.checks)))
+    assert withheld(open_one, hidden).checks == withheld(wrong, hidden).checks
+    assert withheld(open_one, hidden).checks[7] == open_one.checks[7]
 
 
 def test_a_result_of_another_shape_is_never_shown(assignment):
@@ -153,17 +149,17 @@ def test_a_hidden_case_of_one_kernel_says_nothing_about_another(tmp_path):
     fields = copy.deepcopy(FIELDS)
     launch = fields.pop("launches")[0]
     del fields["kernel"]
-    cases = [{**case, "hidden": True} for case in CASES]
+    cases = [CASES[0], *({**case, "hidden": True} for case in CASES[1:])]
     fields["parts"] = [
         {"kernel": "add", "launches": [launch], "correctness": {"cases": cases}},
         {"kernel": "plus", "launches": [{**launch, "kernel": "plus"}]},
     ]
     suite = course_of(tmp_path, fields, KERNEL + KERNEL.replace("add", "plus")).load("small")
-    assert hidden_checks(suite) == len(CASES)
+    assert hidden_checks(suite) == len(cases) - 1
     whole = joined(suite, [right(part) for part in suite.parts])
     shown = withheld(whole, suite)
     assert {check.part for check in shown.checks if check.verdict is Verdict.SKIPPED} == {"add"}
-    assert list(shown.profiles) == ["plus"]
+    assert list(shown.profiles) == ["add", "plus"]
     assert [check for check in shown.checks if check.part == "plus"] == [
         check for check in whole.checks if check.part == "plus"
     ]
@@ -178,8 +174,8 @@ def test_what_an_assignment_hides_is_counted(assignment):
     ("hidden", "kept"),
     [
         ((), set()),
-        (("case",), {Kind.SANITIZER, Kind.MEMORY, Kind.PERFORMANCE}),
-        (("practice",), {Kind.PRACTICE, Kind.SANITIZER, Kind.MEMORY, Kind.PERFORMANCE}),
+        (("case",), set()),
+        (("practice",), {Kind.PRACTICE}),
         (("memory",), {Kind.MEMORY}),
         (("sanitizer", "performance"), {Kind.SANITIZER, Kind.PERFORMANCE}),
     ],
@@ -193,3 +189,23 @@ def test_what_is_shown_at_once_is_never_withheld(assignment, hidden, kept):
         view = withheld(failing(right(assignment(*hidden)), place), assignment(*hidden))
         told = {check.kind for check in view.checks if check.verdict is Verdict.SKIPPED}
         assert not (shown - {Kind.CORRECTNESS}) & told
+
+
+def test_a_fault_of_ours_is_shown_without_its_traceback(assignment):
+    """What is missing, and no more: a traceback may quote what is secret. So do findings that lack their words."""
+    fault = Fault(lost="the explanation", traceback=SECRET)
+    whole = right(assignment())
+    unexplained = replace(RACE, fault=fault)
+    whole = changed(whole, (1, replace(whole.checks[1], faults=(fault,), findings=(unexplained,))))
+    for view in (withheld, released):
+        shown = view(whole, assignment())
+        assert shown.faults == (Fault(lost="the explanation"),)
+        assert SECRET not in shown.model_dump_json()
+        assert shown.points == whole.points
+
+
+def test_a_fault_about_a_hidden_check_tells_nothing_of_it(assignment):
+    """Only a check that failed has an explanation that could be missing."""
+    whole = failing(right(assignment("case")), HIDDEN["case"], faults=(Fault(lost="the explanation"),))
+    assert whole.faults
+    assert withheld(whole, assignment("case")).faults == ()

@@ -5,7 +5,8 @@ from services import Service, graded
 from sqlalchemy import update
 
 from grader.common.record import replace
-from grader.results.gradebook import grade_of
+from grader.course.submissions.handin import Student
+from grader.results.gradebook import StudentRow, grade_of
 from grader.service.briefs import brief_of, briefs_in
 from grader.service.database.tables import GradingRow
 from grader.service.station.judging import ready
@@ -34,7 +35,10 @@ def test_what_students_are_not_shown_is_in_the_grade_alone(tmp_path):
         (older,) = briefs_in(session, [grading.id]).values()
     for each in (brief, older):
         assert each.grade.points > each.shown.points == outcome.early_points
-        assert each.shown.max_points == outcome.early_max
+        ada = Student(label="Ada", name="Ada")
+        row = StudentRow(student=ada, assignment="small", grade=each.grade, shown=each.shown)
+        assert row.hidden_points == outcome.max_points - outcome.early_max == 5
+    assert (brief.shown.max_points, older.shown.max_points) == (24, 19)
     assert older.shown.checks == ()
 
 

@@ -30,6 +30,7 @@ from grader.service.refusing import NotDoneError
         (b"x\n\r" * (LINES // 2 + 1), "over 5,000 lines"),
         (b"x\r\n" * LINES, ""),
         (SOURCE, ""),
+        (b"// \x1b[1mbold\n" + SOURCE + b"\x1a", ""),
         ("// größer\n".encode("latin-1"), ""),
     ],
 )

@@ -10,6 +10,7 @@ from sqlalchemy import Boolean, DateTime, Float, Integer, LargeBinary, MetaData,
 from grader.service.database.connecting import Database, sqlite_url
 from grader.service.database.migrating import _config, migrate
 from grader.service.database.tables import Base, CourseRole
+from grader.service.signing_in import person_named
 
 VERSIONS = sorted(each.revision for each in ScriptDirectory.from_config(_config()).walk_revisions())[:-1]
 VALUES = {Boolean: False, DateTime: datetime(2026, 11, 23, 12, tzinfo=UTC), Float: 1.0, Integer: 1, LargeBinary: b"x"}
@@ -41,6 +42,22 @@ def test_rows_of_an_earlier_version_are_there_after_an_upgrade(database, version
         for mapper in Base.registry.mappers:
             stored = session.scalar(select(func.count()).select_from(mapper.class_))
             assert len(session.scalars(select(mapper.class_)).all()) == stored == (mapper.local_table.name in before)
+
+
+def test_keys_that_differ_in_case_alone_survive_an_upgrade(database):
+    """Both people stay, and each signs in by the exact key; a third form means neither. Whoever is alone has any."""
+    upgrade(database, "0014")
+    keys = ("Max@x", "max@x", "Zo\u00eb@X")
+    with database.connecting() as connection:
+        people = reflected(connection).tables["people"]
+        for key in keys:
+            row = {each.name: value(each) for each in people.columns if needed(each) and each.name != "id"}
+            connection.execute(people.insert().values({**row, "key": key, "name": key}))
+    migrate(database)
+    with database.reading() as session:
+        assert [person_named(session, {key}).name for key in keys] == list(keys)
+        assert person_named(session, {"MAX@X"}) is None
+        assert person_named(session, {"zoe\u0308@x"}).name == "Zo\u00eb@X"
 
 
 def upgrade(database, version):

@@ -270,7 +270,7 @@ HIDDEN_LAST = [{"name": "one", "sizes": {"n": 1}}, {"name": "ragged", "sizes": {
 HIDING = {**FIELDS, "correctness": {**FIELDS["correctness"], "cases": HIDDEN_LAST}}
 ONE_ATTEMPT = "attempts: {most: 1}\n"
 PAGE = "/assignments/small"
-HIDDEN = "its outcome, worth up to 5 points, is shown when it is released"
+HIDDEN = "5 more are decided after release"
 
 
 @pytest.fixture

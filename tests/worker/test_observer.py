@@ -75,6 +75,60 @@ def test_vectors_are_one_access(simulator, statement, requests, size, sectors):
         assert (found.requests, found.bytes, found.sectors, found.fewest) == (requests, 64 * size, sectors, sectors)
 
 
+@pytest.mark.parametrize(
+    ("index", "unused"),
+    [
+        pytest.param("i", 0, id="coalesced"),
+        pytest.param("i + 1", 2 * 32, id="misaligned"),
+        pytest.param("8 * i", 64 * 28, id="one word a sector"),
+        pytest.param("i < 1 ? 0 : 8 * i", 64 * 28, id="and one in company"),
+        pytest.param("i % 4 * 8", 2 * 4 * 28, id="eight work-items a sector"),
+        pytest.param("0", 2 * 28, id="broadcast"),
+    ],
+)
+def test_bytes_that_are_moved_and_not_used(simulator, index, unused):
+    """Work-items that read the same word use it once, and hide no other byte of their sector nor of another."""
+    assert access(see(simulator, f"    out[i] = a[{index}];"), "a").unused == unused
+
+
+@pytest.mark.parametrize(
+    ("body", "unused"),
+    [
+        pytest.param("for (int k = 0; k < 16; k++) s += a[k];", 0, id="in common, along a row"),
+        pytest.param("for (int k = 0; k < 16; k++) s += a[64 * (l / 16) + k];", 0, id="along two rows"),
+        pytest.param("for (int k = 0; k < 12; k++) s += a[k];", 2 * 16, id="not to the end of a sector"),
+        pytest.param("for (int k = 0; k < 16; k++) s += a[64 * k];", 2 * 16 * 28, id="down a column"),
+        pytest.param("for (int k = 0; k < 16; k++) s += a[64 * l + k];", 2 * 16 * 32 * 28, id="each along its own"),
+        pytest.param("if (l == 0) for (int k = 0; k < 16; k++) s += a[k];", 2 * 16 * 28, id="one alone"),
+    ],
+)
+def test_a_sector_that_a_warp_reads_in_common_is_used_over_time(simulator, body, unused):
+    """A cache keeps it for the next words; where each work-item, or one alone, walks along a row, it does not count."""
+    seen = see(simulator, f"    float s = 0;\n    {body}\n    out[i] = s;")
+    assert access(seen, "a").unused == unused
+
+
+def test_each_access_counts_with_its_own_size(simulator):
+    """A function that copies one byte first does not make its later copies smaller."""
+    helpers = "void fetch(float *to, __global const float *from, size_t n) { __builtin_memcpy(to, from, n); }\n"
+    seen = see(
+        simulator,
+        "    float s[8];\n    fetch(s, a, 1);\n    fetch(s, a + 8 * i, 32);\n    out[i] = s[7];",
+        helpers=helpers,
+    )
+    found = access(seen, "a")
+    assert found.bytes == 64 * (1 + 32)
+    assert found.requests == 2 * (1 + 2)
+
+
+def test_a_structure_moves_in_pieces_of_sixteen_bytes(simulator):
+    """Else all words of its sectors would be used at once, however far apart work-items are."""
+    helpers = "typedef struct { float w[16]; } Part;\n"
+    seen = see(simulator, "    Part p = ((__global const Part *)a)[i];\n    out[i] = p.w[3];", helpers=helpers)
+    found = access(seen, "a")
+    assert (found.requests, found.bytes, found.sectors, found.unused) == (8, 4096, 256, 4096)
+
+
 def test_writes_are_told_from_reads(simulator):
     """A sum into an element reads and writes it, and both are counted."""
     seen = see(simulator, "    out[i] = 0;\n    out[i] += a[i];")
@@ -130,6 +184,14 @@ def test_a_copy_by_the_group_is_coalesced(simulator):
     assert not seen.unset
 
 
+def test_a_strided_copy_by_the_group_is_not(simulator):
+    """Its elements are taken as those of neighbouring work-items."""
+    body = "    __local float t[32];\n    event_t e = async_work_group_strided_copy(t, a, 32, 8, 0);\n"
+    seen = see(simulator, body + "    wait_group_events(1, &e);\n    out[i] = t[l];")
+    assert counts(seen, "a") == (2, 64, 8, 32)
+    assert access(seen, "a").unused == 64 * 28
+
+
 def test_constant_memory_is_a_space_of_its_own(simulator):
     """A table in constant memory is not global memory, though the simulator keeps it there."""
     seen = see(simulator, "    out[i] = a[i] * table[i % 2];", helpers="__constant float table[2] = {2, 3};\n")
@@ -163,6 +225,7 @@ def test_bank_conflicts(simulator, declared, used, worst):
     found = access(seen, "t")
     assert found.worst == worst
     assert found.sectors == worst * found.fewest
+    assert found.conflicts == found.sectors - found.fewest
 
 
 def test_a_column_of_a_tile(simulator):
@@ -229,6 +292,7 @@ def test_warps_are_cut_from_the_flattened_group(simulator):
         pytest.param("if (i < 40) out[i] = 1;", 2, 1, id="one warp parts"),
         pytest.param("if (i % 2 == 0 && i < 32) out[i] = 1;", 2, 1 + 1, id="and"),
         pytest.param("if (i < 32 && i % 2 == 0) out[i] = 1;", 2, 1, id="and that stops early"),
+        pytest.param("if (i > 0) for (int j = 0; j < 3; j++) if (l % 2) out[i] = j;", 2, 1 + 6, id="all in one line"),
         pytest.param("out[i] = i < 40 ? a[i] : a[0];", 2, 1, id="a conditional expression"),
         pytest.param("for (int j = 0; j < 3; j++) out[i] = j;", 8, 0, id="a loop"),
         pytest.param("for (int j = 0; j < (int)l % 2; j++) out[i] = j;", 4, 2, id="a loop of different length"),
@@ -239,7 +303,7 @@ def test_warps_are_cut_from_the_flattened_group(simulator):
     ],
 )
 def test_divergence(simulator, body, reached, diverged):
-    """A warp parts at a line if its work-items go different ways at any of the line's conditions."""
+    """A warp parts at each condition at which its work-items go different ways."""
     seen = see(simulator, f"    {body}")
     assert [(each.line, each.reached, each.diverged) for each in seen.branches] == [(4, reached, diverged)]
 
@@ -523,3 +587,101 @@ def test_a_message_is_told_once_a_place(simulator):
     seen = see(simulator, "    out[i] = a[i + 4096];\n    out[i + 4096] = a[i + 5000];")
     assert [each.times for each in seen.messages] == [64, 64, 64]
     assert [each.array for each in seen.messages] == ["a", "a", "out"]
+
+
+def test_a_kind_of_message_leaves_room_for_others(simulator):
+    """Each kind has a quota of its own: lines that read wrongly do not hide one after them that writes."""
+    reads = "\n".join(f"    x += a[i + {5000 + n}];" for n in range(40))
+    seen = see(simulator, f"    float x = 0;\n{reads}\n    out[i + 4096] = x;")
+    kinds = [each.text.split()[1] for each in seen.messages]
+    assert kinds == ["read"] * 25 + ["write"]
+
+
+# --- what instructions are --------------------------------------------------------------------
+
+SHARED = "    __local uint n;\n    volatile __local uint *p = &n;\n    if (l == 0) n = 0;\n    barrier(1);\n"
+LOOPS = [
+    pytest.param("uint old;\n    do old = *p; while (atomic_cmpxchg(p, old, old + 1) != old);", "", id="plain"),
+    pytest.param(
+        "uint old = *p, e;\n    do { e = old; old = atom_cmpxchg(p, e, e + 1); } while (old != e);", "", id="once"
+    ),
+    pytest.param(
+        "union { uint bits; float value; } was, next;\n    do { was.value = *(volatile __local float *)p; "
+        "next.value = was.value + 1; } while (atomic_cmpxchg(p, was.bits, next.bits) != was.bits);",
+        "",
+        id="union",
+    ),
+    pytest.param(
+        "add(p);", "void add(volatile __local uint *p) { uint o; do o = *p; while (!swap(p, o)); }\n", id="helper"
+    ),
+    pytest.param(
+        "uint o; do o = get(p); while (!swap(p, o));", "uint get(volatile __local uint *p) { return *p; }\n", id="get"
+    ),
+    pytest.param(
+        "add(p);",
+        "__attribute__((nodebug)) void add(volatile __local uint *p)"
+        " { uint o; do o = *p; while (atomic_cmpxchg(p, o, o + 1) != o); }\n",
+        id="hidden",
+    ),
+]
+IS_SWAPPED = (
+    "bool swap(volatile __local uint *p, uint o) { return atomic_cmpxchg(p, o, as_uint(as_float(o) + 1)) == o; }\n"
+)
+
+
+@pytest.mark.parametrize(("loop", "helpers"), LOOPS)
+def test_the_usual_loop_of_compare_and_swap_is_no_race(simulator, loop, helpers):
+    """What a plain read found is swapped only if it is still there, however it comes to the swap."""
+    seen = see(simulator, f"{SHARED}    {loop}\n    barrier(1);\n    out[i] = n;", helpers=IS_SWAPPED + helpers)
+    assert seen.messages == ()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        pytest.param("out[i] = *p; atomic_cmpxchg(p, l, l + 1);", id="for another purpose"),
+        pytest.param("if (*p < 99) atomic_cmpxchg(p, l, l + 1);", id="as a condition"),
+        pytest.param("atomic_cmpxchg(p, l, *p + 1);", id="for the new value"),
+        pytest.param("uint o = *p; atomic_xchg(p, o + l);", id="not compared"),
+        pytest.param("uint o = *p; atomic_cmpxchg(q, o, o); *p = o + l;", id="stored"),
+        pytest.param("uint o = b->n; b->cmpxchg = atomic_cmpxchg(q, o, l);", id="a name"),
+        pytest.param("uint atomic_cmpxchg_ = *p; atomic_inc(p); atomic_cmpxchg(q, atomic_cmpxchg_, l);", id="names"),
+    ],
+)
+def test_another_access_beside_a_compare_and_swap_is_a_race(simulator, statement):
+    """It is the instruction that counts, and where its value comes from, not what anything is called."""
+    shared = SHARED.replace("uint n;", "uint n, m; __local union u w; __local union u *b = &w;")
+    shared = shared.replace("&n;", "&n, *q = &m;").replace("n = 0", "n = m = w.n = 0")
+    seen = see(simulator, f"{shared}    {statement}", helpers="union u { uint n, cmpxchg; };\n")
+    assert any("data race" in each.text for each in seen.messages)
+
+
+@pytest.mark.parametrize(
+    ("statement", "writes"),
+    [
+        ("n = l; out[i] = n;", {True, False}),
+        ("struct s vload4 = *b; out[i] = vload4.x; b->x = l;", {True, False}),
+        ("vstore4((float4)(l), 0, f); out[i] = vload4(0, f).x;", {True, False}),
+        ("out[i] = *p; atomic_inc(p);", {True, False}),
+        ("b->vload4 = l;", {True}),
+    ],
+    ids=["words", "structures", "vectors", "atomic", "a name"],
+)
+def test_which_of_two_instructions_writes(simulator, statement, writes):
+    """By what it has done, whatever it is called."""
+    structure = "    __local struct s w, *b = &w;\n    if (l == 0) w = (struct s){0};\n"
+    shared = f"    __local float f[4];\n{structure}{SHARED}"
+    seen = see(simulator, f"{shared}    {statement}", helpers="struct s { int vload4, x; };\n")
+    races = [each for each in seen.messages if "data race" in each.text]
+    assert {each for race in races for each in race.writes} == writes
+    assert all(sum(race.writes) == (2 if race.text.startswith("Write-write") else 1) for race in races)
+
+
+@pytest.mark.parametrize(
+    "loop", ["for (;;) out[i] = 1;", "for (;;) out[i] = hidden(i);"], ids=["a loop", "a call in it"]
+)
+def test_a_loop_without_end_is_broken_off_without_lines(simulator, loop):
+    """A function that hides its lines has no branch to name: after some steps more the simulator stops anywhere."""
+    helpers = "__attribute__((nodebug)) float hidden(float x) { for (;;) x += 1; return x; }\n__attribute__((nodebug)) "
+    seen = see(simulator, f"    {loop}", items=(1,), group=(1,), helpers=helpers)
+    assert ["a loop that does not end" in each.text for each in seen.messages] == [True]

@@ -88,5 +88,10 @@ def test_a_session_that_was_killed_is_said_to_have_died_of_it_only_if_the_count_
 
     judge, other_end = os.pipe()
     with os.fdopen(judge, "rb") as requests, os.fdopen(other_end, "wb"):
-        reply = json.loads(Fork.start(die, inherited=()).ask(b"{}\n", requests))
-    assert reply == {"kind": "died", "signal": signal.SIGKILL, "exit_code": None, "out_of_memory": out_of_memory}
+        (died,) = Fork.start(die, inherited=()).ask(b"{}\n", requests)
+    assert json.loads(died) == {
+        "kind": "died",
+        "signal": signal.SIGKILL,
+        "exit_code": None,
+        "out_of_memory": out_of_memory,
+    }

@@ -39,7 +39,8 @@ def ask():
         def asked(request, line=b"{}\n"):
             fork = succession.process_for(request)
             fork.is_spent |= isinstance(request, LaunchRequest)
-            return json.loads(fork.ask(line, requests))
+            *_, reply = fork.ask(line, requests)
+            return json.loads(reply)
 
         yield asked
 

@@ -3,6 +3,7 @@
 processes.py starts it with the number of a descriptor that it inherits: its end of the connection.
 """
 
+import logging
 import os
 import select
 import signal
@@ -31,6 +32,8 @@ def main() -> None:
     os.set_inheritable(link.fileno(), False)  # noqa: FBT003 - its only parameter
     interrupt_on([signal.SIGTERM], _stop)
     threading.Thread(target=_end_with_the_other_end, args=(link.fileno(),), daemon=True).start()
+    logging.captureWarnings(capture=True)
+    logging.getLogger().addHandler(logging.NullHandler())  # a result carries its faults, and stderr is the report's
     with suppress(InterruptedGradingError):
         try:
             _serve(link)

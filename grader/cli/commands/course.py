@@ -1,5 +1,6 @@
 """The commands for a whole course: grade it here, or have it graded elsewhere."""
 
+import logging
 import os
 from contextlib import closing
 from dataclasses import dataclass
@@ -82,6 +83,7 @@ def batch(
     from grader.cli.devices import places
     from grader.cli.exit_codes import PASSED
     from grader.cli.result_codes import batch_exit_code
+    from grader.common.optional import LOG
     from grader.course.truth.seeds import check_seed
     from grader.grading.settings import load_settings
     from grader.lms.intake.roster import read_roster
@@ -120,6 +122,7 @@ def batch(
         raise typer.Exit(PASSED)
     stations_of = partial(hire, orders, where.jobs, where.scheduler, stations, typer.echo)
     here = settings.sandbox_for_others() if where.scheduler is None else "process"
+    LOG.addHandler(logging.NullHandler())  # the batch lists what is missing in a file
     with closing(Beside(settings.lock_folder(here))) as press:
         gradebook = grade_batch(request, stations_of, typer.echo, press)
     typer.echo(outcome_in_words(gradebook, out))

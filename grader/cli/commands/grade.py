@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from grader.cli.exit_codes import FAILED, PASSED
+from grader.cli.exit_codes import FAILED, PASSED, UNGRADED
 from grader.cli.options import (
     AssignmentOption,
     BenchOptions,
@@ -24,6 +24,7 @@ from grader.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from grader.common.optional import Fault
     from grader.results.result import Result, Ungraded
 
 PATIENT = 60.0
@@ -46,14 +47,20 @@ class ReportOptions:
         paths = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: path for name, path in paths.items() if path is not None}
 
-    def write(self, outcome: "Result | Ungraded") -> None:
-        """Write each of them."""
+    def write(self, outcome: "Result | Ungraded") -> tuple["Fault", ...]:
+        """Write each of them; what could not be written."""
         from grader.common.files import write_whole
+        from grader.common.optional import Fault, attempt
         from grader.lms.exports.gradescope import gradescope_results
         from grader.reports import REPORTS
 
-        for name, path in self.files().items():
-            write_whole(path, {**REPORTS, "gradescope": gradescope_results}[name](outcome))
+        renderers = {**REPORTS, "gradescope": gradescope_results}
+
+        def write(name: str, path: Path) -> None:
+            write_whole(path, renderers[name](outcome))
+
+        written = (attempt(f"the file {path}", partial(write, name, path)) for name, path in self.files().items())
+        return tuple(each for each in written if isinstance(each, Fault))
 
 
 def grade(
@@ -75,7 +82,7 @@ def grade(
     start = time.monotonic()
     with _keeping_all() as keeping, ThreadPoolExecutor(1) as beside:
         reading = beside.submit(read_submission, file)  # and both go on while the settings are imported
-        from grader.cli.faults import noted
+        from grader.cli.faults import noted, told_at_the_end
         from grader.common.files import check_outputs
         from grader.course.truth.seeds import check_seed, fresh_seed
         from grader.grading.settings import load_settings
@@ -87,10 +94,11 @@ def grade(
         for_one = partial(settings.open_for_one, parts=len(coursework.parts))
         open_bench = settings.open_bench if watch else for_one
         with (
+            told_at_the_end(),
             noted(reports.write, coursework.name, submission.path),
             open_bench(settings.sandbox_for(submission.path), context.obj) as bench,
         ):
-            from grader.cli.grading import Grading, follow, show
+            from grader.cli.grading import Grading, follow
             from grader.cli.progress import verdicts
             from grader.cli.result_codes import exit_code
             from grader.results.withholding import released, withheld
@@ -102,8 +110,8 @@ def grade(
                 follow(grading, submission.path, bench)
             with verdicts(coursework, start) as progress:
                 result = grading.grade(submission, bench, progress)
-            show(result)  # before the last worker has ended
-    raise typer.Exit(exit_code(result))
+            lost = grading.tell(result)  # before the last worker has ended
+    raise typer.Exit(UNGRADED if lost else exit_code(result))
 
 
 @contextmanager
@@ -129,6 +137,7 @@ def explain(
     """
     from rich.console import Console
 
+    from grader.cli.faults import told_at_the_end
     from grader.cli.progress import progress_line
     from grader.course.submissions.submission import read_submission
     from grader.course.truth.seeds import check_seed, fresh_seed
@@ -139,9 +148,11 @@ def explain(
     settings = load_settings({**where.settings(), "search": {"seconds": search}})
     coursework, submission = settings.places.load(assignment), read_submission(file)
     inputs, console = fresh_seed() if seed is None else check_seed(seed), Console()
-    with settings.open_bench(settings.sandbox_for(submission.path)) as bench, progress_line() as progress:
-        explanation = explain_coursework(coursework, submission, inputs, bench, progress)
-    typer.echo(render(explanation, width=console.width, color=console.is_terminal), nl=False)
+    bench_of = settings.open_bench(settings.sandbox_for(submission.path))
+    with told_at_the_end():
+        with bench_of as bench, progress_line() as progress:
+            explanation = explain_coursework(coursework, submission, inputs, bench, progress)
+        typer.echo(render(explanation, width=console.width, color=console.is_terminal), nl=False)
     raise typer.Exit(FAILED if explanation.failed else PASSED)
 
 

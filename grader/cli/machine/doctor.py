@@ -73,9 +73,9 @@ def _remedy(name: str, here: str) -> str:
 
 def _confinement(bench: Bench) -> Iterator[str]:
     facts = bench.sandbox.facts()
-    for name in ("image", "gpu", "network", "root"):
+    for name in ("image", "gpu", "network", "root", "devices", "system_calls"):
         if name in facts:
-            yield f"{name} {facts[name]}"
+            yield f"{name.replace('_', ' ')} {facts[name]}"
 
 
 def _assignment(course: Course, name: str) -> MachineFact:

@@ -17,6 +17,7 @@ from grader.cli.remote.sign_in_file import stored
 from grader.common.errors import InputError, UngradedError
 from grader.course.submissions.submission import FILE_NAME, SIZE_LIMIT
 from grader.protocol.text import showable
+from grader.reports.words import score_in_words
 from grader.results.result import OUTSTANDING, shown_as
 
 Say = Callable[[str], None]
@@ -64,7 +65,7 @@ def watch(attempt: str, say: Say, width: int) -> int:
     if told["state"] != "done":
         say(f"not graded: {told['state']}")
         return UNGRADED
-    say(f"{told['points']:g} of {told['max_points']:g} points")
+    say(score_in_words(told["points"], told["max_points"], (), told.get("hidden_points", 0.0)))
     if told["result"]["first_cause"]:
         say(_wrapped(told["result"]["first_cause"], width))
     return code_of(told["result"]["checks"])

@@ -71,4 +71,5 @@ def standing(say: Say) -> None:
         )
         left = "no limit" if each["attempts_left"] is None else f"{each['attempts_left']} left"
         points = "-" if each["points"] is None else f"{each['points']:g}/{each['max_points']:g}"
-        say(showable(f"{each['name']:<24} {due:<18} {left:<10} {points:>12}"))
+        hidden = f" ({each['hidden_points']:g} hidden)" if each.get("hidden_points") else ""
+        say(showable(f"{each['name']:<24} {due:<18} {left:<10} {points:>12}{hidden}"))

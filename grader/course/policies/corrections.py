@@ -17,8 +17,11 @@ class Amount:
     by: float = 0.0
 
     def points(self, earned: float, most: float) -> float:
-        """The corrected points, neither below zero nor beyond what the assignment is worth."""
-        return round(min(max(earned + self.by if self.to is None else self.to, 0.0), most), DECIMALS)
+        """The corrected points, never below zero. A bonus may lead beyond what the assignment is worth; points that are
+        set may not.
+        """
+        points = earned + self.by if self.to is None else min(self.to, most)
+        return round(max(points, 0.0), DECIMALS)
 
 
 def read_amount(text: str) -> Amount | None:

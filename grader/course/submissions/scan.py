@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from grader.course.forbidden import LINE_LIMIT, SHOWN, Construct, Sighting, constructs
-from grader.protocol.text import showable
+from grader.protocol.text import CONTROLS, control_name, showable, without_controls
 from grader.protocol.tokens import Joined, Token, join, logical_lines
 
 COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
@@ -51,10 +51,13 @@ class Scan:
 
 
 def scan(source: str) -> Scan:
-    """Read a text."""
-    joined = join(source)
-    found = _Found(lines=source.split("\n"))
+    """Read a text, with a space for each control character, as it is compiled."""
+    text = without_controls(source)
+    joined = join(text)
+    found = _Found(lines=text.split("\n"))
     found.look_at_lines()
+    if text != source:
+        found.look_for_controls(join(source))
     for line in logical_lines(joined.tokens()):
         found.look_at(line)
     return Scan(
@@ -80,6 +83,14 @@ class _Found:
         """Look for a line that is too long."""
         long = (number for number, text in enumerate(self.lines, start=1) if len(text) > LINE_LIMIT)
         self._see(Construct.LONG_LINE, next(long, None))
+
+    def look_for_controls(self, unchanged: Joined) -> None:
+        """Look for a control character that compilers refuse: outside comments and strings, and no NUL."""
+        marks = (token for token in unchanged.tokens() if token.kind == "mark" and token.text in CONTROLS)
+        first = next((token for token in marks if token.text != "\0"), None)
+        if first is not None:
+            name = control_name(first.text)
+            self.sightings[Construct.CONTROL] = Sighting(construct=Construct.CONTROL, line=first.line, text=name)
 
     def look_at(self, line: list[Token]) -> None:
         """Look at the tokens of a logical line."""

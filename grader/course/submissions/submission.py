@@ -1,6 +1,7 @@
 """Reading a student's kernels.cl: what is accepted, and the one clear line for what is not."""
 
 import hashlib
+import string
 from codecs import BOM_UTF8
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 from grader.common.errors import InputError
 from grader.course.submissions.scan import Scan
 from grader.course.submissions.scan_process import TooCostly, scanned
+from grader.protocol.text import CONTROLS, without_controls
 
 FILE_NAME = "kernels.cl"
 
@@ -18,13 +20,19 @@ LINES = 20_000
 """Of a text: a report's page shows every line, and a million of them took the judge half a minute and 0.8 GB."""
 
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
-TEXT_CONTROLS = frozenset(b"\t\n\v\f\r")
+
+CONTROL_BYTES = "".join(CONTROLS).encode()
+BINARY_SHARE = 16
+"""A file is binary if one in so many bytes is a control character: of programs, pictures and archives one in ten is."""
+
+END_OF_FILE = "\x1a"
+"""Ctrl-Z, which old editors write at the end of a file."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Submission:
-    """One kernels.cl: where it was, its text with Unix line ends, the hash of the file's bytes, and what was
-    found in the text.
+    """One kernels.cl: where it was, its text with Unix line ends and spaces for control characters, the hash of the
+    file's bytes, and what was found in the text.
     """
 
     path: Path
@@ -57,7 +65,13 @@ def parse_submission(path: Path, data: bytes) -> Submission:
     scan = scanned(source)
     if isinstance(scan, TooCostly):
         raise InputError(f"{path} cannot be graded: {scan.words}. Hand in a kernel as people write them.")
-    return Submission(path=path, source=source, sha256=hashlib.sha256(data).hexdigest(), scan=scan)
+    return Submission(path=path, source=without_controls(source), sha256=hashlib.sha256(data).hexdigest(), scan=scan)
+
+
+def is_binary(data: bytes) -> bool:
+    """Whether a file is no text. A single control character makes no text binary: its editor may have left it."""
+    controls = len(data) - len(data.translate(None, CONTROL_BYTES))
+    return controls > 1 and controls * BINARY_SHARE > len(data)
 
 
 def _is_folder(path: Path) -> bool:
@@ -82,13 +96,19 @@ def _read(path: Path) -> bytes:
 def _decode(data: bytes, path: Path) -> str:
     if data.startswith(UTF16_MARKS):
         raise InputError(f"{path} is UTF-16 text; save it as UTF-8.")
-    if any(byte < 0x20 and byte not in TEXT_CONTROLS for byte in data):
+    if is_binary(data):
         raise InputError(f"{path} is a binary file, not OpenCL source text; hand in the .cl file itself.")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         # an old editor's accented letters in a comment are no reason to refuse
         text = data.removeprefix(BOM_UTF8).decode("latin-1")
-    if not text.strip():
+    if not without_controls(text).strip():
         raise InputError(f"{path} is empty; hand in your kernel.")
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    return _without_end(text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def _without_end(text: str) -> str:
+    """The text with spaces for the marks of its end."""
+    code = text.rstrip(string.whitespace + END_OF_FILE)
+    return code + text[len(code) :].replace(END_OF_FILE, " ")

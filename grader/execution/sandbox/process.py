@@ -2,6 +2,8 @@
 
 It keeps accidents in: a crash, an endless loop, a memory or output flood. It is no wall against
 malice: native code in the worker has the rights of the user who runs the grader (user.py gives it fewer).
+Devices other than those for computing, and some services of the kernel, are closed to it all the same
+(grader/forkserver/devices.py, system_calls.py): what they do later would disturb whoever is timed.
 
 The worker's folder (folder.py) is in the temporary folder, and also holds
 
@@ -28,9 +30,10 @@ from grader.execution.sandbox.environment import HOME, LINK, environment_of
 from grader.execution.sandbox.folder import ENOUGH_FOR_ROUNDS, WorkerFolder, abandoned, sweep_rounds
 from grader.execution.sandbox.forkserver import ForkServer, Warden
 from grader.execution.sandbox.linking import make_names
-from grader.execution.sandbox.rules import Fact, Rules, processors, with_a_driver
+from grader.execution.sandbox.rules import CORE_BYTES, Fact, Rules, processors, with_a_driver
 from grader.execution.sandbox.running import Running
 from grader.execution.sandbox.standstill import RestlessError, Standstill
+from grader.forkserver import devices, system_calls
 from grader.forkserver.order import WorkerOrder
 from grader.protocol.messages import Limits
 
@@ -65,8 +68,16 @@ class ProcessSandbox:
         return with_a_driver(self._limits, others=_tasks_of_user() + NEIGHBOURS * (processors() + TASKS))
 
     def facts(self) -> dict[str, Fact]:
-        """The limits of a worker."""
-        return self._limits.model_dump(exclude_none=True)
+        """The limits of a worker, and what of the kernel's is closed to it, which not every machine can close."""
+        are_listed, are_refused = devices.can_be_listed(), system_calls.can_be_refused()
+        closed: dict[str, Fact] = {
+            "core_bytes": CORE_BYTES,
+            "privileges": "no new ones",
+            "network": "none" if are_refused else "the machine's",
+            "devices": "those for computing" if are_listed else "all",
+            "system_calls": "all but grader's own list" if are_refused else "all",
+        }
+        return self._limits.model_dump(exclude_none=True) | closed
 
     def close(self) -> None:
         """Stop all workers that still run, and the fork server."""
@@ -129,7 +140,7 @@ class WorkerPlace:
     def order(self) -> WorkerOrder:
         """What its warden is told."""
         path = self.folder.path
-        return WorkerOrder(folder=str(path), environment=environment_of(path), user=self.user)
+        return WorkerOrder(folder=str(path), environment=environment_of(path), user=self.user, core_bytes=CORE_BYTES)
 
 
 class ProcessWorker:

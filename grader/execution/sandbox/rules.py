@@ -14,6 +14,11 @@ from grader.protocol.messages import Limits
 
 MEGABYTE, GIGABYTE = 1024**2, 1024**3
 
+CORE_BYTES = 1
+"""The limit of a core dump. With 0, the kernel still starts a handler of crashes that the machine names; with 1, it
+starts none and writes no file (core(5)).
+"""
+
 Fact = int | float | str
 
 

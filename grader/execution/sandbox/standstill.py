@@ -3,7 +3,8 @@
 SIGSTOP does not stop everybody. A process whose main thread waits in vfork does not notice it, and its other threads
 run on; one that has set a timer to send it SIGCONT goes on by itself; under `process` one may have left the group. So
 nobody is believed: the judge looks at all threads below the warden, and who uses processor time without having a turn
-is ended.
+is ended. So is a worker of which a process begins or ends meanwhile: only what runs begins a process, and the kernel
+works to end one.
 """
 
 import os
@@ -27,8 +28,9 @@ STOPPING, STOPPED = 1.0, 0.05
 """Seconds of processor time that may be used until all have stopped, and in all turns of others; Linux tells
 hundredths."""
 
-STILL = frozenset((b"T", b"t", b"Z", b"X"))
-"""States of threads that run nothing: stopped, stopped for who traces them, or ended. Not D: they wait for a moment."""
+ENDED = frozenset((b"Z", b"X"))
+STILL = ENDED | frozenset((b"T", b"t"))
+"""States of threads that run nothing: ended, stopped, or stopped for who traces them. Not D: they wait for a moment."""
 
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -39,11 +41,12 @@ class RestlessError(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Activity:
-    """What is below a warden: the processes with the seconds of processor time that each has used, and those of which a
-    thread runs. `reaped` is what those have used that have lost their parent and ended.
+    """What is below a warden: the processes with the seconds of processor time that each has used, those that have not
+    ended, and those of which a thread runs. `reaped` is what those have used that have lost their parent and ended.
     """
 
     used: Mapping[int, float]
+    living: frozenset[int]
     running: frozenset[int]
     reaped: float
 
@@ -53,7 +56,7 @@ class Standstill:
 
     def __init__(self) -> None:
         self._patience = PATIENCE
-        self._before = Activity(used={}, running=frozenset(), reaped=0.0)
+        self._before = Activity(used={}, living=frozenset(), running=frozenset(), reaped=0.0)
         self._used = 0.0
 
     def begin(self, warden: int) -> None:
@@ -77,16 +80,18 @@ class Standstill:
         """Let all of it go on; raises RestlessError if it has not stood still."""
         seen = _look(warden)
         self._used += _added(self._before, seen)
-        if self._used > STOPPED:
+        if self._used > STOPPED or seen.living != self._before.living:
             raise RestlessError
         _send(seen.used, signal.SIGCONT)
 
 
 def _look(warden: int) -> Activity:
     below = descendants(warden)
+    states = {pid: frozenset(_states(pid)) for pid in below}
     return Activity(
         used={pid: _seconds(pid, slice(11, 15)) for pid in below},
-        running=frozenset(pid for pid in below if not STILL.issuperset(_states(pid))),
+        living=frozenset(pid for pid, found in states.items() if found - ENDED),
+        running=frozenset(pid for pid, found in states.items() if found - STILL),
         reaped=_seconds(warden, slice(13, 15)),
     )
 

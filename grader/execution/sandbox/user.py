@@ -6,8 +6,9 @@ Such a machine is itself a container that is thrown away, as at Gradescope, in w
     - cannot write anywhere but in its home and where everybody can, and changes no user, by no program (no_new_privs)
     - leaves no process, and no file or memory where others would meet it: all of that goes when it is stopped
 
-It is less of a wall than `docker`: the worker sees the machine's network, its files that everybody may read, and all of
-the kernel's system calls. Whatever is secret must be closed to other users; the judge does not look whether it is.
+It is less of a wall than `docker`: the worker sees the machine's files that everybody may read, and all of the kernel's
+system calls but a list (grader/forkserver/system_calls.py). Whatever is secret must be closed to other users; the judge
+does not look whether it is.
 """
 
 import os
@@ -43,8 +44,7 @@ class UserSandbox(ProcessSandbox):
 
     def facts(self) -> dict[str, Fact]:
         """What confines a worker."""
-        own: dict[str, Fact] = {"user": "one for each worker", "privileges": "no new ones", "network": "the machine's"}
-        return super().facts() | own
+        return super().facts() | {"user": "one for each worker"}
 
     def _start(self) -> ProcessWorker:
         """A worker in a fresh temporary folder, of which only its home is its own."""

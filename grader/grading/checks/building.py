@@ -3,11 +3,13 @@
 import time
 from dataclasses import dataclass
 
+from grader.common.optional import Fault, attempt
 from grader.common.record import replace
 from grader.course.forbidden import Construct, Sighting, first_sighting
 from grader.course.submissions.scan_process import TooCostly, scanned
 from grader.course.submissions.task import ChosenTask, Task
 from grader.execution.client import Worker
+from grader.execution.outcome import Failure
 from grader.execution.plan import NOTHING, SUBMISSION, Bindings
 from grader.grading.checks.choices import chosen, unfit_sizes
 from grader.grading.checks.dialect import first_later_call
@@ -26,13 +28,14 @@ from grader.results.result import Check, Kind, full_marks
 @dataclass(frozen=True, kw_only=True)
 class Built:
     """A submission that compiles: the program that every driver is given, its names for the kernels, and what these use
-    of the device.
+    of the device. `faults` are ours: what could not be found out about it.
     """
 
     task: ChosenTask
     program: ProgramSource
     bindings: Bindings
     usage: tuple[Usage, ...]
+    faults: tuple[Fault, ...] = ()
 
     @property
     def misordered(self) -> str:
@@ -42,10 +45,11 @@ class Built:
 
 @dataclass(frozen=True, kw_only=True)
 class Build:
-    """The check, and what it let through (None if it failed)."""
+    """The check, and what it let through (None if it failed); `failure` is what ended the build."""
 
     check: Check
     built: Built | None
+    failure: Failure | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,13 +81,14 @@ def prepare(task: Task, worker: Worker) -> Prepared:
 def check_build(prepared: Prepared, worker: Worker) -> Build:
     """Load the worker with the submission, build it in a session, and compare its kernels with the assignment."""
     start = time.perf_counter()
-    built, problem = None, None
+    built, problem, failure = None, None, None
     try:
         built = _bind(done(prepared.outcome), worker)
     except FailedError as failed:
-        problem = failed.problem
+        problem, failure = failed.problem, failed.failure
     check = build_check(prepared.seconds + time.perf_counter() - start)
-    return Build(check=check if problem is None else problem.fail(check), built=built)
+    check = replace(check, faults=() if built is None else built.faults)
+    return Build(check=check if problem is None else problem.fail(check), built=built, failure=failure)
 
 
 def build_check(seconds: float) -> Check:
@@ -151,4 +156,8 @@ def _bind(expanded: Expanded, worker: Worker) -> Built:
         launch.kernel: done(bind(task.assignment, launch, opened.kernels, expanded.code)) for launch in launches
     }
     names = dict.fromkeys(binding.name for binding in bindings.values())
-    return Built(task=task, program=program, bindings=bindings, usage=usage_of(names, opened, device))
+    usage = attempt("the use of registers and memory", lambda: usage_of(names, opened, device))
+    faults = tuple(fault for fault in (*(each.fault for each in bindings.values()), usage) if isinstance(fault, Fault))
+    if isinstance(usage, Fault):
+        usage = ()
+    return Built(task=task, program=program, bindings=bindings, usage=usage, faults=faults)

@@ -1,7 +1,9 @@
 """What the cases of a submission say together: the cause of wrong results, and the lines where to look for it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
+from grader.common.optional import Fault, attempt
 from grader.common.record import replace
 from grader.course.truth.oracle import Oracle
 from grader.execution.plan import STUDENT, submission_plan
@@ -11,6 +13,7 @@ from grader.grading.checks.inspection import evidence_of_right
 from grader.grading.checks.simulated_run import Simulated
 from grader.grading.explain.evidence import Evidence, Explanation
 from grader.grading.explain.hypotheses import explain
+from grader.grading.explain.problem import EXPLANATION
 from grader.grading.explain.simulator.source_lines import lines_of, locate, whereabouts
 from grader.results.result import Check, Verdict
 
@@ -18,7 +21,17 @@ from grader.results.result import Check, Verdict
 def conclude(tried: Sequence[Tried], built: Built, oracle: Oracle, seen: Simulated | None = None) -> tuple[Check, ...]:
     """The checks of cases that were run, each with what explains it; `seen` knows the lines that use arrays."""
     explanations = _explanations(tried, built, oracle)
-    return tuple(_told(each, explanations.get(each.case.name), seen) for each in tried)
+    return tuple(_concluded(each, explanations.get(each.case.name), seen) for each in tried)
+
+
+def _concluded(tried: Tried, explanation: Explanation | Fault | None, seen: Simulated | None) -> Check:
+    """The check with what explains it, or with the fault for which nothing does."""
+    check = explanation if isinstance(explanation, Fault) else _attempted(tried, explanation, seen)
+    return replace(tried.check, faults=(*tried.check.faults, check)) if isinstance(check, Fault) else check
+
+
+def _attempted(tried: Tried, explanation: Explanation | None, seen: Simulated | None) -> Check | Fault:
+    return attempt(EXPLANATION, lambda: _told(tried, explanation, seen))
 
 
 def _told(tried: Tried, explanation: Explanation | None, seen: Simulated | None) -> Check:
@@ -32,15 +45,22 @@ def _told(tried: Tried, explanation: Explanation | None, seen: Simulated | None)
     return locate(check, whereabouts(seen.kernels, seen.scenes)) if seen else check
 
 
-def _explanations(tried: Sequence[Tried], built: Built, oracle: Oracle) -> dict[str, Explanation | None]:
+def _explanations(tried: Sequence[Tried], built: Built, oracle: Oracle) -> dict[str, Explanation | Fault | None]:
     """By the names of cases: those in which the same array is wrong are explained together."""
     wrong = {each.case.name: each.evidence for each in tried if each.evidence}
-    found: dict[str, Explanation | None] = {}
+    found: dict[str, Explanation | Fault | None] = {}
     for buffer in dict.fromkeys(case.buffer for case in wrong.values()):
         failed = {name: case for name, case in wrong.items() if case.buffer == buffer}
-        told = explain(tuple(failed.values()), _passed(tried, buffer, built, oracle))
-        found |= dict(zip(failed, told, strict=True))
+        told = attempt(EXPLANATION, partial(_of_array, buffer, failed, tried, built, oracle))
+        found |= dict.fromkeys(failed, told) if isinstance(told, Fault) else told
     return found
+
+
+def _of_array(
+    buffer: str, failed: Mapping[str, Evidence], tried: Sequence[Tried], built: Built, oracle: Oracle
+) -> dict[str, Explanation | None]:
+    told = explain(tuple(failed.values()), _passed(tried, buffer, built, oracle))
+    return dict(zip(failed, told, strict=True))
 
 
 def _passed(tried: Sequence[Tried], buffer: str, built: Built, oracle: Oracle) -> Iterator[Evidence]:

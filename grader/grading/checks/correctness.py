@@ -7,15 +7,16 @@ such as that a wrong one is launched again, comes too late to show in anything t
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from math import prod
 
+from grader.common.optional import Fault, attempt
 from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.rubric import Case, Sizes
 from grader.course.truth.oracle import Oracle
 from grader.execution.client import Worker
+from grader.execution.outcome import Failure, Fetched
 from grader.execution.plan import going_on, submission_plan
 from grader.execution.series import Series
 from grader.grading.checks.building import Built
@@ -24,8 +25,8 @@ from grader.grading.checks.inspection import Trial, evidence, examine, make_tria
 from grader.grading.checks.sanitizer import Endless
 from grader.grading.checks.scoring import case_points
 from grader.grading.explain.evidence import Evidence, Use
-from grader.grading.explain.failing import FailedError, done, or_problem
-from grader.grading.explain.problem import Problem
+from grader.grading.explain.failing import FailedError, done
+from grader.grading.explain.problem import EXPLANATION, Problem, of_failure
 from grader.grading.explain.simulator.source_lines import EXPLAINED
 from grader.results.result import Check, Kind, Reason, Verdict, full_marks
 
@@ -67,9 +68,21 @@ class Wrong:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Ended:
+    """A launch that did not come to its end: what ended it, and what that says of the submission."""
+
+    failure: Failure
+
+    @property
+    def problem(self) -> Problem:
+        """What it says of the submission."""
+        return of_failure(self.failure)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Tried:
     """A case that was run, its check, and what it made of an array that is wrong; `use` is what the lines do that a
-    problem is about; `endless` is what the simulator saw of it, where it hung.
+    problem is about; `endless` is what the simulator saw of it, where it hung; `failure` is what ended it.
     """
 
     case: Case
@@ -77,6 +90,7 @@ class Tried:
     evidence: Evidence | None = None
     use: Use | None = None
     endless: Endless | None = None
+    failure: Failure | None = None
 
 
 def trial_of(case: Case, built: Built, oracle: Oracle) -> Trial:
@@ -101,11 +115,11 @@ def try_cases(
     for case in cases:
         start = time.perf_counter()
         reasons = seen[case.practice]
-        found: Problem | Wrong | Endless | None = GAVE_UP
+        found: Problem | Wrong | Endless | Ended | None = GAVE_UP
         if reasons[Reason.TIME_LIMIT] < PATIENCE:
             repeats = REPEATS if reasons[Reason.WRONG_OUTPUT] < REPEATED else 0
             found = _try(launcher, series, case.name, trial_of(case, built, oracle), repeats)
-        problem = found.problem if isinstance(found, Wrong | Endless) else found
+        problem = found.problem if isinstance(found, Wrong | Endless | Ended) else found
         if problem is not None:
             reasons[problem.reason] += 1
         check = _check(assignment, case, problem, time.perf_counter() - start)
@@ -115,25 +129,41 @@ def try_cases(
             evidence=found.evidence if isinstance(found, Wrong) else None,
             use=problem.use if problem else None,
             endless=found if isinstance(found, Endless) else None,
+            failure=found.failure if isinstance(found, Ended) else None,
         )
     series.close()
 
 
-@or_problem
-def _try(launcher: Launcher, series: Series, name: str, trial: Trial, repeats: int) -> Problem | Wrong | Endless | None:
+def _try(
+    launcher: Launcher, series: Series, name: str, trial: Trial, repeats: int
+) -> Problem | Wrong | Endless | Ended | None:
     """What is wrong with a launch; a wrong array comes with those of so many repeats on the same data."""
-    launched = launcher.run(name, trial)
-    if isinstance(launched, Endless):
-        return launched
-    fetched = done(launched)
+    fetched = launcher.run(name, trial)
+    if isinstance(fetched, Endless):
+        return fetched
+    if not isinstance(fetched, dict):
+        return Ended(failure=fetched)
     script = series.script(name)
     problem = examine(trial, script, fetched)
     if problem is None or problem.error_map is None:
         return problem
-    launches = [fetched]
-    with suppress(FailedError):
-        launches += [done(series.run(name, trial.arrays)) for _ in range(repeats)]
-    return Wrong(problem=problem, evidence=evidence(trial, script, problem.error_map.buffer, launches))
+    buffer = problem.error_map.buffer
+    again = attempt(EXPLANATION, lambda: _repeated(series, name, trial, repeats))
+    if isinstance(again, Fault):
+        series.abandon()
+        return replace(problem, faults=(*problem.faults, again))
+    known = attempt(EXPLANATION, lambda: evidence(trial, script, buffer, [fetched, *again]))
+    if isinstance(known, Fault):
+        return replace(problem, faults=(*problem.faults, known))
+    return Wrong(problem=problem, evidence=known)
+
+
+def _repeated(series: Series, name: str, trial: Trial, repeats: int) -> list[dict[str, Fetched]]:
+    """What so many more launches on the same data make; none if one fails. Only an explanation rests on them."""
+    try:
+        return [done(series.run(name, trial.arrays)) for _ in range(repeats)]
+    except FailedError:
+        return []
 
 
 def unrun_cases(assignment: Assignment, cases: Iterable[Case]) -> Iterator[Check]:
@@ -173,15 +203,20 @@ def are_right(checks: Iterable[Check]) -> bool:
     return not any(check.verdict is Verdict.FAILED for check in deciding)
 
 
-def forfeit(checks: Sequence[Check]) -> tuple[Check, ...]:
-    """All checks, without the points that only right kernels earn if a case has failed.
+def forfeit(assignment: Assignment, checks: Sequence[Check]) -> tuple[Check, ...]:
+    """All checks, without the points that only right kernels earn if a case has failed that is shown.
 
-    A kernel that fails in hidden cases only has been measured by then. What it failed stays as it is; what it earned
-    does not count, or being wrong in hidden cases would be a way to be fast.
+    Hidden cases decide about nothing but themselves: students see all other points before they are released.
     """
-    if are_right(checks):
+    if are_shown_right(assignment, checks):
         return tuple(checks)
     return tuple(FORFEITED.fail(check) if _rests_on_results(check) else check for check in checks)
+
+
+def are_shown_right(assignment: Assignment, checks: Iterable[Check]) -> bool:
+    """Whether the submission builds and no case has failed that is shown."""
+    hidden = {check.name for check in unrun_cases(assignment, assignment.correctness.hidden)}
+    return are_right(check for check in checks if check.name not in hidden)
 
 
 def _rests_on_results(check: Check) -> bool:

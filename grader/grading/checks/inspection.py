@@ -8,6 +8,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from grader.common.errors import SolutionError
+from grader.common.optional import Fault, attempt
 from grader.course.assignment import Assignment
 from grader.course.expressions import evaluate
 from grader.course.rubric import DataSet, Sizes
@@ -19,8 +20,15 @@ from grader.execution.plan import Script
 from grader.grading.explain.error_map import error_map
 from grader.grading.explain.evidence import Evidence, nothing_remade
 from grader.grading.explain.hypotheses import explain
-from grader.grading.explain.problem import Problem, explained, of_changed_input, of_mismatch, of_stray_write
-from grader.results.result import Reason
+from grader.grading.explain.problem import (
+    EXPLANATION,
+    Problem,
+    explained,
+    of_changed_input,
+    of_mismatch,
+    of_stray_write,
+)
+from grader.results.result import ErrorMap, Reason
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +66,12 @@ def inspect(trial: Trial, script: Script, fetched: Launched) -> Problem | None:
     problem = examine(trial, script, fetched)
     if problem is None or problem.error_map is None:
         return problem
-    case = evidence(trial, script, problem.error_map.buffer, (fetched,))
+    buffer = problem.error_map.buffer
+    told = attempt(EXPLANATION, lambda: _told(problem, evidence(trial, script, buffer, (fetched,))))
+    return replace(problem, faults=(*problem.faults, told)) if isinstance(told, Fault) else told
+
+
+def _told(problem: Problem, case: Evidence) -> Problem:
     (explanation,) = explain([replace(case, remade=nothing_remade)])  # this may hold a device that others wait for
     return explained(problem, explanation) if explanation else problem
 
@@ -103,9 +116,14 @@ def _wrong_output(trial: Trial, script: Script, fetched: Launched) -> Problem | 
     problem = of_mismatch(mismatch)
     if problem.reason is not Reason.WRONG_OUTPUT:
         return problem
-    name = mismatch.buffer
-    case = evidence(trial, script, name, (fetched,))
-    return replace(problem, error_map=error_map(name, case.wrong, case.unwritten, case.blocks))
+    drawn = attempt(EXPLANATION, lambda: _error_map(evidence(trial, script, mismatch.buffer, (fetched,))))
+    if isinstance(drawn, Fault):
+        return replace(problem, faults=(*problem.faults, drawn))
+    return replace(problem, error_map=drawn)
+
+
+def _error_map(case: Evidence) -> ErrorMap:
+    return error_map(case.buffer, case.wrong, case.unwritten, case.blocks)
 
 
 def _mismatches(trial: Trial, script: Script, fetched: Launched) -> Iterator[Mismatch]:

@@ -116,7 +116,7 @@ def _uncounted(why: str) -> Problem:
 def _judged(check: Check, measure: Measure, limit: float, counted: Profile) -> Check:
     """What was measured and the limit; how to get below it, if it is above."""
     reading = MEASURES[measure](counted)
-    words = f"{reading.what}; the limit is {_percent(limit) if measure in SHARES else _number(limit)}."
+    words = f"{reading.what}; the limit is {_number(limit)}."
     if reading.value <= limit * (1 + TOLERANCE):
         return replace(check, message=words)
     return Problem(reason=reading.reason, message=f"{words} {reading.cause}").fail(check)
@@ -126,21 +126,23 @@ def _judged(check: Check, measure: Measure, limit: float, counted: Profile) -> C
 
 
 def _coalescing(counted: Profile) -> Reading:
-    """The largest ratio, over all expressions that use global memory, of sectors moved to the fewest possible.
+    """The least traffic that the task needs, with what is moved in addition and not used, over that least traffic.
 
-    Where neighbours share a word there is nothing to coalesce.
+    Accesses that waste nothing do not make up for those that do.
     """
-    used = [each for each in _global(counted) if each.stride != 0]
-    if not used:
-        return Reading(value=0.0, reason=Reason.UNCOALESCED, what="no global memory is used", cause="")
-    worst = max(used, key=lambda each: each.sectors / each.fewest)
-    ratio = worst.sectors / worst.fewest
+    if not counted.unused:
+        what = "every byte of the sectors that are moved is used, a ratio of 1"
+        return Reading(value=1.0, reason=Reason.UNCOALESCED, what=what, cause="")
+    least = max(1, counted.compulsory)
+    ratio = 1 + counted.unused / least
+    worst = max(_global(counted), key=attrgetter("unused"))
+    moved, wasted = (_number(total / worst.requests) for total in (worst.sectors, worst.unused))
     return Reading(
         value=ratio,
         reason=Reason.UNCOALESCED,
-        what=f"{_sectors(counted, worst)}, {_number(ratio)} times as many"
-        if worst.sectors > worst.fewest
-        else "every request to global memory moves the fewest sectors that hold its words, a ratio of 1",
+        what=f"{_use(worst)}: a warp moves sectors of {counted.sector} bytes, {moved} at a time, and leaves {wasted} "
+        f"bytes of them unused. With all {counted.unused:,} unused bytes, the least traffic of {least:,} bytes is "
+        f"{_number(ratio)} times as large",
         cause=NEIGHBOURS,
     )
 
@@ -148,29 +150,26 @@ def _coalescing(counted: Profile) -> Reading:
 NEIGHBOURS = "Work-items that are neighbours in get_local_id(0) should access neighbouring words of a row."
 
 
-def _sectors(counted: Profile, access: Access) -> str:
-    """What an expression moves of global memory with each request, on average, and what would do."""
-    moved, fewest = (_number(sectors / access.requests) for sectors in (access.sectors, access.fewest))
-    return (
-        f"line {access.line} {access.does} {access.array}{_apart(access)}: a warp moves {moved} sectors of "
-        f"{counted.sector} bytes at a time where {fewest} would hold its words"
-    )
+def _use(access: Access) -> str:
+    """An expression, and how far apart neighbours are in it."""
+    return f"{_place(access.line)} {access.does} {access.array}{_apart(access)}"
 
 
 def _bank_conflicts(counted: Profile) -> Reading:
-    """The largest ratio, over all requests to local memory, of the turns it takes to those without conflicts."""
+    """The most words of one bank in a request to local memory, those of a vector aside that conflict in no case."""
     local = [each for each in counted.accesses if each.space == "local"]
     if not local:
         return Reading(value=0.0, reason=Reason.BANK_CONFLICT, what="no local memory is used", cause="")
-    worst = max(local, key=attrgetter("worst"))
-    if worst.worst <= 1:
+    worst = max(local, key=attrgetter("conflicts"))
+    words = 1 + worst.conflicts
+    if words == 1:
         what = "the words of local memory that a warp uses at a time lie in different banks, 1 in each"
-        return Reading(value=worst.worst, reason=Reason.BANK_CONFLICT, what=what, cause="")
+        return Reading(value=1.0, reason=Reason.BANK_CONFLICT, what=what, cause="")
     return Reading(
-        value=worst.worst,
+        value=words,
         reason=Reason.BANK_CONFLICT,
-        what=f"line {worst.line} {worst.does} {worst.array}{_apart(worst)}: {_number(worst.worst)} words of a warp "
-        f"lie in the same one of {counted.banks} banks, and are served one after the other",
+        what=f"{_use(worst)}: {_number(words)} words of a warp lie in the same one of {counted.banks} banks, and are "
+        "served one after the other",
         cause=_other_banks(worst),
     )
 
@@ -195,7 +194,7 @@ def _words(counted: Profile, does: Literal["reads", "writes"]) -> Reading:
         words[each.array, each.line] += each.bytes // ELEMENT_BYTES
     if not used:
         return Reading(value=0.0, reason=Reason.EXTRA_TRAFFIC, what=f"it {does} no global memory", cause="")
-    most = [f"{number:,} of {array} in line {line}" for (array, line), number in words.most_common(NAMED)]
+    most = [f"{number:,} of {array} in {_place(line)}" for (array, line), number in words.most_common(NAMED)]
     return Reading(
         value=total / ELEMENT_BYTES,
         reason=Reason.EXTRA_TRAFFIC,
@@ -216,7 +215,14 @@ def _words_moved(counted: Profile) -> Reading:
         return Reading(
             value=total, reason=Reason.EXTRA_TRAFFIC, what=what, cause="All of them are used: access fewer words."
         )
-    return Reading(value=total, reason=Reason.UNCOALESCED, what=f"{what}; {_sectors(counted, worst)}", cause=NEIGHBOURS)
+    each, fewest = (_number(sectors / worst.requests) for sectors in (worst.sectors, worst.fewest))
+    return Reading(
+        value=total,
+        reason=Reason.UNCOALESCED,
+        what=f"{what}; {_use(worst)}: a warp moves {each} sectors of {counted.sector} bytes at a time where {fewest} "
+        "would hold its words",
+        cause=NEIGHBOURS,
+    )
 
 
 def _remedy(counted: Profile, most: Access) -> str:
@@ -239,48 +245,42 @@ NAMED = 3
 
 
 def _divergence(counted: Profile) -> Reading:
-    """The share of warp-branches at which the work-items of a warp go different ways."""
+    """How often the work-items of a warp go different ways at a branch."""
     worst = max(counted.branches, key=attrgetter("diverged"), default=Branch(line=0, reached=0, diverged=0))
     if not worst.diverged:
         what = "the work-items of a warp never diverge"
         return Reading(value=0.0, reason=Reason.WARP_DIVERGENCE, what=what, cause="")
     where = f"line {worst.line}" if worst.line else "a line that the file hides from the simulator"
     return Reading(
-        value=counted.divergence,
+        value=counted.diverged,
         reason=Reason.WARP_DIVERGENCE,
-        what=f"the work-items of a warp diverge at {_percent(counted.divergence)} of its branches, most often in "
-        f"{where} ({worst.diverged:,} of {worst.reached:,} times)",
+        what=f"the work-items of a warp diverge {counted.diverged:,} times, most often in {where} "
+        f"({worst.diverged:,} times)",
         cause="Make conditions the same for neighbouring work-items.",
     )
 
 
-def _idle(counted: Profile) -> Reading:
-    """The share of the work-items that are idle while others of their warp use memory.
-
-    Vectors of four words count as four, which is in the student's favour.
-    """
+def _memory_requests(counted: Profile) -> Reading:
+    """Requests of warps to global and local memory: one for a whole warp, and one for a work-item that works alone."""
     used = [each for each in counted.accesses if each.space != "constant"]
-
-    def idle(each: Access) -> int:
-        return each.requests * counted.warp - _busy(counted, each)
-
-    worst = max(used, key=idle, default=None)
-    if worst is None or not idle(worst):
-        what = "all work-items of a warp work where it uses memory"
-        return Reading(value=0.0, reason=Reason.WARP_DIVERGENCE, what=what, cause="")
-    share = sum(map(idle, used)) / sum(each.requests * counted.warp for each in used)
-    at_work = _number(_busy(counted, worst) / worst.requests)
+    if not used:
+        return Reading(value=0.0, reason=Reason.EXTRA_TRAFFIC, what="no memory is used", cause="")
+    worst = max(used, key=lambda each: each.requests * counted.warp - _busy(counted, each))
+    share = _busy(counted, worst) / worst.requests
+    few = share < counted.warp / 2
     return Reading(
-        value=share,
-        reason=Reason.WARP_DIVERGENCE,
-        what=f"{_percent(share)} of the work-items of a warp are idle where it uses memory, most often in line "
-        f"{worst.line}, which {worst.does} {worst.array} with {at_work} of {counted.warp} at a time",
-        cause="Share that work out among the work-items of the group, for example as a tree.",
+        value=counted.requests,
+        reason=Reason.WARP_DIVERGENCE if few else Reason.EXTRA_TRAFFIC,
+        what=f"warps make {counted.requests:,} memory requests; {_use(worst)} in {worst.requests:,} of them, with "
+        f"{_number(share)} of {counted.warp} work-items at a time",
+        cause="Share that work out among the work-items of the group, for example as a tree."
+        if few
+        else "Keep in a variable what is used again.",
     )
 
 
 def _busy(counted: Profile, access: Access) -> int:
-    """Work-items that use memory there, in all requests together."""
+    """Work-items that use memory there, in all requests together. A vector of four words counts as four."""
     return min(access.bytes // ELEMENT_BYTES, access.requests * counted.warp)
 
 
@@ -291,11 +291,9 @@ MEASURES: dict[Measure, Callable[[Profile], Reading]] = {
     "words written": partial(_words, does="writes"),
     "words moved": _words_moved,
     "divergence": _divergence,
-    "idle work-items": _idle,
+    "memory requests": _memory_requests,
 }
-
-SHARES = frozenset({"divergence", "idle work-items"})
-"""Measures that are told in per cent."""
+"""Each is a count, or grows with one: a kernel that does more work never measures less."""
 
 
 def _access(seen: SeenAccess) -> Access:
@@ -307,16 +305,17 @@ def _global(counted: Profile) -> list[Access]:
     return [each for each in counted.accesses if each.space == "global"]
 
 
+def _place(line: int) -> str:
+    """A line in words; a copy by a group has none where several lines copy the same array."""
+    return f"line {line}" if line else "a copy by the group or a hidden line"
+
+
 def _apart(access: Access) -> str:
     if access.stride is None:
         return ""
     if access.stride == 0:
         return " with neighbouring work-items at the same word"
     return f" with neighbouring work-items {abs(access.stride)} bytes apart"
-
-
-def _percent(share: float) -> str:
-    return f"{_number(100 * share)} %"
 
 
 def _number(value: float) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from grader.common.phrases import sizes_in_words
 from grader.common.record import replace
 from grader.course.rubric import Sanitizer, Sizes
-from grader.grading.checks.simulated_run import Simulated, SimulatedRun, Subject, run_at, seen_in, simulate
+from grader.grading.checks.simulated_run import CUT_OFF, Simulated, SimulatedRun, Subject, run_at, seen_in, simulate
 from grader.grading.explain.failing import FailedError, done
 from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.findings import findings
@@ -118,7 +118,7 @@ def _problem(seen: Simulated, found: tuple[Finding, ...]) -> Problem | None:
     """The first finding; without one, what else went wrong in the simulated run."""
     if found:
         return _told(found)
-    return None if seen.problem is None else _order_matters(seen.problem)
+    return seen.problem if seen.problem in {None, CUT_OFF} else _order_matters(seen.problem)
 
 
 def _told(found: tuple[Finding, ...]) -> Problem:

@@ -5,11 +5,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from grader.common.optional import Fault, attempt
 from grader.common.phrases import count, listed
+from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.launches import ElementType, Launch
 from grader.execution.plan import Binding
-from grader.grading.explain.problem import Problem
+from grader.grading.explain.problem import EXPLANATION, Problem
 from grader.protocol.kernel import ArgFacts, KernelFacts
 from grader.results.result import Reason
 
@@ -73,12 +75,17 @@ def bind(
     args = kernel.args[:-1] if takes_local else kernel.args
     wanted = [_parameter(assignment, arg) for arg in launch.args]
     if len(args) == len(wanted) and all(each.fits(arg) for each, arg in zip(wanted, args, strict=True)):
-        return Binding(name=kernel.name, takes_local=takes_local, misordered=_misordered(kernel, args, wanted, code))
-    return Problem(
+        order = attempt(EXPLANATION, lambda: _misordered(kernel, args, wanted, code))
+        if isinstance(order, Fault):
+            return Binding(name=kernel.name, takes_local=takes_local, fault=order)
+        return Binding(name=kernel.name, takes_local=takes_local, misordered=order)
+    problem = Problem(
         reason=Reason.WRONG_ARGUMENTS,
-        message=_misfit(kernel, args, wanted, code),
+        message=f"the parameters of {kernel.name} are not those that the assignment passes.",
         detail=f"expected: {expected_signature(assignment, launch)}\nfound:    {found_signature(kernel)}",
     )
+    words = attempt(EXPLANATION, lambda: _misfit(kernel, args, wanted, code))
+    return replace(problem, faults=(words,)) if isinstance(words, Fault) else replace(problem, message=words)
 
 
 # --- what is wrong with it --------------------------------------------------------------------

@@ -15,7 +15,8 @@ from grader.grading.checks.inspection import Trial, inspect, make_trial
 from grader.grading.explain.failing import FailedError, done, or_problem
 from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.locations import Scene
-from grader.protocol.observation import SeenKernel
+from grader.grading.explain.simulator.oclgrind import was_cut_off
+from grader.protocol.observation import SeenAccess, SeenKernel
 from grader.results.result import Reason
 
 SIMULATION_KEY = 2
@@ -94,7 +95,26 @@ def seen_in(run: SimulatedRun) -> Simulated:
     if rest or not 1 <= turns <= (script.repeat.times if script.repeat else 1):
         raise FailedError(UNKNOWN)
     scenes = tuple(_scene(subject, sizes, launch) for launch in assignment.student_launches) * turns
-    return Simulated(sizes=sizes, kernels=kernels, scenes=scenes, problem=inspect(trial, script, fetched))
+    problem = CUT_OFF if any(map(was_cut_off, kernels)) else inspect(trial, script, fetched)
+    kernels = tuple(map(with_lines_of_copies, kernels, scenes))
+    return Simulated(sizes=sizes, kernels=kernels, scenes=scenes, problem=problem)
+
+
+CUT_OFF = Problem(
+    reason=Reason.TIME_LIMIT,
+    message="the kernel was stopped before its end, so its results say nothing.",
+)
+"""Of what a kernel left behind that did not come to its end, nothing is told."""
+
+
+def with_lines_of_copies(seen: SeenKernel, scene: Scene) -> SeenKernel:
+    """What was seen, with the line of each copy by a group that has none, where only one line copies that array."""
+    return seen.model_copy(update={"accesses": tuple(_located(each, scene) for each in seen.accesses)})
+
+
+def _located(access: SeenAccess, scene: Scene) -> SeenAccess:
+    lines = () if access.line else scene.copies_of(access.array)
+    return access.model_copy(update={"line": lines[0]}) if len(lines) == 1 else access
 
 
 UNKNOWN = Problem(

@@ -30,6 +30,11 @@ class FailedError(Exception):
         """Why the check fails."""
         return self.why if isinstance(self.why, Problem) else of_failure(self.why)
 
+    @property
+    def failure(self) -> Failure | None:
+        """The failure of its worker, if it was one."""
+        return None if isinstance(self.why, Problem) else self.why
+
 
 def done(outcome: T | Problem | Failure) -> T:
     """What was asked for; raises FailedError if something else came of it."""

@@ -48,7 +48,8 @@ def of_each_other(case: Evidence) -> Iterator[Theory]:
 def cut_short(case: Evidence) -> Iterator[Theory]:
     """Numbers of inputs kept in half floats or as whole numbers."""
     reals = [name for name, array in case.inputs.items() if array.dtype == np.float32]
-    for names in (reals, *([name] for name in reals)) if len(reals) > 1 else (reals,):
+    together = [reals] if len(reals) > 1 else []
+    for names in (*together, *([name] for name in reals)):
         for words, change in CUTS.items():
             cause = f"numbers of {' and '.join(names)} are {words}"
             yield Theory(cause=cause, predict=partial(_changed, names=tuple(names), change=change))

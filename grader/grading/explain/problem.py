@@ -4,19 +4,21 @@ import signal
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from grader.common.optional import Fault, attempt
 from grader.common.phrases import count
 from grader.common.record import replace
 from grader.course.forbidden import LINE_LIMIT, Construct, Sighting
 from grader.course.rubric import SpeedGoal
 from grader.course.submissions.scan_process import TooCostly
 from grader.course.truth.comparison import Mismatch
-from grader.execution.outcome import Crashed, Failure, Garbled, OutOfMemory, TimedOut
+from grader.execution.outcome import RUNNING, Crashed, Failure, Garbled, OutOfMemory, TimedOut
 from grader.grading.explain.build_log import Source, explain
+from grader.grading.explain.compilers import advice, how_it_ended, is_of_compiler, observed
 from grader.grading.explain.evidence import Explanation, Use
 from grader.grading.explain.resource_usage import excess
 from grader.protocol.messages import BuildFailed, Refused, Stopped
 from grader.results.metrics import Interval, Performance
-from grader.results.result import Check, ErrorMap, Reason, Verdict
+from grader.results.result import NOT_MADE, Check, ErrorMap, Reason, Verdict
 
 MEMORY_WORDS = ("out of memory", "Allocation failed", "bad_alloc")
 """What LLVM and C++ say before they end a process that got no memory."""
@@ -27,7 +29,7 @@ MEMORY_ERRORS = frozenset({"OUT_OF_HOST_MEMORY", "MEM_OBJECT_ALLOCATION_FAILURE"
 @dataclass(frozen=True, kw_only=True)
 class Problem:
     """Why a check did not pass: the reason for machines, a sentence for people, and the details behind it. `use` is
-    what the lines do that it is about, where these are not known yet.
+    what the lines do that it is about, where these are not known yet. `faults` are ours: what could not be explained.
     """
 
     reason: Reason
@@ -36,6 +38,7 @@ class Problem:
     cause: str = ""
     error_map: ErrorMap | None = None
     use: Use | None = None
+    faults: tuple[Fault, ...] = ()
 
     def fail(self, check: Check) -> Check:
         """The check, failed for this reason."""
@@ -48,12 +51,20 @@ class Problem:
             detail=self.detail,
             cause=self.cause,
             error_map=self.error_map,
+            faults=(*check.faults, *self.faults),
         )
+
+    def mark(self, check: Check) -> Check:
+        """The check, failed or not made, as the reason says."""
+        return self.skip(check) if self.reason in NOT_MADE else self.fail(check)
 
     def skip(self, check: Check) -> Check:
         """The check, not made for this reason; what it is worth stays in the total."""
         return replace(check, verdict=Verdict.SKIPPED, points=0.0, reason=self.reason, message=self.message)
 
+
+EXPLANATION = "the explanation"
+"""What is missing where a problem could not be explained."""
 
 NOT_RIGHT = Problem(reason=Reason.NOT_RUN, message="skipped: fix the wrong results first.")
 """Of what only a submission earns whose results are all right."""
@@ -64,12 +75,8 @@ def of_failure(failure: Failure) -> Problem:  # noqa: PLR0911 - one return a kin
     match failure:
         case BuildFailed(log=log):
             return of_build_log(log, Source())
-        case TimedOut(doing=doing, seconds=seconds):
-            return Problem(
-                reason=Reason.TIME_LIMIT,
-                message=f"stopped after {seconds:g} s of {doing}: is there a loop that never ends, "
-                "or a barrier that not every work-item reaches?",
-            )
+        case TimedOut():
+            return Problem(reason=Reason.TIME_LIMIT, message=_of_time(failure))
         case Crashed():
             return _of_crash(failure)
         case OutOfMemory():
@@ -97,23 +104,38 @@ def _of_refusal(refused: Refused) -> Problem:
     return Problem(reason=Reason.LAUNCH_ERROR, message=f"{words}: {advice}")
 
 
+def _of_time(timed_out: TimedOut) -> str:
+    """What took too long; where a kernel ran, what to look for."""
+    if is_of_compiler(timed_out):
+        return f"{observed(timed_out)} {advice(timed_out)}"
+    if timed_out.doing != RUNNING:
+        return f"{timed_out.doing} took longer than {round(timed_out.seconds, 1):g} s."
+    seconds = round(timed_out.seconds, 1)
+    return (
+        f"still running after {seconds:g} s: is there a loop that never ends, or a barrier that not every work-item "
+        "reaches?"
+    )
+
+
 def _of_crash(crash: Crashed) -> Problem:
     number = crash.signal
     if any(words in crash.words for words in MEMORY_WORDS):
         return Problem(reason=Reason.MEMORY_LIMIT, message=NO_MEMORY, detail=crash.words)
     if POCLS_LOCAL_MEMORY in crash.words:
         return Problem(reason=Reason.LAUNCH_ERROR, message=TOO_MUCH_LOCAL, detail=crash.words)
+    if number == signal.SIGXFSZ:
+        return Problem(reason=Reason.OUTPUT_LIMIT, message="it reached the limit of output.")
+    if is_of_compiler(crash):
+        reason = Reason.TIME_LIMIT if number == signal.SIGXCPU else Reason.CRASH
+        return Problem(reason=reason, message=f"{observed(crash)} {advice(crash)}", detail=crash.words)
     if number == signal.SIGXCPU:
         return Problem(
             reason=Reason.TIME_LIMIT, message="it reached the limit of processor time: is there a loop that never ends?"
         )
-    if number == signal.SIGXFSZ:
-        return Problem(reason=Reason.OUTPUT_LIMIT, message="it reached the limit of output.")
     if number is None:
         message = f"the process that ran the kernel exited with status {crash.exit_code}."
     else:
-        name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
-        message = f"the kernel crashed with {name}{CRASH_HINTS.get(number, '')}."
+        message = f"the kernel crashed {how_it_ended(crash)}{CRASH_HINTS.get(number, '')}."
     return Problem(reason=Reason.CRASH, message=message, detail=crash.words)
 
 
@@ -124,15 +146,15 @@ POCLS_LOCAL_MEMORY = "<= local_mem_size' failed"
 
 TOO_MUCH_LOCAL = "its __local arrays are larger than the local memory of this device: make them smaller."
 
-FAR_OUTSIDE = ": it read or wrote far outside its buffers. Check every index against the sizes"
+FAR_OUTSIDE = ". The usual cause is an access far outside its buffers: check every index against the sizes"
 
 CRASH_HINTS: dict[int, str] = {
     signal.SIGSEGV: FAR_OUTSIDE,
     signal.SIGBUS: FAR_OUTSIDE,
-    signal.SIGABRT: ": it overwrote memory beside its buffers, some work-items of a group missed a barrier, or the "
-    "compiler gave up",
-    signal.SIGFPE: ": most likely an integer division by zero",
-    signal.SIGILL: ": the compiler met undefined behaviour, such as a missing return value",
+    signal.SIGABRT: ". The usual causes are writes beside its buffers, and a barrier that some work-items of a group "
+    "miss",
+    signal.SIGFPE: ". The usual cause is an integer division by zero",
+    signal.SIGILL: ". The usual cause is undefined behaviour, such as a missing return value",
 }
 
 
@@ -141,7 +163,9 @@ CRASH_HINTS: dict[int, str] = {
 
 def of_build_log(log: str, source: Source) -> Problem:
     """A failed build: the first error as the sentence, the first few with their lines as the detail."""
-    explanation = explain(log, source)
+    explanation = attempt(EXPLANATION, lambda: explain(log, source))
+    if isinstance(explanation, Fault):
+        return Problem(reason=Reason.BUILD_ERROR, message="the compiler refused it.", faults=(explanation,))
     return Problem(reason=Reason.BUILD_ERROR, message=explanation.message, detail=explanation.detail)
 
 
@@ -159,10 +183,9 @@ def of_later_call(line: int, name: str, advice: str) -> Problem:
 
 def of_forbidden(sighting: Sighting) -> Problem:
     """A construct that submissions may not use."""
+    use = FORBIDDEN_USES[sighting.construct].format(sighting.text)
     return Problem(
-        reason=Reason.FORBIDDEN,
-        message=f"line {sighting.line} {FORBIDDEN_USES[sighting.construct]}. The file was not run.",
-        detail=sighting.text,
+        reason=Reason.FORBIDDEN, message=f"line {sighting.line} {use}. The file was not run.", detail=sighting.text
     )
 
 
@@ -172,6 +195,7 @@ FORBIDDEN_USES = {
     Construct.ASM: "holds assembly code; write it in OpenCL C",
     Construct.HAS_INCLUDE: "looks for other files; a submission is one file that stands alone",
     Construct.LONG_LINE: f"is longer than {LINE_LIMIT} characters; break it",
+    Construct.CONTROL: "has the control character {} in its code, which compilers refuse; delete it",
 }
 
 
@@ -187,6 +211,13 @@ ONLY_ADDED = ", or only added to the NaN that was there"
 
 def of_mismatch(mismatch: Mismatch) -> Problem:
     """A wrong array: how much of it, the first wrong element, and how far off."""
+    problem = attempt(EXPLANATION, lambda: _of_mismatch(mismatch))
+    if isinstance(problem, Fault):
+        return Problem(reason=Reason.WRONG_OUTPUT, message=f"{mismatch.buffer} is wrong.", faults=(problem,))
+    return problem
+
+
+def _of_mismatch(mismatch: Mismatch) -> Problem:
     if mismatch.unwritten == mismatch.total:
         words = f"the kernel wrote nothing to {mismatch.buffer} ({count(mismatch.total, 'element')}){ONLY_ADDED}."
         return Problem(reason=Reason.NOT_WRITTEN, message=words, use=Use(array=mismatch.buffer, writes=True))
@@ -383,6 +414,24 @@ def of_blindness(pairs: int) -> Problem:
     return _not_measured(
         f"over {count(pairs, 'pair')} of short launches, only the device's own clock says that the submission is fast "
         "enough"
+    )
+
+
+def of_interference(one_sided: int, seen: int) -> Problem:
+    """The machine's own kernel worked during our launches and not during the submission's, or the other way round."""
+    return Problem(
+        reason=Reason.INTERFERENCE,
+        message=f"in {one_sided} of {count(seen, 'timed round')}, this machine's operating system worked more during "
+        "the launches of one side than of the other. The points are open until it is timed again, with no other "
+        "programs running.",
+    )
+
+
+def of_few_rounds(one_sided: int, seen: int) -> Problem:
+    """Too few rounds count in the time that a submission has: a busy machine looks so."""
+    return _not_measured(
+        f"in {one_sided} of {count(seen, 'timed round')}, its operating system worked more during the launches of one "
+        "side than of the other"
     )
 
 

@@ -77,7 +77,7 @@ def is_told_by(theory: Theory, failed: Sequence[Evidence], count: Hits = hits) -
         return False
     told = [case for case, number in zip(failed, counts, strict=True) if number]
     if max(case.got.size for case in failed) == 1:
-        large = [case for case in told if max(array.size for array in case.inputs.values()) >= FITTED]
+        large = [case for case in told if any(array.size >= FITTED for array in case.inputs.values())]
         return len(large) >= SINGLE and len({float(case.got[0, 0]) for case in large}) > 1
     explained = sum(filter(None, counts))
     various = sum(tally.various for case in told if (tally := _tally(theory, case)))

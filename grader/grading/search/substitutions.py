@@ -4,6 +4,7 @@ What is made must compile as often as possible, since it is compiled together wi
 exchanged for others of their type.
 """
 
+import re
 from collections.abc import Callable, Iterator
 
 from grader.grading.search.sites import DIVISIONS, Edit, Site
@@ -55,6 +56,9 @@ WORK_ITEM_FUNCTIONS = frozenset({*ALIKE[0], *ALIKE[1]})
 """Those that are asked for a dimension."""
 
 COMPONENTS = ("x", "y", "z", "w")
+
+VECTOR = re.compile(r"[234]$")
+"""How many components a type has, by its name; larger vectors are known by these four, too."""
 
 DIMENSIONS = 2
 """Of launches whose edits run many at once: there the third says which edit it is."""
@@ -136,8 +140,9 @@ def functions(site: Site) -> Iterator[Edit]:
 
 def components(site: Site) -> Iterator[Edit]:
     """Another component of a vector, as far as it has one."""
+    if site.text(-1) != "." or site.token.text not in COMPONENTS:
+        return
     vector = site.variables.get(site.text(-2))
-    width = vector.type[-1] if vector is not None else "4"
-    has = COMPONENTS[: int(width)] if width in "234" else COMPONENTS
-    if site.text(-1) == "." and site.token.text in COMPONENTS:
-        yield from (site.replaced(other) for other in has if other != site.token.text)
+    width = VECTOR.search(vector.type) if vector is not None else None
+    has = COMPONENTS[: int(width[0])] if width else COMPONENTS
+    yield from (site.replaced(other) for other in has if other != site.token.text)

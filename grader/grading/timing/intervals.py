@@ -61,6 +61,23 @@ def noise(rounds: Sequence[Round]) -> Interval:
     return interval([each.reference / each.control for each in rounds])
 
 
+def one_sided(seen: Sequence[Round]) -> int:
+    """In how many rounds the kernel worked beside one side only; they do not count."""
+    return sum(each.is_one_sided for each in seen)
+
+
+def is_disturbed(seen: Sequence[Round]) -> bool:
+    """Whether those are most rounds. A submission may cause them, so it must not choose the rounds that decide: at most
+    half of them do not count.
+    """
+    return len(seen) >= FEWEST and 2 * one_sided(seen) > len(seen)
+
+
+def leaves_few(seen: Sequence[Round]) -> bool:
+    """Whether fewer rounds count than any statement needs, although so many were seen."""
+    return len(seen) - one_sided(seen) < FEWEST <= len(seen)
+
+
 CONFIDENCE = 0.99
 """Of every interval. We look after each pair whether to stop, so the usual 0.95 would be wrong too often."""
 

@@ -9,16 +9,20 @@
 A student kit has no model solution: there, reference and control run the baseline.
 
 Every round has fresh secret inputs and takes the workers in another order; every timed output of the submission is
-judged (referee.py). The first rounds, and the first of every session, run but do not count.
+judged (referee.py). The first rounds, and the first of every session, run but do not count. Nor does a round in which
+the operating system worked more during one side's turns: a submission can leave it work that slows the others down.
 """
 
 import time
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from itertools import count
 
 from threadpoolctl import threadpool_limits
 
 from grader.common.errors import SolutionError
 from grader.execution.device import share_a_process
+from grader.execution.kernel_threads import KernelThreads, kernel_threads, no_kernel_threads
 from grader.execution.outcome import Timing
 from grader.execution.plan import COPY, NAIVE, PEAK, STUDENT, WHOLE
 from grader.grading.explain.failing import FailedError, done, or_problem
@@ -27,13 +31,26 @@ from grader.grading.explain.problem import (
     Problem,
     of_blindness,
     of_delay,
+    of_few_rounds,
+    of_interference,
     of_noise,
     of_spent_time,
     of_timed_run,
 )
 from grader.grading.rules import TimingRules
 from grader.grading.timing.contestant import Contestant, Role
-from grader.grading.timing.intervals import FEWEST, delayed_share, enough, is_blind, is_held_up, noise, too_noisy
+from grader.grading.timing.intervals import (
+    FEWEST,
+    delayed_share,
+    enough,
+    is_blind,
+    is_disturbed,
+    is_held_up,
+    leaves_few,
+    noise,
+    one_sided,
+    too_noisy,
+)
 from grader.grading.timing.lineup import Lineup
 from grader.grading.timing.referee import Results, RoundData, blaming
 from grader.grading.timing.rounds import Awake, Comparisons, Resting, Round
@@ -70,28 +87,16 @@ def measure(lineup: Lineup, rules: TimingRules) -> tuple[Round, ...] | Problem:
     """Timed rounds in sessions that are open, as many as the rules ask for, or what went wrong with the submission.
 
     What went wrong can also be the machine: it is too noisy, or has let the submission wait for a processor, and points
-    depend on it; or they would depend on a clock that the submission can tamper with.
+    depend on it; or they would depend on a clock that the submission can tamper with; or its kernel worked beside one
+    side only.
     """
-    start, spent = time.perf_counter(), 0.0
-    session_pairs = lineup.referee.session_pairs(rules)
-    rounds: list[Round] = []
-    for number in count():
-        is_first = number == 0 or (session_pairs is not None and number % (session_pairs + 1) == 0)
-        begun = time.perf_counter()
-        if is_first and number:
-            _reopen_sessions(lineup)
-        spent += time.perf_counter() - begun
-        found = _round(lineup, number, len(rounds))
-        elapsed = time.perf_counter() - start
-        spent += found.turn
-        if not is_first and elapsed > rules.warm_up_seconds:
-            rounds.append(found)
-        if enough(rounds, elapsed, lineup.thresholds, rules):
-            break
-        if spent > rules.max_seconds and len(rounds) < FEWEST:
-            raise FailedError(of_spent_time(spent, number + 1))
-        if spent > rules.max_seconds:
-            break
+    with _watched(lineup) as kernel:
+        seen = _rounds(lineup, rules, kernel)
+    if is_disturbed(seen):
+        return of_interference(one_sided(seen), len(seen))
+    if leaves_few(seen):
+        return of_few_rounds(one_sided(seen), len(seen))
+    rounds = _counted(seen)
     if lineup.thresholds and too_noisy(rounds, lineup.thresholds, rules):
         standard = "model solution" if lineup.assignment.kit is None else "naive kernel"
         return of_noise(noise(rounds), len(rounds), standard)
@@ -99,10 +104,53 @@ def measure(lineup: Lineup, rules: TimingRules) -> tuple[Round, ...] | Problem:
         return of_delay(delayed_share(rounds), len(rounds))
     if is_blind(rounds, lineup.thresholds):
         return of_blindness(len(rounds))
-    return tuple(rounds)
+    return rounds
 
 
-def _round(lineup: Lineup, number: int, counted: int) -> Round:
+def _watched(lineup: Lineup) -> AbstractContextManager[KernelThreads]:
+    """The threads of the operating system's kernel, if points depend on it and the submission's code can cause them
+    work: on a GPU it reaches no process of the host's, and the driver's own threads work for everybody's launches.
+    """
+    return kernel_threads() if lineup.thresholds and share_a_process(lineup.device) else no_kernel_threads()
+
+
+def _rounds(lineup: Lineup, rules: TimingRules, kernel: KernelThreads) -> list[Round]:
+    """All rounds after those for warming up; raises a FailedError if the submission is too slow for so few as count.
+
+    Rounds in which the kernel worked beside one side take no more than twice as long as any: if they are most, they end
+    with the most pairs or seconds, and if not, those that count do.
+    """
+    start, spent = time.perf_counter(), 0.0
+    session_pairs = lineup.referee.session_pairs(rules)
+    seen: list[Round] = []
+    for number in count():
+        is_first = number == 0 or (session_pairs is not None and number % (session_pairs + 1) == 0)
+        begun = time.perf_counter()
+        if is_first and number:
+            _reopen_sessions(lineup)
+        spent += time.perf_counter() - begun
+        found = _round(lineup, number, len(_counted(seen)), kernel)
+        elapsed = time.perf_counter() - start
+        spent += found.turn
+        if not is_first and elapsed > rules.warm_up_seconds:
+            seen.append(found)
+        if is_disturbed(seen) or leaves_few(seen):
+            if len(seen) >= rules.max_pairs or elapsed >= rules.max_seconds:
+                break
+        elif enough(_counted(seen), elapsed, lineup.thresholds, rules):
+            break
+        if spent > rules.max_seconds and len(seen) < FEWEST:
+            raise FailedError(of_spent_time(spent, number + 1))
+        if spent > rules.max_seconds:
+            break
+    return seen
+
+
+def _counted(seen: Sequence[Round]) -> tuple[Round, ...]:
+    return tuple(each for each in seen if not each.is_one_sided)
+
+
+def _round(lineup: Lineup, number: int, counted: int, kernel: KernelThreads) -> Round:
     """Give each contestant its turn on the same fresh inputs, then judge what the submission made of them."""
     with threadpool_limits(1):  # NumPy's own threads would go on spinning on the cores that kernels are timed on
         scene = lineup.referee.scene(number)
@@ -110,7 +158,7 @@ def _round(lineup: Lineup, number: int, counted: int) -> Round:
     results: dict[Role, Results] = {}
     for role in _order(number):
         with blaming(role):
-            state, results[role] = _turn(lineup, scene, state.wake(role))
+            state, results[role] = _turn(lineup, scene, state.wake(role), kernel)
     by_device = {role: turn.by_device for role, turn in state.turns.items()}
     uneven = 0.0 if share_a_process(lineup.device) else UNEVEN
     if by_device[Role.SUBMISSION] <= 0:
@@ -124,25 +172,29 @@ def _round(lineup: Lineup, number: int, counted: int) -> Round:
         seen=state.seen - LAUNCHES * uneven,
         turn=state.turns[Role.SUBMISSION].seen,
         delay=state.delay,
+        kernel_surplus=state.kernel_surplus,
         reference=by_device[Role.REFERENCE],
         control=by_device[Role.CONTROL],
         comparisons=_comparisons(lineup, scene) if counted % COMPARED_EVERY == 0 else None,
     )
 
 
-def _turn(lineup: Lineup, scene: RoundData, awake: Awake) -> tuple[Resting, Results]:
+def _turn(lineup: Lineup, scene: RoundData, awake: Awake, kernel: KernelThreads) -> tuple[Resting, Results]:
     """One worker's turn, and what it has returned, if anybody wants it. The submission's worker is frozen meanwhile if
     it is not its own.
     """
     contestant = lineup.contestants[awake.role]
     _hold_others(lineup, awake.role)
     scene.prepare(contestant, STUDENT)
+    before = kernel.seconds()
     asked = awake.ask(time.perf_counter())
     ran = scene.run(contestant)
     answered = asked.answer(time.perf_counter(), ran.by_device, ran.clocked, ran.delay)
     taken = scene.take(contestant) if awake.role in scene.judged else {}
+    seconds = time.perf_counter() - asked.since
+    share = (kernel.seconds() - before) / seconds if seconds > 0 else 0.0
     contestant.worker.drop()
-    return answered.rest(), {**ran.results, **taken}
+    return answered.rest(share), {**ran.results, **taken}
 
 
 def _hold_others(lineup: Lineup, role: Role) -> None:

@@ -33,7 +33,7 @@ from grader.grading.timing.measurement import measure
 from grader.grading.timing.rounds import Round
 from grader.protocol.messages import DeviceFacts
 from grader.results.metrics import Interval, Performance, Program, Roofs, Samples
-from grader.results.result import Check, Kind, Reason, Verdict, full_marks
+from grader.results.result import Check, Kind, Verdict, full_marks
 
 CEILING = 1.05
 """A kernel is implausible if it moves or computes more than this many times what is known to be the most on a GPU: the
@@ -50,7 +50,7 @@ def check_performance(lineup: Lineup, rules: TimingRules, roofs: Roofs | None = 
     rounds = measure(lineup, rules)
     check = replace(unmeasured(lineup.assignment, lineup.device), seconds=time.perf_counter() - start)
     if isinstance(rounds, Problem):
-        return rounds.skip(check) if rounds.reason is Reason.NOT_MEASURED else rounds.fail(check)
+        return rounds.mark(check)
     performance = replace(summarise(lineup.assignment, lineup.device, rounds), roofs=roofs)
     problem = implausible(performance, rounds, lineup.device)
     if problem is not None:

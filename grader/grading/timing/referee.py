@@ -25,6 +25,7 @@ from grader.course.truth.oracle import Oracle, Truth
 from grader.execution.device import device_class
 from grader.execution.outcome import Fetched, Garbled, Took
 from grader.execution.plan import STUDENT, Plan, going_on
+from grader.grading.checks.compiler_failures import timed_open
 from grader.grading.checks.inspection import Trial, as_array, inspect, make_trial, stray_write
 from grader.grading.explain.failing import FailedError, done, or_problem
 from grader.grading.explain.problem import Problem, of_failure, of_mismatch
@@ -314,7 +315,7 @@ def blaming(role: Role) -> Iterator[None]:
         yield
     except FailedError as failed:
         if role is Role.SUBMISSION:
-            raise
+            raise timed_open(failed) from failed
         raise _failed_solution(failed) from failed
 
 

@@ -22,7 +22,7 @@ from grader.grading.timing.contestant import Role
 class TurnTimes:
     """Seconds of one worker's turn: `by_device`, by its clock; and by a clock that the submission does not reach,
     how long its launch was `waited` for, and all that was `seen` of the turn. `delay` is how much of them it says that
-    others had its processor.
+    others had its processor. `kernel` is no time but a share: how long the kernel's own threads worked meanwhile.
 
     On a processor that clock is the judge's, to whom a launch is the whole turn. On a GPU it is the worker's own.
     """
@@ -31,6 +31,7 @@ class TurnTimes:
     waited: float
     seen: float
     delay: float = 0.0
+    kernel: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,6 +78,13 @@ class Resting:
         """
         return max(0.0, self.turns[Role.SUBMISSION].delay - self._of_ours(lambda turn: turn.delay))
 
+    @property
+    def kernel_surplus(self) -> float:
+        """By how large a share of its time the kernel worked more beside the submission's turn than beside ours;
+        negative where that is less.
+        """
+        return self.turns[Role.SUBMISSION].kernel - self._of_ours(lambda turn: turn.kernel)
+
     def _without_ours(self, clock: Callable[[TurnTimes], float]) -> float:
         return clock(self.turns[Role.SUBMISSION]) - self._of_ours(lambda turn: clock(turn) - turn.by_device)
 
@@ -120,9 +128,9 @@ class Answered:
     awake: Awake
     turn: TurnTimes
 
-    def rest(self) -> Resting:
-        """They have been taken, and it is frozen."""
-        return Resting({**self.awake.before.turns, self.awake.role: self.turn})
+    def rest(self, kernel: float = 0.0) -> Resting:
+        """They have been taken, and it is frozen; for so large a share of all that the kernel worked."""
+        return Resting({**self.awake.before.turns, self.awake.role: replace(self.turn, kernel=kernel)})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,7 +152,8 @@ class Round:
     In a student kit it is the baseline that is timed twice. Three of the submission's are by a clock that it does not
     reach, the others by the device's: how long its launch was `waited` for, and what was `seen` of its whole turn, both
     less what our own workers took beyond their launches (rounds.py); and `turn`, with nothing taken off. `delay` is how
-    long of its launch it says that others had its processor, less what ours say of theirs.
+    long of its launch it says that others had its processor, less what ours say of theirs. `kernel_surplus` is no time
+    but the difference of two shares (Resting).
     """
 
     submission: float
@@ -152,9 +161,15 @@ class Round:
     seen: float
     turn: float
     delay: float
+    kernel_surplus: float
     reference: float
     control: float
     comparisons: Comparisons | None
+
+    @property
+    def is_one_sided(self) -> bool:
+        """Whether the kernel worked beside one side only, which makes the ratio of both worth nothing."""
+        return abs(self.kernel_surplus) > ONE_SIDED
 
     @property
     def undelayed(self) -> "Round":
@@ -167,6 +182,10 @@ class Round:
             self, submission=max(least, self.submission - self.delay), waited=max(least, self.waited - self.delay)
         )
 
+
+ONE_SIDED = 0.05
+"""The largest share of a side's time that the kernel may work beside it, and not beside the other. It slows a side down
+by as much on one of its processors. Work that goes on beside both slows both down, and leaves their ratio as it is."""
 
 LEAST_SHARE = 1e-3
 """Of its time a launch has computed, whatever is said of the rest."""

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 from grader.common.errors import InputError
+from grader.common.people import person_key
 from grader.course.submissions.handin import Remark
 from grader.lms.exports.columns import Filled, Slot, decimal_sign, maximum_in, number_in, place
 from grader.lms.exports.sheet import Sheet, listed, same_words
@@ -93,12 +94,18 @@ def _is_open(possible: str) -> bool:
 
 
 def _slots(sheet: Sheet, column: int, maximum: float | None) -> dict[str, Slot]:
-    """The rows of students by ID. Rows without an ID are about assignments."""
+    """The rows of students by ID. Rows without an ID are about assignments. Raises InputError if two have one ID."""
     at = sheet.headings.index("ID")
     slots: dict[str, Slot] = {}
     for index, line in sheet.rows:
         key = line.value(at).strip()
         if key and POINTS_POSSIBLE not in line.value(0) and column < len(line.cells):
             refusal = KEPT.get(line.value(column).strip().upper(), "")
-            slots[key] = Slot(line=index, maximum=maximum, refusal=refusal)
+            there = slots.get(person_key(key))
+            if there is not None:
+                raise InputError(
+                    f"{sheet.name} has the ID {showable(key)} in two rows, {there.line + 1} and {index + 1}; "
+                    "remove one, or export the gradebook again."
+                )
+            slots[person_key(key)] = Slot(line=index, maximum=maximum, refusal=refusal)
     return slots

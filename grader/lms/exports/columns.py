@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from grader.common.people import person_key
 from grader.common.phrases import count
 from grader.course.submissions.handin import Remark
 from grader.lms.exports.sheet import Sheet
@@ -55,7 +56,10 @@ def decimal_sign(sheet: Sheet, *columns: int | None) -> str:
 
 
 def place(sheet: Sheet, rows: Iterable[StudentRow], column: int, slots: Mapping[str, Slot], sign: str) -> Placed:
-    """Place the grades of graded rows in a column, each in its student's slot; `sign` is the decimal sign."""
+    """Place the grades of graded rows in a column, each in its student's slot; `sign` is the decimal sign.
+
+    Slots are by key, as person_key compares keys.
+    """
     graded: dict[int, StudentRow] = {}
     cells: dict[tuple[int, int], str] = {}
     remarks: list[Remark] = []
@@ -66,13 +70,16 @@ def place(sheet: Sheet, rows: Iterable[StudentRow], column: int, slots: Mapping[
                 fault = " ".join(showable(row.fault).split())
                 remarks.append(Remark(where=row.student.label, why=f"has no grade in the copy: {fault}"))
             continue
-        slot = slots.get(row.student.key or "")
+        slot = slots.get(person_key(row.student.key or ""))
         refusal = _refusal(sheet, row.grade, slot)
         if slot is None or refusal:
             remarks.append(Remark(where=row.student.label, why=f"is graded, but not in the copy: {refusal}."))
             continue
         graded[slot.line] = row
         cells[slot.line, column] = _points(row.grade, slot.maximum).replace(".", sign)
+        if row.grade.points > row.grade.max_points:
+            why = "has more points than there are: check after the upload that the platform has taken them."
+            remarks.append(Remark(where=row.student.label, why=why))
         if slot.maximum not in {None, row.grade.max_points}:
             scales.add((row.grade.max_points, slot.maximum or 0))
     scaled = (f"grades out of {most:g} points are scaled to its maximum of {maximum:g}." for most, maximum in scales)
@@ -91,6 +98,8 @@ def _incomplete(rows: Iterable[StudentRow]) -> Iterator[str]:
 LACKING = {
     Reason.NO_SIMULATOR: ", since the simulator is missing: do not publish {} yet.",
     Reason.NOT_MEASURED: ", since the machine was too noisy to time {}: do not publish {} yet.",
+    Reason.INTERFERENCE: ", since the operating system disturbed the timing: do not publish {} yet.",
+    Reason.COMPILER_FAILED: ", since the compiler failed on {}: an instructor decides.",
     Reason.DECIDED_ELSEWHERE: ": the course's machine decides the rest.",
 }
 
@@ -114,7 +123,7 @@ def _refusal(sheet: Sheet, grade: Grade, slot: Slot | None) -> str:
 
 
 def _points(grade: Grade, maximum: float | None) -> str:
-    """Plain digits, and no more than the maximum."""
+    """Plain digits."""
     same = maximum is None or maximum == grade.max_points
     points = grade.points if same or maximum is None else grade.points * maximum / grade.max_points
     return f"{points:.{DECIMALS}f}".rstrip("0").rstrip(".")

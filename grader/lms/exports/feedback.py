@@ -23,15 +23,12 @@ def comment(row: StudentRow) -> str:
     grade = row.shown
     if grade is None or row.grade is None:
         return ""
-    score = score_in_words(grade.points, grade.max_points, grade.unchecked)
+    score = score_in_words(grade.points, grade.max_points, grade.unchecked, row.hidden_points)
     lines = [f"{SIGNATURE}{score}.", ", ".join(_shares(grade))]
     if grade.deduction is not None:
         lines.append(deduction_in_words(grade.deduction))
     if grade.correction is not None:
         lines.append(correction_in_words(grade.correction))
-    hidden = row.grade.max_points - grade.max_points
-    if hidden > 0:
-        lines.append(f"Checks worth {hidden:g} more points are hidden until they are released.")
     first = grade.first_cause
     if first is not None:
         about = f"{first.part}: " if first.part else ""

@@ -13,6 +13,7 @@ from grader.reports.words import (
     correction_in_words,
     deduction_in_words,
     failure_in_words,
+    faults_in_words,
     figures_in_words,
     reason_in_words,
     score_in_words,
@@ -47,6 +48,7 @@ def _graded(result: Result) -> dict[str, Any]:
             "status": result.status,
             "assignment": result.assignment,
             "max_score": result.max_points,
+            "hidden_score": result.hidden_points,
             "unchecked": {left.reason.value: left.points for left in result.unchecked},
             "submission_sha256": result.provenance.submission_sha256,
             "grader": result.provenance.grader,
@@ -68,10 +70,11 @@ def _ungraded(outcome: Ungraded) -> dict[str, Any]:
 def _summary(result: Result) -> str:
     first = result.first_cause
     lines = [
-        f"{result.title}: {score_in_words(result.points, result.max_points, result.unchecked)}.",
+        f"{result.title}: {score_in_words(result.points, result.max_points, result.unchecked, result.hidden_points)}.",
         *([] if result.deduction is None else [deduction_in_words(result.deduction)]),
         *([] if result.correction is None else [correction_in_words(result.correction)]),
         *([] if first is None else [f"Start here: {first.name}: {first.message}"]),
+        *faults_in_words(result.faults),
         *map(in_words, standings_of(result)),
     ]
     return showable("\n".join(lines))
@@ -107,7 +110,7 @@ def _of_check(check: Check) -> dict[str, Any]:
 
 def _words(check: Check) -> str:
     match check.verdict:
-        case Verdict.SKIPPED:
+        case Verdict.SKIPPED | Verdict.HIDDEN:
             return skip_in_words(check)
         case Verdict.PASSED:
             return "\n".join(figures_in_words(check))

@@ -173,7 +173,8 @@ def _slots(sheet: Sheet, columns: Columns) -> dict[str, Slot]:
         if match is None:
             continue
         if match["number"] in slots:
-            raise InputError(f"{sheet.name} has two rows of participant {match['number']}; download it again.")
+            rows = f"{slots[match['number']].line + 1} and {index + 1}"
+            raise InputError(f"{sheet.name} has two rows of participant {match['number']}, {rows}; download it again.")
         maximum = None if columns.maximum is None else maximum_in(line.value(columns.maximum))
         fixed = columns.changeable is not None and any(same_words(line.value(columns.changeable), no) for no in NO)
         refusal = "the worksheet says that this grade cannot be changed" if fixed else ""

@@ -24,9 +24,9 @@ def place(shape: str, sources: Sequence[Sorted], assignments: tuple[Coursework, 
     absences: list[Absence] = []
     unplaced = [each for source in sources for each in source.unplaced]
     remarks = [each for source in sources for each in source.remarks]
-    for identity, theirs in sorted(piles.items(), key=lambda each: named[each[0]]):
+    for theirs in sorted(piles.values(), key=lambda each: named[each[-1].owner]):
         owner = theirs[-1].owner
-        student = Student(label=named[identity], name=one_line(owner.name), key=owner.key)
+        student = Student(label=named[owner], name=one_line(owner.name), key=owner.key)
         choices = [choose(tuple(opened(pile.pieces, Budget())), assignments) for pile in theirs]
         for choice in choices:
             unplaced += choice.unplaced

@@ -18,21 +18,21 @@ DEVICES = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|
 """Names of devices on Windows, with any ending."""
 
 
-def labels(owners: Iterable[Owner]) -> dict[tuple[str, str], str]:
-    """A label for each person, by identity; the same for the same people, in whatever order they come."""
+def labels(owners: Iterable[Owner]) -> dict[Owner, str]:
+    """A label for each of these people; the same for the same people, in whatever order they come."""
     ordered = sorted(owners, key=lambda each: (each.name, each.key or ""))
-    wanted = {each.identity: label(each.name) for each in ordered}
+    wanted = {each: label(each.name) for each in ordered}
     times = Counter(map(_folded, wanted.values()))
     taken = {folded for folded, number in times.items() if number == 1}
     numbers: defaultdict[str, Iterator[int]] = defaultdict(lambda: count(2))  # of a thousand alike, none is tried again
     given = {}
     for owner in ordered:
-        mine = wanted[owner.identity]
+        mine = wanted[owner]
         if times[_folded(mine)] > 1:
             variants = _variants(mine, owner.key, numbers[_folded(mine)])
             mine = next(each for each in variants if _folded(each) not in taken)
             taken.add(_folded(mine))
-        given[owner.identity] = mine
+        given[owner] = mine
     return given
 
 

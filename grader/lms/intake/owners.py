@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from grader.common.people import person_key, person_name
 from grader.course.submissions.handin import Remark
 from grader.lms.intake.lines import remark
 from grader.lms.intake.reading.listing import File, Listing, Read
@@ -18,8 +19,8 @@ class Owner:
 
     @property
     def identity(self) -> tuple[str, str]:
-        """Equal for the same person."""
-        return ("name", self.name) if self.key is None else ("key", self.key)
+        """Equal for the same person. Without a key it is the name, as of a folder, by which a person is known."""
+        return ("name", person_key(self.name)) if self.key is None else ("key", person_key(self.key))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +78,7 @@ def gather(piles: Iterable[Pile]) -> Sorted:
         refusals[each.owner.identity] = refusals.get(each.owner.identity) or each.refused
     gathered, unplaced = [], []
     for identity, same in owners.items():
-        names = sorted({owner.name for owner in same})
+        names = sorted({person_name(owner.name): owner.name for owner in same}.values())
         if len(names) == 1:
             gathered.append(Pile(owner=same[0], pieces=tuple(pieces[identity]), refused=refusals[identity]))
             continue

@@ -1,24 +1,35 @@
 """Everybody who is in a course, so that who handed in nothing stands in every list, too."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from grader.common.errors import InputError
+from grader.common.people import Register, person_name
+from grader.course.submissions.handin import Remark
 from grader.lms.intake.lines import remark
 from grader.lms.intake.owners import Owner, Pile, Sorted
+from grader.lms.intake.people import identified, register_of
 from grader.lms.intake.reading.listing import normal
-from grader.lms.intake.reading.table import read_table
+from grader.lms.intake.reading.table import TableRow, read_table
 
 
 def read_roster(path: Path) -> tuple[Owner, ...]:
     """The people in a CSV with the column student and, if need be, key; raises InputError if it is none."""
     rows = read_table(path, "a list of students", ("student",))
-    people = (Owner(name=normal(row.field("student")), key=row.field("key") or None) for row in rows)
-    found = tuple(dict.fromkeys(owner for owner in people if owner.name))
+    people = [(row, Owner(name=normal(row.field("student")), key=row.field("key") or None)) for row in rows]
+    found: dict[tuple[str, str], tuple[TableRow, Owner]] = {}
+    for row, owner in people:
+        if owner.name:
+            first, known = found.setdefault(owner.identity, (row, owner))
+            if person_name(known.name) != person_name(owner.name):
+                raise InputError(
+                    f"{path.name}, lines {first.line} and {row.line}: {known.name} and {owner.name} have the same key "
+                    f"{known.key}; correct one."
+                )
     if not found:
         raise InputError(f"{path} names no students; give each a line.")
-    return found
+    return tuple(owner for _, owner in found.values())
 
 
 def enrolled(everything: Sorted, roster: tuple[Owner, ...]) -> Sorted:
@@ -28,32 +39,31 @@ def enrolled(everything: Sorted, roster: tuple[Owner, ...]) -> Sorted:
     """
     if not roster:
         return everything
-    piles = [replace(each, owner=_known(each.owner, roster)) for each in everything.piles]
-    keys = {each.owner.key for each in piles}
-    names = {_plain(each.owner.name) for each in piles}
-    absent = [each for each in roster if (_plain(each.name) not in names if each.key is None else each.key not in keys)]
-    listed = {each.identity for each in roster} | {("name", each.name) for each in roster if each.key is None}
-    known_names = {_plain(each.name) for each in roster if each.key is None}
-    strangers = [
-        each.owner.name
-        for each in piles
-        if each.owner.identity not in listed and _plain(each.owner.name) not in known_names
+    register = register_of(roster)
+    piles = [replace(each, owner=identified(each.owner, register)) for each in everything.piles]
+    present = {each.owner.identity for each in piles}
+    names = {person_name(each.owner.name) for each in piles}
+    absent = [
+        each for each in roster if each.identity not in present and (each.key or person_name(each.name) not in names)
     ]
-    remarks = [remark(strangers, "is not on the roster, and graded all the same")] if strangers else []
+    listed = {each.identity for each in roster}
+    unlisted = [each.owner for each in piles if each.owner.identity not in listed]
     return Sorted(
         piles=(*piles, *(Pile(owner=each) for each in absent)),
         unplaced=everything.unplaced,
-        remarks=(*everything.remarks, *remarks),
+        remarks=(*everything.remarks, *_about(unlisted, register)),
     )
 
 
-def _known(owner: Owner, roster: Iterable[Owner]) -> Owner:
-    """The owner with the key of the only one who is called so."""
-    same = [each for each in roster if each.key is not None and _plain(each.name) == _plain(owner.name)]
-    return replace(owner, key=same[0].key) if owner.key is None and len(same) == 1 else owner
-
-
-def _plain(name: str) -> str:
-    """Equal for "Lovelace, Ada" and "ada lovelace"."""
-    last, comma, first = name.partition(",")
-    return " ".join(f"{first} {last}".split() if comma else name.split()).casefold()
+def _about(unlisted: Iterable[Owner], register: Register) -> Iterator[Remark]:
+    """Remarks on those who may be several people on the roster, and on those who are none."""
+    strangers: list[str] = []
+    for owner in unlisted:
+        same = register.named(owner.name)
+        if owner.key is None and len(same) > 1:
+            who = " or ".join(sorted(each.in_words for each in same))
+            yield remark(owner.name, f"may be {who} on the roster, so it is graded without a key")
+        elif all(each.key is not None for each in same):
+            strangers.append(owner.name)
+    if strangers:
+        yield remark(strangers, "is not on the roster, and graded all the same")

@@ -5,13 +5,14 @@ names, paths) comes as plain text only; the one exception is what figures/ draws
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from grader.common.optional import Fault, attempt
 from grader.common.phrases import capital, count
 from grader.protocol.text import showable
 from grader.reports import figures
@@ -24,6 +25,8 @@ from grader.reports.words import (
     closing,
     correction_in_words,
     deduction_in_words,
+    faults_in_words,
+    hidden_in_words,
     new_message,
     score_in_words,
     seconds_in_words,
@@ -36,8 +39,20 @@ from grader.reports.words import (
 from grader.results.metrics import Access, Performance, Profile
 from grader.results.result import OUTSTANDING, Check, ErrorMap, Kind, Reason, Result, Ungraded, Verdict
 
-WORDS = {Verdict.PASSED: "passed", Verdict.PARTIAL: "partly", Verdict.FAILED: "failed", Verdict.SKIPPED: "skipped"}
-SIGNS = {Verdict.PASSED: "✓", Verdict.PARTIAL: "◐", Verdict.FAILED: "✗", Verdict.SKIPPED: "-"}
+WORDS = {
+    Verdict.PASSED: "passed",
+    Verdict.PARTIAL: "partly",
+    Verdict.FAILED: "failed",
+    Verdict.SKIPPED: "skipped",
+    Verdict.HIDDEN: "hidden",
+}
+SIGNS = {
+    Verdict.PASSED: "✓",
+    Verdict.PARTIAL: "◐",
+    Verdict.FAILED: "✗",
+    Verdict.SKIPPED: "-",
+    Verdict.HIDDEN: "?",
+}
 
 COSTLY = 2.0
 """Times the fewest sectors or turns: an access that straddles a boundary may need a little more, and is no fault."""
@@ -243,19 +258,22 @@ def picture_of(error_map: ErrorMap) -> Picture:
 
 def figures_of(performance: Performance, profile: Profile | None, part: str) -> Iterator[Markup]:
     """The figures that can be drawn: the roofline where there is one, else bars; then the timings."""
-    rate = figures.roofline(performance, profile, part) or figures.rates(performance, part)
-    yield from _drawn(rate, figures.timings(performance, part))
+    yield from figure_of(lambda: figures.roofline(performance, profile, part) or figures.rates(performance, part))
+    yield from figure_of(lambda: figures.timings(performance, part))
 
 
 def ladder_of(standings: tuple[PartStanding, ...]) -> Iterator[Markup]:
     """The rates of a suite's kernels as bars, if they are rates of the same."""
-    yield from _drawn(ladder({each.part: each.performance for each in standings if each.performance}))
+    yield from figure_of(lambda: ladder({each.part: each.performance for each in standings if each.performance}))
 
 
-def _drawn(*drawings: str | None) -> Iterator[Markup]:
-    for figure in drawings:
-        if figure is not None:
-            yield Markup(figure)  # noqa: S704 - drawn by us, of our own words and of numbers
+def figure_of(draw: Callable[[], str | None]) -> Iterator[Markup]:
+    """A figure, if there is one; a sentence in its place where it could not be drawn."""
+    figure = attempt("a figure", draw)
+    if isinstance(figure, Fault):
+        yield Markup('<p class="quiet">{}</p>').format(figure.sentence)
+    elif figure is not None:
+        yield Markup(figure)  # noqa: S704 - drawn by us, of our own words and of numbers
 
 
 def _shown(value: Any) -> Any:
@@ -299,6 +317,8 @@ def _environment() -> Environment:
         "said_line": said_line,
         "correction_in_words": correction_in_words,
         "deduction_in_words": deduction_in_words,
+        "faults_in_words": faults_in_words,
+        "hidden_in_words": hidden_in_words,
         "score_in_words": score_in_words,
         "speed_in_words": speed_in_words,
         "spills_in_words": spills_in_words,

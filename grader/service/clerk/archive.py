@@ -4,7 +4,7 @@ index.html  grades.csv  grades.xlsx  batch.xml
 sources/LABEL/ASSIGNMENT.cl
 students/LABEL/ASSIGNMENT.html (and .xml, .gradescope.json, .json)      as students see it
 instructor/LABEL/ASSIGNMENT.html                                        the whole page, where students are shown less
-left-out.txt                     files for students that could not be made, since the assignment has changed since
+left-out.txt                     files for students that could not be made, since what they may see is not stored
 """
 
 import io
@@ -39,7 +39,7 @@ def write_archive(desk: Desk, junit: str, out: IO[bytes]) -> None:
             links[each.row.student.label, each.row.assignment] = _write_one(archive, each, stored)
             if stored.shown is None:
                 left_out.append(f"{each.row.student.label}/{each.row.assignment}: {', '.join(WRITTEN)}\n")
-        archive.writestr("index.html", overview_page(desk.with_sources(book), links))
+        archive.writestr("index.html", overview_page(desk.with_sources(book), links).text)
         if left_out:
             archive.writestr("left-out.txt", "".join(left_out))
 

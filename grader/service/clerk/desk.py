@@ -12,10 +12,9 @@ from grader.batch.lateness import due_in_words
 from grader.common.record import replace
 from grader.course.catalogue import Course
 from grader.course.suite import Coursework
-from grader.reports import REPORTS
+from grader.reports import page
 from grader.results.gradebook import Grade, Gradebook, StudentRow
 from grader.results.result import Result
-from grader.results.withholding import withheld
 from grader.service.course_rows import rows_of
 from grader.service.courses import Shelf
 from grader.service.database.connecting import Database
@@ -45,8 +44,7 @@ class Counting:
 @dataclass(frozen=True, kw_only=True)
 class Stored:
     """What is stored of a grading: the file, all that was found, the page for students and the whole one, where that
-    tells more, and what students may see of the result; None where the assignment has changed since, so that nobody can
-    tell.
+    tells more, and what students may see of the result; None where that was not stored with it.
     """
 
     data: bytes
@@ -132,16 +130,16 @@ class Desk:
             yield each, self._stored(each)
 
     def _stored(self, each: Counting) -> Stored:
-        columns = GradingRow.result, GradingRow.page, GradingRow.full_page, GradingRow.released
+        pages = GradingRow.page, GradingRow.full_page
+        columns = GradingRow.result, GradingRow.early_result, GradingRow.released, *pages
         with self._database.reading() as session:
             row = session.execute(select(*columns).where(GradingRow.id == each.grading)).one()
         result = Result.model_validate_json(row.result or "")
-        coursework = self.coursework[each.row.assignment]
-        same = result.provenance.assignment_sha256 == coursework.sha256
+        early = None if row.early_result is None else zlib.decompress(row.early_result)
         if row.released:
             shown: Result | None = result
         else:
-            shown = withheld(result, coursework) if same else None
+            shown = None if early is None else Result.model_validate_json(early)
         told = _counted(result, each.row.grade)
         seen = None if shown is None else _counted(shown, each.row.shown)
         return Stored(
@@ -157,7 +155,7 @@ def _page(drawn: bytes, result: Result | None) -> bytes:
     """A page as its station has drawn it; with the points that count where they are others, if they can be told."""
     if result is None or (result.deduction is None and result.correction is None):
         return zlib.decompress(drawn)
-    return REPORTS["html"](result).encode()
+    return page(result).text.encode()
 
 
 def _counted(result: Result, grade: Grade | None) -> Result:

@@ -8,6 +8,7 @@ from typing import IO
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from grader.batch.lms_files import FEEDBACK, CanvasGradebook, MoodleWorksheet, Upload
+from grader.common.people import person_key, person_name
 from grader.common.phrases import listed
 from grader.common.record import replace
 from grader.course.submissions.handin import Absence, Remark, Student
@@ -40,7 +41,7 @@ NOT_RELEASED = "its grades leave out hidden checks, which count as zero until yo
 
 def _overview(desk: Desk, _given: bytes, out: IO[bytes]) -> None:
     links = {(each.row.student.label, each.row.assignment): f"../attempts/{each.public}" for each in desk.counting}
-    out.write(overview_page(desk.with_sources(desk.gradebook()), links).encode())
+    out.write(overview_page(desk.with_sources(desk.gradebook()), links).text.encode())
 
 
 def _grades(desk: Desk, _given: bytes, out: IO[bytes]) -> None:
@@ -104,8 +105,8 @@ def _canvas(desk: Desk, given: bytes, out: IO[bytes]) -> None:
 def _write_upload(archive: ZipFile, upload: Upload, book: Gradebook, remarks: tuple[Remark, ...]) -> None:
     """The file to upload, and what to know before. Students see it: it tells nothing of hidden checks."""
     filled = upload.fill(for_students(book))
-    hidden = any(row.grade and row.shown and row.grade.max_points > row.shown.max_points for row in book.rows)
-    lines = [f"{filled.grades} grades are in {upload.name}.", *([f"{upload.name}: {NOT_RELEASED}"] if hidden else [])]
+    hidden = [f"{upload.name}: {NOT_RELEASED}"] if any(row.hidden_points for row in book.rows) else []
+    lines = [f"{filled.grades} grades are in {upload.name}.", *hidden]
     lines += [f"{each.where}: {each.why}" for each in (*filled.remarks, *remarks)]
     archive.writestr(upload.name, filled.data)
     archive.writestr("remarks.txt", "\n".join(lines) + "\n")
@@ -117,29 +118,34 @@ def _platform_students(desk: Desk, owners: tuple[Owner, ...]) -> dict[str, Stude
     has none, so that nobody gets another's grade.
     """
     students = {row.student.label: row.student for row in desk.rows}
-    named = {owner.key: owner.name for owner in owners if owner.key is not None}
-    theirs = _once([(each.name, each.key) for each in owners])
-    ours = _once([(each.name, each.label) for each in students.values()])
+    named = {person_key(owner.key): person_name(owner.name) for owner in owners if owner.key is not None}
+    theirs = _once([(person_name(each.name), each.key) for each in owners])
+    ours = _once([(person_name(each.name), each.label) for each in students.values()])
 
     def key_of(student: Student) -> str | None:
-        there = named.get(student.key or "")
-        if there == student.name:
+        there, name = named.get(person_key(student.key or "")), person_name(student.name)
+        if there == name:
             return student.key
-        if student.name in ours and theirs.get(student.name) is not None:
-            return theirs[student.name]
+        if name in ours and theirs.get(name) is not None:
+            return theirs[name]
         return student.key if there is not None and there not in ours else None
 
     keys = {label: key_of(each) for label, each in students.items()}
-    shared = Counter(keys.values())
+    shared = Counter(person_key(key) for key in keys.values() if key is not None)
     return {
-        label: replace(each, key=keys[label] if shared[keys[label]] == 1 else None) for label, each in students.items()
+        label: replace(each, key=key if key is not None and shared[person_key(key)] == 1 else None)
+        for (label, each), key in zip(students.items(), keys.values(), strict=True)
     }
 
 
 def _by_name(desk: Desk, students: Mapping[str, Student]) -> Iterator[Remark]:
     """Who was found by their names alone: people may be able to change these on a platform."""
     kept = {row.student.label: row.student.key for row in desk.rows}
-    found = [label for label, each in students.items() if each.key is not None and each.key != kept[label]]
+    found = [
+        label
+        for label, each in students.items()
+        if each.key is not None and person_key(each.key) != person_key(kept[label] or "")
+    ]
     if found:
         yield Remark(where="found by name alone, since the keys differ", why=f"{listed(found, 'and')}.")
 

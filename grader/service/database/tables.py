@@ -26,8 +26,10 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.ext.hybrid import hybrid_property
-from sqlalchemy.orm import DeclarativeBase, Mapped, column_property, mapped_column, relationship
+from sqlalchemy.orm import DeclarativeBase, Mapped, column_property, mapped_column, relationship, validates
 from sqlalchemy.types import TypeDecorator
+
+from grader.common.people import person_key
 
 
 class CourseRole(StrEnum):
@@ -84,18 +86,27 @@ class Base(DeclarativeBase):
 
 
 class PersonRow(Base):
-    """Somebody of the course. `key` is the university's own name for them, such as a mail address; `team` that of their
-    group, with which they hand in where an assignment allows groups.
+    """Somebody of the course. `key` is the university's own name for them, such as a mail address, `folded` the form in
+    which keys are compared, `team` the name of their group, with which they hand in where an assignment allows groups.
     """
 
     __tablename__ = "people"
 
     id: Mapped[int] = mapped_column(primary_key=True)
     key: Mapped[str] = mapped_column(unique=True)
+    folded: Mapped[str] = mapped_column(server_default="")
     name: Mapped[str]
     role: Mapped[str]
     team: Mapped[str | None]
     created: Mapped[datetime]
+
+    __table_args__ = (Index("people_folded", "folded"),)
+
+    @validates("key")
+    def _fold(self, _name: str, key: str) -> str:
+        """Keep both forms of a key together."""
+        self.folded = person_key(key)
+        return key
 
 
 class PseudonymRow(Base):
@@ -260,10 +271,11 @@ class GradingRow(Base):
 
     Of those of one priority, the lowest `round` comes first: a person has one in each (hand_ins.py).
     A station claims it until `lease_until`, as `claimed_by`, for its turn number `tries`. `result` is all that was
-    found, as JSON, and `brief` the grade in it (briefs.py). What students see is `shown_points` of `shown_max`, in
-    brief `checks`, a compressed `page`, and `shown_result` as compressed JSON: what is `early` until the assignment is
-    released, and then all. `full_checks` and `full_page` are None where that is the same. `speed` is that against the
-    model solution on `device`, for leaderboards, and `shown_speed` what of it the student may see.
+    found, as JSON, and `brief` the grade in it (briefs.py). What students see is `shown_points`, in brief `checks`, a
+    compressed `page`, and `shown_result` as compressed JSON: what is `early` until the assignment is released, and then
+    all. Of `max_points`, checks worth `early_max` are shown early; the others are `hidden_points`. `full_checks` and
+    `full_page` are None where that is the same. `speed` is that against the model solution on `device`, for
+    leaderboards, and `shown_speed` what of it the student may see.
     """
 
     __tablename__ = "gradings"
@@ -316,15 +328,10 @@ class GradingRow(Base):
     def _shown_points(cls) -> ColumnElement[float | None]:
         return case((cls.released, cls.points), else_=cls.early_points)
 
-    @hybrid_property
-    def shown_max(self) -> float | None:
-        """Out of so many."""
-        return self.max_points if self.released else self.early_max
-
-    @shown_max.inplace.expression
-    @classmethod
-    def _shown_max(cls) -> ColumnElement[float | None]:
-        return case((cls.released, cls.max_points), else_=cls.early_max)
+    @property
+    def hidden_points(self) -> float:
+        """What the checks are worth whose outcome students do not see yet."""
+        return 0.0 if self.released else (self.max_points or 0.0) - (self.early_max or 0.0)
 
     @hybrid_property
     def shown_speed(self) -> float | None:

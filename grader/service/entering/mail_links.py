@@ -14,6 +14,7 @@ from threading import BoundedSemaphore
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from grader.common.people import person_key
 from grader.service.database.connecting import Database
 from grader.service.entering.mailing import Mailer, letter
 from grader.service.signing_in import MAIL_LASTS, end_link, mail_link, person_named
@@ -78,8 +79,8 @@ class MailLinks:
     def _send(self, typed: str) -> None:
         if not 0 < len(typed) <= LONGEST:
             return
-        ending = f"@{self.domain.lower()}" if self.domain else ""
-        keys = {typed, typed[: -len(ending)]} if ending and typed.lower().endswith(ending) else {typed}
+        local, _, domain = typed.rpartition("@")
+        keys = {typed, local} if self.domain and person_key(domain) == person_key(self.domain) else {typed}
         with self.around.database.reading() as session:
             person = person_named(session, keys)
         if person is None or not ("@" in person.key or self.domain):

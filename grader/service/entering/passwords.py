@@ -12,6 +12,7 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
+from grader.common.people import person_key
 from grader.service.database.connecting import Database
 from grader.service.database.tables import PasswordRow, PersonRow
 from grader.service.entering.rate_limits import RateLimit
@@ -48,7 +49,7 @@ class Passwords:
         """The number of the person of this key, if the password is theirs; nobody's takes as long. Raises NotDoneError
         after too many tries.
         """
-        asked = f"{network} {key.casefold()[:LONGEST]}"
+        asked = f"{network} {person_key(key)[:LONGEST]}"
         if self._failures.is_reached(network) or self._of_person.is_reached(asked):
             raise NotDoneError(TOO_OFTEN)
         with database.reading() as session:
@@ -67,7 +68,7 @@ class Passwords:
         """What is kept of a new password; raises NotDoneError if it is too easy to guess."""
         if not SHORTEST <= len(password) <= LONGEST:
             raise NotDoneError(f"A password has between {SHORTEST} and {LONGEST} characters; several words are good.")
-        if len(set(password)) < SHORTEST // 2 or person.key.casefold() in password.casefold():
+        if len(set(password)) < SHORTEST // 2 or person_key(person.key) in person_key(password):
             raise NotDoneError("This password is easy to guess; choose several words that have nothing to do with you.")
         with self._turns.one():
             return self._hasher.hash(password)

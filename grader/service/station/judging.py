@@ -16,9 +16,9 @@ from grader.execution.device import device_class
 from grader.grading.bench import Progress
 from grader.lms.bundle import pack
 from grader.protocol.text import showable
-from grader.reports import REPORTS
-from grader.results.result import Reason, Result, Ungraded
-from grader.results.withholding import withheld
+from grader.reports import REPORTS, page
+from grader.results.result import UNTIMED, Result, Ungraded
+from grader.results.withholding import withheld, without_tracebacks
 from grader.service.briefs import brief_of
 from grader.service.classes import classes_of, elsewhere
 from grader.service.courses import Shelf
@@ -65,9 +65,9 @@ class Judge:
         """The outcome; a speed that noise hides is measured again, and left open in the end."""
         outcome = station.grade(errand, progress)
         for _ in range(TIMED - 1):
-            if isinstance(outcome, Ungraded) or all(each.reason is not Reason.NOT_MEASURED for each in outcome.checks):
+            if isinstance(outcome, Ungraded) or all(each.reason not in UNTIMED for each in outcome.checks):
                 break
-            progress("timing again, since the machine was too noisy")
+            progress("timing again, since the speed was not measured")
             again = station.grade(replace(errand, before=outcome), progress)
             outcome = outcome if isinstance(again, Ungraded) else again
         return outcome
@@ -92,25 +92,28 @@ class Judge:
 
 
 def ready(result: Result, coursework: Coursework) -> Graded:
-    """A result as it is stored. What the student may see of it is made now: by the assignment that it was graded by."""
+    """A result as it is stored. What the student may see of it is made now: by the assignment that it was graded by.
+    Tracebacks of ours are in the station's log.
+    """
+    result = without_tracebacks(result)
     shown = withheld(result, coursework)
     return Graded(
         points=result.points,
         max_points=result.max_points,
         early_points=shown.points,
-        early_max=shown.max_points,
+        early_max=shown.max_points - shown.hidden_points,
         early_checks=in_brief(shown).model_dump_json(),
         full_checks=None if shown == result else in_brief(result).model_dump_json(),
         result=REPORTS["json"](result),
         brief=brief_of(result, shown),
-        early_page=_compressed("html", shown),
-        full_page=None if shown == result else _compressed("html", result),
-        early_result=_compressed("json", shown),
+        early_page=_page(shown),
+        full_page=None if shown == result else _page(result),
+        early_result=zlib.compress(REPORTS["json"](shown).encode()),
         speed=speed_of(result),
         early_speed=speed_of(shown),
         device=showable(result.provenance.device.name),
     )
 
 
-def _compressed(report: str, result: Result) -> bytes:
-    return zlib.compress(REPORTS[report](result).encode())
+def _page(result: Result) -> bytes:
+    return zlib.compress(page(result).text.encode())

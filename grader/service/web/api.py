@@ -38,7 +38,8 @@ class Me(Record):
 
 class AssignmentState(Record):
     """An assignment, and how the caller stands in it; None sets no limit, or is not there yet. The points are those
-    that count, after deductions and corrections; `why` says how they came about, where they are not the attempt's.
+    that count, after deductions and corrections; `hidden_points` of all are decided after release. `why` says how the
+    points came about, where they are not the attempt's.
     """
 
     name: str
@@ -48,6 +49,7 @@ class AssignmentState(Record):
     attempts_left: int | None
     points: float | None
     max_points: float | None
+    hidden_points: float
     why: str
     excused: bool
 
@@ -69,6 +71,7 @@ class AttemptState(Record):
     ahead: int
     points: float | None
     max_points: float | None
+    hidden_points: float
     result: ChecksInBrief | None
     page: str
 
@@ -112,7 +115,8 @@ def _assignment(standing: OwnStanding) -> AssignmentState:
         due=standing.rules.due,
         attempts_left=standing.left,
         points=standing.grade.points,
-        max_points=standing.shown_max,
+        max_points=standing.max_points,
+        hidden_points=standing.hidden_points,
         why=standing.grade.in_words,
         excused=standing.grade.excused,
     )
@@ -195,7 +199,8 @@ def _attempt(session: Session, row: AttemptRow, asked: _Asked) -> AttemptState:
         state=State(latest.state),
         ahead=asked.web.place(session, latest).ahead,
         points=None if counted is None else counted.shown_points,
-        max_points=None if counted is None else counted.shown_max,
+        max_points=None if counted is None else counted.max_points,
+        hidden_points=0.0 if counted is None else counted.hidden_points,
         result=None if counted is None else checks_of(counted),
         page=f"{asked.web.origin}/attempts/{row.public}",
     )

@@ -17,7 +17,7 @@ from grader.results.result import LINES
 from grader.service.tokens import fresh_token
 from grader.service.web.members import Member
 from grader.service.web.setting import web_of
-from grader.service.wording import late_in_words, number
+from grader.service.wording import late_in_words, number, score_in_words
 
 FOLDER = files("grader.service.web").joinpath("static")
 
@@ -79,7 +79,8 @@ def _environment() -> Environment:
     )
     environment.filters |= {"number": number, "plural": count, "time": _time, "markup": Markup, "code": _code}
     environment.filters["by_line"] = _by_line
-    environment.globals |= {"fresh_token": fresh_token, "late_words": late_in_words}
+    words = {"late_words": late_in_words, "score_words": score_in_words}
+    environment.globals |= {"fresh_token": fresh_token, **words}
     return environment
 
 

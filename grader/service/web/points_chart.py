@@ -44,9 +44,9 @@ class PointsChart:
 def points_chart(attempts: Sequence[AttemptRow]) -> PointsChart | None:
     """Of those with a result, as far as the student may see it; None if there are too few to tell anything."""
     known = [
-        (each.number, each.counted.shown_points, each.counted.shown_max)
+        (each.number, each.counted.shown_points, each.counted.max_points)
         for each in sorted(attempts, key=lambda one: one.number)
-        if each.counted is not None and each.counted.shown_points is not None and each.counted.shown_max is not None
+        if each.counted is not None and each.counted.shown_points is not None and each.counted.max_points is not None
     ]
     most = max((each[2] for each in known), default=0.0)
     if len(known) < 2 or most <= 0:

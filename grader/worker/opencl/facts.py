@@ -12,6 +12,9 @@ from grader.protocol.messages import DeviceFacts
 from grader.protocol.steps import KernelStep, LocalArg
 from grader.protocol.wire import FEW
 
+POCL = "Portable Computing Language"
+"""How PoCL names its platform."""
+
 
 def device_facts(index: int, device: cl.Device) -> DeviceFacts:
     """The device with its place among all."""
@@ -33,6 +36,12 @@ def device_facts(index: int, device: cl.Device) -> DeviceFacts:
             "clock": device.max_clock_frequency,
         }
     )
+
+
+def compiles_at_launch(device: cl.Device) -> bool:
+    """Whether the driver compiles a kernel when it is launched first. PoCL does, for each size of work-groups."""
+    is_pocl: bool = device.platform.name.strip() == POCL
+    return is_pocl
 
 
 def _bus(device: cl.Device) -> str | None:

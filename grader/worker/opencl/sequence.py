@@ -1,6 +1,7 @@
 """Launches that are ready to run: kernels with their arguments set, copies, and how often they are repeated."""
 
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from grader.protocol.kernel import Demand
 from grader.protocol.messages import Launched, Refused, Reply, StepTime, Stopped
+from grader.protocol.phase import Phase
 from grader.protocol.steps import (
     BufferArg,
     BufferSpec,
@@ -22,6 +24,12 @@ from grader.protocol.steps import (
     Step,
 )
 from grader.worker.opencl.facts import demand
+
+Tell = Callable[[Phase], None]
+"""Says to the judge what goes on."""
+
+TICK = 0.001
+"""Seconds between two looks at whether a step runs already."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,17 +144,23 @@ class Sequence:
         odd = tuple(_prepare(step, built, swapped) for step in steps) if pairs else even
         return cls(even=even, odd=odd, repeat=repeat, buffers=buffers)
 
-    def run(self, queue: cl.CommandQueue, key: int) -> Reply:
-        """All turns, and the time of each step in all of them."""
+    def run(self, queue: cl.CommandQueue, key: int, tell: Tell | None = None) -> Reply:
+        """All turns, and the time of each step in all of them. A first launch that the driver compiles for can `tell`
+        its phases: then each step of its first turn is waited for.
+        """
         turns: list[list[cl.Event]] = []
         try:
             for turn in range(self.repeat.times):
                 events: list[cl.Event] = []
                 for step in self.odd if turn % 2 else self.even:
+                    if tell and turn == 0:
+                        tell("compiling")
                     try:
                         events.append(step.enqueue(queue, key))
                     except cl.Error as error:
                         return Refused(call="launch", error=name_of(error), demand=step.demand(queue.device))
+                    if tell and turn == 0:
+                        _follow(events[-1], queue, tell)
                 turns.append(events)
                 if self._is_enough(queue):
                     break
@@ -166,6 +180,15 @@ class Sequence:
         words = np.empty(self.buffers[until.buffer].spec.size // 4, dtype=np.float32)
         cl.enqueue_copy(queue, words, self.buffers[until.buffer].payload)
         return bool(words.sum(dtype=np.float64) < until.below)
+
+
+def _follow(event: cl.Event, queue: cl.CommandQueue, tell: Tell) -> None:
+    """Tell when the driver has compiled and the step runs; returns when it has ended."""
+    queue.flush()
+    while event.command_execution_status > cl.command_execution_status.RUNNING:
+        time.sleep(TICK)
+    tell("running")
+    event.wait()
 
 
 def _copy(queue: cl.CommandQueue, source: DeviceBuffer, target: DeviceBuffer) -> cl.Event:

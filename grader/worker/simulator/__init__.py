@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from grader.protocol.messages import Observed, Simulation
-from grader.protocol.observation import MESSAGES, SeenKernel
+from grader.protocol.observation import SeenKernel
 
 PLATFORM = "Oclgrind"
 
@@ -64,5 +64,4 @@ def observed() -> Observed:
     lines = path.read_bytes().splitlines() if path.is_file() else []
     if lines:
         path.unlink()
-    kernels = (SeenKernel.model_validate_json(line) for line in lines)
-    return Observed(kernels=tuple(each.model_copy(update={"messages": each.messages[:MESSAGES]}) for each in kernels))
+    return Observed(kernels=tuple(map(SeenKernel.model_validate_json, lines)))

@@ -82,10 +82,10 @@ def test_a_batch_is_released_by_the_same_command(tmp_path):
     done = grader(tmp_path, *command, **QUICK)
     assert done.returncode == 1  # the instructor's: Bob has failed
     for name in ("anna", "bob"):
-        assert "hidden: its outcome" in told(name)
+        assert "its outcome is shown after release" in told(name)
         assert "elements of z" not in told(name)
     assert "1 of 1,000 elements of z is wrong" in (tmp_path / "out" / "batch.xml").read_text()
     done = grader(tmp_path, *command, "--release", **QUICK)
     assert "2 gradings, 2 of them made before" in done.stdout
     assert "1 of 1,000 elements of z is wrong" in told("bob")
-    assert "hidden: its outcome" not in told("anna")
+    assert "its outcome is shown after release" not in told("anna")

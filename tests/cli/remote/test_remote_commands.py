@@ -85,6 +85,7 @@ def test_a_service_that_cannot_be_reached_is_said_so(free_port):
         ("passed", "", PASSED),
         ("failed", Reason.WRONG_OUTPUT, FAILED),
         ("skipped", Reason.NOT_MEASURED, UNGRADED),
+        ("skipped", Reason.INTERFERENCE, UNGRADED),
         ("skipped", Reason.NO_SIMULATOR, UNGRADED),
     ],
 )

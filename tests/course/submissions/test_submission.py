@@ -1,10 +1,13 @@
 """submission.py: which files are taken for OpenCL source, and what is said about those that are not."""
 
 import os
+import zlib
 
 import pytest
 
 from grader.common.errors import InputError
+from grader.course.forbidden import Construct
+from grader.course.submissions.scan import scan
 from grader.course.submissions.submission import LINES, SIZE_LIMIT, read_submission
 
 KERNEL = "__kernel void f(__global float *a) { a[0] = 1; }\n"
@@ -32,6 +35,45 @@ def test_a_byte_order_mark_is_no_part_of_the_source(tmp_path):
         assert read_submission(path).source == KERNEL + "// løsning\n"
 
 
+@pytest.mark.parametrize("letter", ["\0", "\a", "\x1a", "\x1b", "\x7f"], ids=ascii)
+def test_a_control_character_is_read_as_compilers_do(tmp_path, letter):
+    """It is white space in comments and strings. In code it is refused, with its name, but for NUL."""
+    path = tmp_path / "kernels.cl"
+    path.write_text(f"// {letter}{KERNEL}" + f'constant char s[] = "{letter}";\n/*\n{letter}*/')
+    harmless = read_submission(path)
+    assert harmless.source == path.read_text().replace(letter, " ")
+    assert harmless.scan.sightings == ()
+    path.write_text(f"// a comment\n{letter}{KERNEL}")
+    seen = [(each.construct, each.line, each.text) for each in read_submission(path).scan.sightings]
+    names = {"\a": "BEL (^G)", "\x1a": "SUB (^Z)", "\x1b": "ESC (^[)", "\x7f": "DEL (^?)"}
+    assert seen == ([] if letter == "\0" else [(Construct.CONTROL, 2, names[letter])])
+
+
+@pytest.mark.parametrize("end", ["\x1a", "\r\n\x1a", "\x1a\x1a\n", "// done \x1a"])
+def test_an_old_editors_mark_of_the_end_is_none_of_the_text(tmp_path, end):
+    """Ctrl-Z ends a file for DOS; for compilers it is an error."""
+    path = tmp_path / "kernels.cl"
+    path.write_bytes((KERNEL + end).encode())
+    submission = read_submission(path)
+    assert submission.source.startswith(KERNEL)
+    assert "\x1a" not in submission.source
+    assert submission.scan.sightings == ()
+
+
+@pytest.mark.parametrize("letter", ["\0", "\x1b", "\x1a"], ids=ascii)
+@pytest.mark.parametrize(
+    "text", ["#{}include <x>\n", "#in{}clude <x>\n", "// \\{}\n#include <x>\n", "/{}/\n#include <x>\n"]
+)
+def test_a_control_character_hides_no_construct(tmp_path, letter, text):
+    """The scan reads what the compiler reads."""
+    path = tmp_path / "kernels.cl"
+    path.write_text(KERNEL + text.format(letter))
+    submission = read_submission(path)
+    assert submission.source == KERNEL + text.format(" ")
+    kept = tuple(each for each in submission.scan.sightings if each.construct is not Construct.CONTROL)
+    assert kept == scan(submission.source).sightings
+
+
 def test_a_folder_means_the_kernels_in_it(tmp_path):
     """Students hand in folders."""
     (tmp_path / "kernels.cl").write_text(KERNEL)
@@ -47,6 +89,8 @@ def test_a_folder_means_the_kernels_in_it(tmp_path):
         (b"\x7fELF\x00\x01", "binary"),
         ("x = 1".encode("utf-16"), "UTF-16"),
         ("x = 1".encode("utf-16-be"), "binary"),
+        (zlib.compress(KERNEL.encode() + bytes(range(256))), "binary"),
+        (b"\x1a", "is empty"),
         (b"/" * (SIZE_LIMIT + 1), "over 1 MiB"),
         (b"x" + b"\n" * (LINES + 1), "over 20,000 lines"),
         (b"x" + b"\r" * (LINES + 1), "over 20,000 lines"),

@@ -27,6 +27,7 @@ from grader.execution.sandbox.process import (
     WorkerPlace,
     new_folder,
 )
+from grader.forkserver import devices, system_calls
 
 
 @pytest.fixture
@@ -86,8 +87,59 @@ def test_the_limits_are_in_force(worker):
         assert rows["Max data size"] == [str(LIMITS.memory_bytes)] * 2
         assert rows["Max cpu time"] == [str(LIMITS.cpu_seconds), str(LIMITS.cpu_seconds + 1)]
         assert rows["Max file size"] == [str(LIMITS.file_bytes)] * 2
-        assert rows["Max core file size"] == ["0", "0"]
+        assert rows["Max core file size"] == ["1", "1"]
         assert int(rows["Max processes"][0]) >= LIMITS.processes
+
+
+def refused(pid):
+    """How many filters a process has, and whether it may get new privileges."""
+    lines = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+    return lines["Seccomp"].strip(), lines["NoNewPrivs"].strip()
+
+
+@pytest.mark.skipif(not system_calls.can_be_refused(), reason="nothing is refused on this machine")
+def test_worker_and_session_are_refused_what_works_later(worker):
+    """Their warden and the fork server are not, which are trusted."""
+    pids = processes_of(worker._process.group)
+    assert [refused(pid) for pid in pids] == [("2", "1")] * 2
+    warden = parent_of(worker._process.group)
+    assert [refused(pid)[0] for pid in (warden, parent_of(warden))] == [refused(os.getpid())[0]] * 2
+
+
+@pytest.mark.skipif(not devices.can_be_listed(), reason="this kernel has no Landlock")
+def test_a_worker_opens_no_terminal(tmp_path):
+    """Whoever would echo what it writes runs while others are timed."""
+    worker = started(
+        tmp_path,
+        "try: os.openpty()\nexcept OSError as error: print(type(error).__name__, flush=True)\ntime.sleep(600)",
+    )
+    assert said(worker) in {"OSError", "PermissionError"}
+    worker.stop()
+
+
+@pytest.mark.parametrize(
+    ("possible", "said"), [(True, ("none", "those for computing")), (False, ("the machine's", "all"))]
+)
+def test_what_a_machine_cannot_close_is_on_record(monkeypatch, possible, said):
+    """In every result, and in what `grader doctor` says."""
+    monkeypatch.setattr(devices, "can_be_listed", lambda: possible)
+    monkeypatch.setattr(system_calls, "can_be_refused", lambda: possible)
+    with closing(ProcessSandbox(RULES)) as sandbox:
+        facts = sandbox.facts()
+    assert (facts["network"], facts["devices"]) == said
+    assert (facts["system_calls"] == "all") is not possible
+    assert facts["cpu_seconds"] == LIMITS.cpu_seconds
+
+
+def test_a_worker_starts_where_nothing_can_be_closed(tmp_path):
+    """As before: on an old kernel, and on processors whose calls have other numbers."""
+    code = "from grader.forkserver import devices, system_calls\n" + serving("print('here', flush=True)")[-1]
+    absent = "devices.can_be_listed = system_calls.can_be_refused = lambda: False\n"
+    command = (sys.executable, "-I", "-c", code.replace("server.main()", absent + "server.main()"))
+    with closing(ForkServer(command, environment_of(NOWHERE))) as server:
+        worker = ProcessWorker.start(server, WorkerPlace(folder=new_folder(tmp_path)))
+        assert said(worker) == "here"
+        worker.stop()
 
 
 def test_others_of_this_user_may_start_while_a_worker_runs():
@@ -136,13 +188,17 @@ def test_the_worker_cannot_import_the_judges_modules_by_accident(tmp_path):
         "grader.forkserver",
         "grader.forkserver.__main__",
         "grader.forkserver.descendants",
+        "grader.forkserver.devices",
+        "grader.forkserver.libc",
         "grader.forkserver.order",
+        "grader.forkserver.system_calls",
         "grader.forkserver.warden",
         "grader.forkserver.worker",
         "grader.protocol",
         "grader.protocol.kernel",
         "grader.protocol.messages",
         "grader.protocol.observation",
+        "grader.protocol.phase",
         "grader.protocol.steps",
         "grader.protocol.text",
         "grader.protocol.tokens",

@@ -2,6 +2,7 @@
 
 import mmap
 import os
+import signal
 import time
 
 import pytest
@@ -9,6 +10,7 @@ from processes import is_gone, wait_for
 from test_sandbox_process import STARTS, said, started
 
 from grader.execution.sandbox import standstill
+from grader.forkserver.descendants import descendants
 
 COUNTER = """
 import ctypes, mmap, signal, threading
@@ -33,22 +35,6 @@ def child_of_vfork():
         while True: signal.pause()
 """
 
-WAKES_ITSELF = """
-def wake():
-    class Event(ctypes.Structure):
-        _fields_ = [("value", ctypes.c_void_p), ("signal", ctypes.c_int), ("rest", ctypes.c_char * 52)]
-    timer = ctypes.c_void_p()
-    assert libc.timer_create(1, ctypes.byref(Event(signal=signal.SIGCONT)), ctypes.byref(timer)) == 0
-    signal.signal(signal.SIGCONT, lambda *_: None)  # what is ignored sets no timer again
-    every = (ctypes.c_long * 4)(0, 50_000_000, 0, 50_000_000)
-    while True:
-        assert libc.timer_settime(timer, 0, every, None) == 0
-        signal.pause()
-"""
-"""Whenever it wakes it sets its timer again: Linux forgets a timer whose SIGCONT waits when SIGSTOP comes, as on a busy
-machine. Then it stands still, and nothing is held against it.
-"""
-
 LONELY = "PR_SET_PDEATHSIG = 1\nlibc.prctl(PR_SET_PDEATHSIG, 0)\nos.kill(os.getppid(), signal.SIGKILL)\n"
 """Ends its warden, and not itself with it."""
 
@@ -56,12 +42,20 @@ SAYS = "print('here', flush=True)\n"
 
 HONEST = "in_thread()\n" + SAYS + "time.sleep(600)"
 
-RESTLESS = {
-    "its main thread waits in vfork": (
-        WAITS_IN_VFORK + "threading.Timer(1, count).start()\n" + SAYS + "child_of_vfork()"
-    ),
-    "a timer wakes it": WAKES_ITSELF + "in_thread()\n" + SAYS + "wake()",
-}
+RESTLESS = WAITS_IN_VFORK + "threading.Timer(1, count).start()\n" + SAYS + "child_of_vfork()"
+"""Its main thread waits in vfork."""
+
+HAS_A_CHILD = """
+signal.signal(signal.SIGCONT, lambda *_: os.fork())
+child = os.fork()
+if child == 0:
+    while True:
+        time.sleep(600)
+signal.signal(signal.SIGCONT, signal.SIG_DFL)
+print(child, flush=True)
+time.sleep(600)
+"""
+"""The child becomes two when it is woken."""
 
 
 def running(tmp_path, code):
@@ -104,10 +98,9 @@ def test_a_frozen_worker_stands_still_and_goes_on_when_it_is_thawed(tmp_path):
         worker.stop()
 
 
-@pytest.mark.parametrize("code", RESTLESS.values(), ids=RESTLESS)
-def test_who_does_not_stand_still_is_ended(tmp_path, code):
+def test_who_does_not_stand_still_is_ended(tmp_path):
     """As soon as it has used time that shows, which takes some turns where a machine is busy."""
-    worker, counter = running(tmp_path, code)
+    worker, counter = running(tmp_path, RESTLESS)
 
     def ends_by_another_turn():
         time.sleep(TURN)
@@ -120,6 +113,62 @@ def test_who_does_not_stand_still_is_ended(tmp_path, code):
         assert wait_for(ends_by_another_turn)
         assert not moves(counter)
         assert worker.receive(10) == b""
+    finally:
+        worker.stop()
+
+
+def test_who_is_woken_while_it_is_frozen_is_ended(tmp_path):
+    """By whomever: it runs while others are timed."""
+    worker, counter = running(tmp_path, HONEST)
+    try:
+        worker.freeze()
+        os.kill(worker.group, signal.SIGCONT)
+        assert moves(counter)
+        worker.thaw()
+        assert worker.receive(10) == b""
+        assert not moves(counter)
+    finally:
+        worker.stop()
+
+
+def killed(child):
+    """A child that has ended, and is not reaped, since its parent stands still."""
+    os.kill(child, signal.SIGKILL)
+    assert is_gone(child)
+
+
+def doubled(child):
+    """A child that has started another process."""
+    os.kill(child, signal.SIGCONT)
+    assert wait_for(lambda: descendants(child))
+
+
+@pytest.mark.parametrize("changed", [killed, doubled])
+def test_a_worker_of_which_a_process_begins_or_ends_while_it_is_frozen_is_ended(tmp_path, changed):
+    """However little time that takes: to end one is work of the kernel's, which is done while others are timed."""
+    worker = started(tmp_path, "import signal\n" + HAS_A_CHILD)
+    try:
+        child = int(said(worker))
+        worker.freeze()
+        changed(child)
+        worker.thaw()
+        assert worker.receive(10) == b""
+        assert is_gone(worker.group)
+    finally:
+        worker.stop()
+
+
+def test_a_process_that_ended_before_is_nobodys_fault(tmp_path):
+    """Whether it has been reaped or not."""
+    code = "if os.fork() == 0: os._exit(0)\n" + STARTS + "start(lambda: os._exit(0))\n"
+    worker = started(tmp_path, code + SAYS + "for line in sys.stdin: print(line, end='', flush=True)")
+    try:
+        assert said(worker)
+        for _ in range(3):
+            worker.freeze()
+            worker.thaw()
+        worker.send(b"on\n")
+        assert said(worker) == "on"
     finally:
         worker.stop()
 

@@ -163,6 +163,7 @@ def test_words_that_only_look_forbidden_are_not(build, text):
     [
         (f"#line 7\n{EMPTY}", Construct.LINE),
         (f"{EMPTY}{'/' * 4001}\n", Construct.LONG_LINE),
+        (f"\x1b{EMPTY}", Construct.CONTROL),
         (f"#if __has_include(<nothing.h>)\n#endif\n{EMPTY}", Construct.HAS_INCLUDE),
         (f'#if 0\n#include "nothing.h"\n#endif\n{EMPTY}', Construct.INCLUDE),
         (f'#if 0\nvoid f() {{ __asm__("nop"); }}\n#endif\n{EMPTY}', Construct.ASM),

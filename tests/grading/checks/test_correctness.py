@@ -148,7 +148,7 @@ def test_checks_come_in_the_order_of_the_assignment(transposition):
     assert in_order(assignment, checks) == list(unrun_cases(assignment, asked.cases))
 
 
-def test_what_only_right_kernels_earn_is_forfeited_by_a_failed_case():
+def test_what_only_right_kernels_earn_is_forfeited_by_a_failed_case(transposition):
     """What they failed by themselves stays as it is, and so does practice, which decides about nothing."""
     whole = (
         BUILD,
@@ -159,26 +159,40 @@ def test_what_only_right_kernels_earn_is_forfeited_by_a_failed_case():
         check("memory: coalesced", kind=Kind.MEMORY),
         SPEED,
     )
-    assert forfeit(whole) == whole
+    assert forfeit(transposition, whole) == whole
     wrong = (*whole[:1], check("correctness: one", verdict=Verdict.FAILED, reason=Reason.WRONG_OUTPUT), *whole[2:])
-    left = forfeit(wrong)
+    left = forfeit(transposition, wrong)
     assert [old == new for old, new in zip(wrong, left, strict=True)] == [True, True, True, False, True, False, False]
     for each in (left[3], left[5], left[6]):
         assert (each.verdict, each.points, each.reason) == (Verdict.FAILED, 0, Reason.NOT_RUN)
     assert left[6].performance == SPEED.performance
-    assert forfeit(left) == left
+    assert forfeit(transposition, left) == left
 
 
-def test_a_wrong_result_in_the_simulator_is_no_news_of_a_kernel_that_is_wrong_elsewhere():
+def test_a_hidden_case_that_fails_forfeits_nothing(transposition):
+    """Students see all other points before it is released. A case that is shown forfeits them all the same."""
+    first, second, *others = transposition.correctness.cases
+    hiding = (first, second.model_copy(update={"hidden": True}), *others)
+    asked = transposition.correctness.model_copy(update={"cases": hiding})
+    assignment = transposition.model_copy(update={"correctness": asked})
+    fault = {"verdict": Verdict.FAILED, "points": 0.0, "reason": Reason.WRONG_OUTPUT}
+    shown, hidden, *rest = unrun_cases(assignment, asked.cases)
+    hidden_failed = (BUILD, shown, hidden.model_copy(update=fault), *rest, SPEED)
+    assert forfeit(assignment, hidden_failed) == hidden_failed
+    shown_failed = (BUILD, shown.model_copy(update=fault), hidden, *rest, SPEED)
+    assert forfeit(assignment, shown_failed) == (*shown_failed[:-1], FORFEITED.fail(SPEED))
+
+
+def test_a_wrong_result_in_the_simulator_is_no_news_of_a_kernel_that_is_wrong_elsewhere(transposition):
     """Only of one that is right everywhere else does it say that its results depend on the order of work-items."""
     wrong = check("correctness: one", verdict=Verdict.FAILED, reason=Reason.WRONG_OUTPUT)
     said = check("sanitizer", kind=Kind.SANITIZER, verdict=Verdict.FAILED, reason=Reason.WRONG_OUTPUT)
     crashed = check("sanitizer", kind=Kind.SANITIZER, verdict=Verdict.FAILED, reason=Reason.CRASH)
-    assert forfeit([wrong, said])[1] == FORFEITED.fail(said)
-    assert forfeit([wrong, crashed])[1] == crashed
+    assert forfeit(transposition, [wrong, said])[1] == FORFEITED.fail(said)
+    assert forfeit(transposition, [wrong, crashed])[1] == crashed
 
 
-def test_cases_that_are_decided_elsewhere_forfeit_nothing():
+def test_cases_that_are_decided_elsewhere_forfeit_nothing(transposition):
     """A student kit does not hold them."""
     elsewhere = check("correctness: hidden", verdict=Verdict.SKIPPED, reason=Reason.DECIDED_ELSEWHERE)
-    assert forfeit([BUILD, elsewhere, SPEED]) == (BUILD, elsewhere, SPEED)
+    assert forfeit(transposition, [BUILD, elsewhere, SPEED]) == (BUILD, elsewhere, SPEED)

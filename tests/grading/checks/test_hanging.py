@@ -16,7 +16,13 @@ from grader.results.result import Finding, Reason
 SILENT = TimedOut(doing="running", seconds=1)
 CRASHED = Crashed(signal=11, exit_code=None, words="")
 RIGHT = {"B": None}
-LOOP = Finding(reason=Reason.TIME_LIMIT, message="line 3: this loop does not end.", cause="Look.", places=(), times=1)
+LOOP = Finding(
+    reason=Reason.TIME_LIMIT,
+    message="line 3: this loop was still running when the simulator stopped the kernel.",
+    cause="Look.",
+    places=(),
+    times=1,
+)
 ENDLESS = Endless(sizes={"n": 1}, findings=(LOOP,))
 
 
@@ -135,7 +141,9 @@ def test_the_line_of_a_loop_is_found_on_the_data_of_the_case(simulator, transpos
     endless = looked(simulator, transposition, source, small)
     line = next(n for n, text in enumerate(source.splitlines(), start=1) if "i += 0" in text)
     assert endless.problem.reason is Reason.TIME_LIMIT
-    assert endless.problem.message.startswith(f"line {line}: this loop does not end.")
+    assert endless.problem.message.startswith(
+        f"line {line}: this loop was still running when the simulator stopped the kernel."
+    )
     check = of_endless(transposition.sanitizer, endless).check
     assert check.message.startswith(f"at height 1, width 1, line {line}: this loop")
     assert (check.points, check.findings) == (0, endless.findings)

@@ -35,6 +35,8 @@ def seen_access(line, array="A", space=1, **changes):
         "writes": False,
         "requests": 10,
         "bytes": 1280,
+        "unused": 0,
+        "conflicts": 0,
         "sectors": 40,
         "fewest": 40,
         "worst": 1.0,
@@ -66,7 +68,7 @@ def test_a_profile_adds_up(transposition):
     """Totals are those of global memory, of all launches; local and constant memory have none in them."""
     accesses = (
         seen_access(3),
-        seen_access(4, array="B", writes=True, sectors=320),
+        seen_access(4, array="B", writes=True, sectors=320, unused=7),
         seen_access(5, array="t", space=3, sectors=20),
         seen_access(6, array="table", space=2),
     )
@@ -81,20 +83,21 @@ def test_a_profile_adds_up(transposition):
     assert found.compulsory == 2 * 4 * 32 * 48
     assert [each.space for each in found.accesses[:4]] == ["global", "global", "local", "constant"]
     assert [each.does for each in found.accesses[:2]] == ["reads", "writes"]
-    assert found.divergence == 0.25
+    assert (found.diverged, found.requests, found.unused) == (4, 60, 2 * 7)
     assert found.intensity == 200 / 5120
 
 
 FOUND = [
     pytest.param(
         "coalescing",
-        2,
-        [seen_access(3), seen_access(4, array="B", writes=True, sectors=160, fewest=40, stride=-256)],
+        1.1,
+        [seen_access(3, unused=40), seen_access(4, array="B", writes=True, sectors=160, unused=3840, stride=-256)],
         (
             Reason.UNCOALESCED,
             (
-                "line 4 writes B with neighbouring work-items 256 bytes apart: a warp moves 16 sectors of 32 "
-                "bytes at a time where 4 would hold its words, 4 times as many; the limit is 2. "
+                "line 4 writes B with neighbouring work-items 256 bytes apart: a warp moves sectors of 32 bytes, 16 at "
+                "a time, and leaves 384 bytes of them unused. With all 3,880 unused bytes, the least traffic of 12,288 "
+                "bytes is 1.32 times as large; the limit is 1.1. Work-items that are neighbours"
             ),
         ),
         id="coalescing",
@@ -102,7 +105,7 @@ FOUND = [
     pytest.param(
         "bank conflicts",
         2,
-        [seen_access(3), seen_access(7, array="tile", space=3, sectors=80, fewest=10, worst=8.0, stride=64)],
+        [seen_access(3), seen_access(7, array="tile", space=3, sectors=80, fewest=10, conflicts=7, stride=64)],
         (
             Reason.BANK_CONFLICT,
             (
@@ -160,10 +163,23 @@ FOUND = [
 ]
 
 
-def test_where_neighbours_share_a_word_there_is_nothing_to_coalesce(transposition):
-    """However many rows a warp lies in: a broadcast is no fault."""
-    found = counted(transposition, seen_access(3), seen_access(4, sectors=100, fewest=40, stride=0))
-    assert check(transposition, "coalescing", 1, found).verdict is Verdict.PASSED
+def test_a_copy_by_the_group_is_named_where_it_wastes_most(transposition):
+    """It has no line."""
+    found = counted(transposition, seen_access(3, unused=40), seen_access(0, unused=5120))
+    assert check(transposition, "coalescing", 1.1, found).message.startswith(
+        "a copy by the group or a hidden line reads"
+    )
+
+
+def test_accesses_that_waste_nothing_do_not_make_up_for_others(transposition):
+    """The unused bytes count, not their share."""
+    wasteful = seen_access(4, sectors=160, unused=3840, stride=256)
+    alone, in_company = (
+        check(transposition, "coalescing", 1.1, counted(transposition, wasteful, *more))
+        for more in ((), [seen_access(line, requests=1000) for line in range(5, 25)])
+    )
+    assert alone.message == in_company.message
+    assert alone.verdict is in_company.verdict is Verdict.FAILED
 
 
 def test_reading_back_is_told_apart_from_reading_too_often(transposition):
@@ -189,18 +205,16 @@ def test_too_much(transposition, measure, at_most, accesses, expected):
             "coalescing",
             1.1,
             [seen_access(3)],
-            (
-                "every request to global memory moves the fewest sectors that hold its words, a ratio of 1; the limit "
-                "is 1.1."
-            ),
+            "every byte of the sectors that are moved is used, a ratio of 1; the limit is 1.1.",
         ),
         (
             "coalescing",
             2,
-            [seen_access(3, sectors=44)],
+            [seen_access(3, sectors=44, unused=128)],
             (
-                "line 3 reads A with neighbouring work-items 4 bytes apart: a warp moves 4.4 sectors of 32 bytes at a "
-                "time where 4 would hold its words, 1.1 times as many; the limit is 2."
+                "line 3 reads A with neighbouring work-items 4 bytes apart: a warp moves sectors of 32 bytes, 4.4 at a "
+                "time, and leaves 12.8 bytes of them unused. With all 128 unused bytes, the least traffic of 12,288 "
+                "bytes is 1.01 times as large; the limit is 2."
             ),
         ),
         (
@@ -215,12 +229,15 @@ def test_too_much(transposition, measure, at_most, accesses, expected):
             [seen_access(3)],
             "it reads 320 words of global memory, 320 of A in line 3; the limit is 400.",
         ),
-        ("divergence", 0.15, [], "the work-items of a warp never diverge; the limit is 15 %."),
+        ("divergence", 15, [], "the work-items of a warp never diverge; the limit is 15."),
         (
-            "idle work-items",
-            0.5,
-            [seen_access(3)],
-            "all work-items of a warp work where it uses memory; the limit is 50 %.",
+            "memory requests",
+            50,
+            [seen_access(3), seen_access(4, array="t", space=3, requests=20, bytes=2560)],
+            (
+                "warps make 30 memory requests; line 3 reads A with neighbouring work-items 4 bytes apart in 10 of "
+                "them, with 32 of 32 work-items at a time; the limit is 50."
+            ),
         ),
     ],
 )
@@ -231,51 +248,62 @@ def test_what_passes_says_what_was_measured_and_the_limit(transposition, measure
 
 
 def test_work_that_one_does_alone(transposition):
-    """Of 32 work-items: the line where most are idle, and the share of all accesses. Whole vectors hide nobody."""
+    """The line where most are idle is named, and all requests count. Vectors of four count as four work-items."""
     accesses = [
         seen_access(3),
         seen_access(9, array="sums", space=3, bytes=160, requests=40),
         seen_access(12, bytes=9999),
     ]
-    made = check(transposition, "idle work-items", 0.5, counted(transposition, *accesses))
+    made = check(transposition, "memory requests", 59, counted(transposition, *accesses))
     assert made.reason is Reason.WARP_DIVERGENCE
     assert made.message == (
-        "64.6 % of the work-items of a warp are idle where it uses memory, most often in line 9, which reads sums with "
-        "1 of 32 at a time; the limit is 50 %. Share that work out among the work-items of the group, for example as a "
-        "tree."
+        "warps make 60 memory requests; line 9 reads sums with neighbouring work-items 4 bytes apart in 40 of them, "
+        "with 1 of 32 work-items at a time; the limit is 59. Share that work out among the work-items of the group, "
+        "for example as a tree."
     )
-    assert check(transposition, "idle work-items", 0.65, counted(transposition, *accesses)).verdict is Verdict.PASSED
+    assert check(transposition, "memory requests", 60, counted(transposition, *accesses)).verdict is Verdict.PASSED
+
+
+def test_too_many_requests_of_whole_warps(transposition):
+    """Where all take part, the work is shared out already."""
+    made = check(transposition, "memory requests", 9, counted(transposition, seen_access(3)))
+    assert made.reason is Reason.EXTRA_TRAFFIC
+    assert made.message.endswith("the limit is 9. Keep in a variable what is used again.")
 
 
 def test_too_much_divergence(transposition):
-    """The share of all branches counts; the line is the one at which warps diverge most often."""
+    """All times count; the line is the one at which warps diverge most often."""
     branches = [
         branch(3, 60, 10),
         branch(9, 1040, 210),
     ]
-    made = check(transposition, "divergence", 0.1, counted(transposition, seen_access(3), branches=branches))
+    made = check(transposition, "divergence", 100, counted(transposition, seen_access(3), branches=branches))
     assert made.reason is Reason.WARP_DIVERGENCE
     assert made.message.startswith(
-        "the work-items of a warp diverge at 20 % of its branches, most often in line 9 (210 of 1,040 times); the "
-        "limit is 10 %."
+        "the work-items of a warp diverge 220 times, most often in line 9 (210 times); the limit is 100."
     )
 
 
-@pytest.mark.parametrize(("measure", "at_most"), [("coalescing", 1.1), ("words read", "1280/4"), ("divergence", 0)])
+@pytest.mark.parametrize(
+    ("measure", "at_most"), [("coalescing", 1.1), ("memory requests", 10), ("words read", "1280/4"), ("divergence", 0)]
+)
 def test_a_limit_may_be_reached(transposition, measure, at_most):
     """A measure that is just its limit passes."""
-    found = counted(transposition, seen_access(3, sectors=44), branches=[branch(2, 8, 0)])
+    found = counted(transposition, seen_access(3, unused=1228), branches=[branch(2, 8, 0)])
     made = check(transposition, measure, at_most, found)
     assert (made.verdict, made.points) == (Verdict.PASSED, 5)
 
 
 @pytest.mark.parametrize(
     "measure",
-    ["coalescing", "bank conflicts", "words read", "words written", "words moved", "divergence", "idle work-items"],
+    ["coalescing", "bank conflicts", "words read", "words written", "words moved", "divergence", "memory requests"],
 )
 def test_what_is_not_used_cannot_be_too_much(transposition, measure):
     """A kernel without accesses or branches is no special case."""
-    assert check(transposition, measure, 0, counted(transposition)).verdict is Verdict.PASSED
+    assert (
+        check(transposition, measure, 1 if measure == "coalescing" else 0, counted(transposition)).verdict
+        is Verdict.PASSED
+    )
 
 
 def test_what_was_not_counted_earns_nothing(transposition):

@@ -9,10 +9,11 @@ from grader.common.record import replace
 from grader.execution.client import Worker
 from grader.execution.outcome import Crashed, Fetched, Garbled, TimedOut, Timing
 from grader.execution.plan import Script
-from grader.grading.checks.simulated_run import UNKNOWN, Simulated, run_at, seen_in, simulate
+from grader.grading.checks.simulated_run import CUT_OFF, UNKNOWN, Simulated, run_at, seen_in, simulate
 from grader.grading.checks.simulator_checks import Runs
 from grader.grading.explain.problem import Problem
 from grader.protocol.messages import Done, Opened, Refused
+from grader.protocol.observation import SeenKernel, SeenMessage
 from grader.results.result import Reason
 
 MODEL = (ROOT / "reference" / "coalsTransp" / "kernels.cl").read_text()
@@ -94,7 +95,7 @@ def test_a_kernel_that_never_ends_there(simulator, bench, transposition):
             found = simulate(subject_of(worker, transposition, hanging), SIZES, 0)
             assert isinstance(found, Problem)
             assert found.reason is Reason.TIME_LIMIT
-            assert found.message.startswith("in the simulator: stopped after 2 s of running")
+            assert found.message.startswith("in the simulator: still running after 2 s")
         assert isinstance(simulate(subject_of(worker, transposition, MODEL), SIZES, 0), Simulated)
 
 
@@ -157,23 +158,36 @@ def test_a_failure_ends_the_session_for_the_next(simulator, transposition):
     assert isinstance(simulate(subject_of(simulator, transposition, MODEL), SIZES, 0), Simulated)
 
 
+class Returning(Scripted):
+    """A worker that returns the arrays it was sent."""
+
+    def stage(self, _script, arrays):
+        self.sent = arrays
+        return Done()
+
+    def fetch(self, names):
+        fetched = {name: self.sent[name].reshape(-1).view("uint32") for name in names}
+        return {name: Fetched(before=[], payload=each, after=[], poison=None) for name, each in fetched.items()}
+
+
+def seen_kernel(*texts):
+    """A launch of which the simulator said this."""
+    messages = tuple(SeenMessage(text=text, array="", times=1, endings=(), writes=()) for text in texts)
+    return SeenKernel(kernel="k", flop=0, arrays=(), messages=messages, unset=(), accesses=(), branches=())
+
+
 def test_fetched_is_what_is_inspected(subject):
     """A run whose launch was seen is judged by the buffers that came back."""
-    trial = {}
-
-    class Returning(Scripted):
-        def stage(self, _script, arrays):
-            trial.update(arrays)
-            return Done()
-
-        def fetch(self, names):
-            fetched = {name: trial[name].reshape(-1).view("uint32") for name in names}
-            return {name: Fetched(before=[], payload=each, after=[], poison=None) for name, each in fetched.items()}
-
-    worker = Returning(observe=("seen",))
+    worker = Returning(observe=(seen_kernel(),))
     seen = simulate(replace(subject, worker=worker), SIZES, 0)
     assert seen.problem is None
     assert worker.closed == 1
+
+
+def test_nothing_is_said_of_the_arrays_of_a_run_that_was_cut_off(subject):
+    """Elements that it had no time to write are no mistake."""
+    worker = Returning(observe=(seen_kernel("OCLGRIND FATAL ERROR (x)\na loop that does not end\n"),))
+    assert simulate(replace(subject, worker=worker), SIZES, 0).problem is CUT_OFF
 
 
 # --- runs that go on by themselves ------------------------------------------------------------

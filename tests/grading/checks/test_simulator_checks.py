@@ -67,13 +67,13 @@ def test_a_wrong_kernel_is_not_counted(subject):
 
 def test_a_run_that_breaks_off_is_told_in_every_check(subject, monkeypatch):
     """A kernel that is right on the device and never ends in the simulator is not told that its results are wrong."""
-    problem = Problem(reason=Reason.TIME_LIMIT, message="in the simulator: stopped after 20 s of running.")
+    problem = Problem(reason=Reason.TIME_LIMIT, message="in the simulator: still running after 20 s.")
     for module in ("sanitizer", "memory"):
         monkeypatch.setattr(f"grader.grading.checks.{module}.seen_in", lambda *_: problem)
     first, *others = watch(runs_of(subject), RULES).checks
     assert (first.reason, first.message) == (Reason.TIME_LIMIT, problem.message)
     assert {(each.reason, each.message) for each in others} == {
-        (Reason.NOT_RUN, "not counted: in the simulator: stopped after 20 s of running.")
+        (Reason.NOT_RUN, "not counted: in the simulator: still running after 20 s.")
     }
 
 

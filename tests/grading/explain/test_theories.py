@@ -246,3 +246,23 @@ def test_an_edge_that_a_right_case_does_not_have_is_none():
     passed = case({"height": 2, "depth": 3, "width": 30}, right)
     assert causes(failed, [passed]) == ["", ""]
     assert causes(failed[:1]) == [""]
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (5, 7)])
+@pytest.mark.parametrize("value", [0, 2.5, np.nan])
+def test_an_assignment_without_inputs_is_explained_like_any_other(shape, value):
+    """Nothing is said of inputs that there are not, and nothing fails for want of them."""
+    right = Truth(value=np.arange(1.0, 1 + np.prod(shape)).reshape(shape), magnitude=np.ones(shape))
+    alone = Evidence(
+        buffer="z",
+        got=np.full(shape, value, dtype=np.float32),
+        truth=right,
+        standard=RANDOM,
+        inputs={},
+        blocks={},
+        mistakes=dict,
+        remade=lambda _: right,
+        sizes={"n": 5},
+    )
+    for said in explain([alone, replace(alone, sizes={"n": 9})]):
+        assert said is None or "numbers of" not in said.sentence

@@ -154,3 +154,39 @@ def test_a_part_is_named_in_words():
         "the value that sum begins with",
         "what sum is set to",
     }
+
+
+DECLARED = """\
+__kernel void k(__global float *A)
+{{
+    {declaration}
+    A[0] = i + 1;
+    A[1] = 1 - i;
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    "declaration",
+    [
+        *("signed i = 1;", "signed int i = 1;", "int signed i = 1;", "const i = 1;", "static const signed i = 1;"),
+        *("unsigned i = 1;", "register i = 1;", "const int signed i = 1, j = i;"),
+    ],
+)
+def test_a_declaration_in_any_words_is_that_of_a_whole_number(declaration):
+    """Without a type it is an int: no operator beside it ends the search, and its uses are edited."""
+    seen = outline(DECLARED.format(declaration=declaration), ["k"])
+    (variable,) = {each for region in seen.regions[-1:] for each in region.visible if each.name == "i"}
+    assert variable.is_integer
+    assert {"A[0] = i - 1;", "A[1] = 1 + i;"} <= {
+        edited(seen, edit).split("\n")[edit.line - 1].strip().replace("  ", " ") for edit in edits(seen, most=500)
+    }
+
+
+@pytest.mark.parametrize("declaration", ["event_t i;", "sampler_t i = 0;", "struct P i;", "image2d_t i;"])
+def test_a_variable_of_another_type_is_no_whole_number(declaration):
+    """Nothing but a variable of its own type takes its place."""
+    seen = outline(DECLARED.format(declaration=declaration), ["k"])
+    (variable,) = {each for region in seen.regions[-1:] for each in region.visible if each.name == "i"}
+    assert not variable.is_integer
+    assert edits(seen, most=500)

@@ -117,3 +117,11 @@ def test_a_search_ends_in_time(bench, transposition):
     """Where there is no time to try all edits, nothing is said."""
     source = changed(TRANSPOSITION, "tile[lx][ly]", "tile[lx][lx]")
     assert found(bench, few(transposition), source, rules=SearchRules(seconds=0.02)) is None
+
+
+@pytest.mark.parametrize("name", ["signed-ints", "ints-without-int"])
+def test_declarations_without_a_type_do_not_end_the_search(bench, product, name):
+    """Submissions of the corpus that once stayed ungraded: the line of their mistake is found."""
+    source = (SUBMISSIONS / "blockMMM" / name / "kernels.cl").read_text()
+    mended = found(bench, few(product), source)
+    assert {edit.line for edit in mended.edits} == {line_of(source, "sum +=")}

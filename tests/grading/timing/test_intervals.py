@@ -14,7 +14,9 @@ from grader.grading.timing.intervals import (
     interval,
     is_blind,
     is_decided,
+    is_disturbed,
     is_held_up,
+    leaves_few,
     too_noisy,
 )
 from grader.grading.timing.rounds import Round
@@ -31,6 +33,7 @@ def rounds(count, submission=1.0, reference=1.0, control=1.0):
             seen=submission,
             turn=submission,
             delay=0.0,
+            kernel_surplus=0.0,
             comparisons=None,
         )
         for _ in range(count)
@@ -210,3 +213,33 @@ def test_who_waits_and_is_far_too_slow_is_told_so_after_one_session():
     """As in the quiet; nearer to the threshold than by the share of its waits, it is timed on."""
     assert enough(waiting(0.4, 0.4, count=10), 1.0, [1.0], TimingRules())
     assert not enough(waiting(0.4, 0.75, count=10), 1.0, [1.0], TimingRules())
+
+
+@pytest.mark.parametrize(
+    ("even", "one_sided", "disturbed"),
+    [
+        (0, 7, False),
+        (7, 0, False),
+        (8, 0, False),
+        (7, 1, False),
+        (4, 4, False),
+        (3, 5, True),
+        (0, 8, True),
+        (8, 8, False),
+        (8, 9, True),
+        (30, 29, False),
+    ],
+)
+def test_a_speed_is_disturbed_if_most_rounds_are_one_sided(even, one_sided, disturbed):
+    """At most half of those seen are left out; of seven nothing is said."""
+    beside_ours = [replace(each, kernel_surplus=-0.3) for each in rounds(one_sided)]
+    assert is_disturbed([*beside_ours, *rounds(even)]) is disturbed
+
+
+@pytest.mark.parametrize(
+    ("even", "one_sided", "few"), [(7, 0, False), (8, 0, False), (8, 8, False), (7, 1, True), (0, 8, True)]
+)
+def test_eight_rounds_must_count(even, one_sided, few):
+    """Where fewer do, of eight or more, no speed is stated."""
+    beside_ours = [replace(each, kernel_surplus=-0.3) for each in rounds(one_sided)]
+    assert leaves_few([*beside_ours, *rounds(even)]) is few

@@ -1,8 +1,11 @@
 """measurement.py: from launches to rounds, by workers of straw."""
 
+from contextlib import nullcontext
 from dataclasses import replace
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from lineups import MS, RULES, at_sizes, begun, straw_contest
 from samples import DEVICE
 
@@ -10,13 +13,17 @@ from grader.common.errors import SolutionError
 from grader.execution.outcome import Crashed, TimedOut
 from grader.execution.plan import COPY, NAIVE, STUDENT
 from grader.grading.explain.problem import Problem
+from grader.grading.rules import TimingRules
 from grader.grading.timing import measurement
 from grader.grading.timing.contestant import Role
 from grader.grading.timing.intervals import FEWEST
 from grader.grading.timing.measurement import LAUNCHES, UNEVEN, measure, open_sessions
+from grader.grading.timing.performance import check_performance
 from grader.grading.timing.rounds import Comparisons
 from grader.protocol.messages import BuildFailed
-from grader.results.result import Reason
+from grader.results.result import Reason, Verdict
+
+pytestmark = pytest.mark.usefixtures("still_kernel")
 
 
 @pytest.fixture
@@ -151,6 +158,135 @@ class Clock:
 
     def perf_counter(self):
         return self.now
+
+
+# --- the work of the operating system -------------------------------------------------------------
+
+
+class Kernel:
+    """Stands in for the kernel's threads, which work beside the turns that it is told of."""
+
+    def __init__(self, *patterns):
+        self.patterns, self.rounds, self.worked, self.looks = patterns, 0, 0.0, 0
+
+    def seconds(self):
+        self.looks += 1
+        return self.worked
+
+    def works_beside(self, role):
+        """Each pattern is of one round, and they come again; a launch has 2 ms, of which it takes one."""
+        beside = self.patterns[self.rounds // 3 % len(self.patterns)]
+        self.rounds += 1
+        self.worked += 1 * MS if role in beside else 0.0
+
+
+OURS, OWN, BOTH, NONE = (Role.REFERENCE, Role.CONTROL), (Role.SUBMISSION,), tuple(Role), ()
+
+
+@pytest.fixture
+def beside(monkeypatch, small):
+    """Makes a lineup beside which the kernel works by patterns, by a clock that only launches move."""
+
+    def make(*patterns, assignment=small, device=DEVICE, seconds=2 * MS):
+        clock, kernel = Clock(), Kernel(*patterns)
+        monkeypatch.setattr(measurement, "time", clock)
+        monkeypatch.setattr(measurement, "kernel_threads", lambda: nullcontext(kernel))
+        lineup = straw_contest(assignment, device=device)
+        for role, contestant in lineup.contestants.items():
+            launch = contestant.worker.launch
+
+            def launching(script, key=0, role=role, launch=launch):
+                if script == STUDENT:
+                    kernel.works_beside(role)
+                    clock.now += seconds if role is Role.SUBMISSION else 2 * MS
+                return launch(script, key)
+
+            contestant.worker.launch = launching
+        return begun(lineup), kernel
+
+    return make
+
+
+MANY = TimingRules(warm_up_seconds=0, clear_pairs=30, min_pairs=30, max_pairs=40, session_pairs=100)
+
+
+@pytest.mark.parametrize("pattern", [NONE, BOTH])
+def test_work_of_the_kernel_beside_both_sides_counts_nothing_out(beside, pattern):
+    """Six looks a round: before each turn, and after it."""
+    lineup, kernel = beside(pattern)
+    assert len(measure(lineup, MANY)) == 30
+    assert kernel.looks == 6 * 31
+
+
+@pytest.mark.parametrize("side", [OURS, OWN, (Role.REFERENCE,)])
+def test_rounds_in_which_the_kernel_works_beside_one_side_do_not_count(beside, side):
+    """A third of them: others are made in their place, and comparisons are there for every third that counts."""
+    lineup, kernel = beside(NONE, side, NONE)
+    rounds = measure(lineup, MANY)
+    assert {each.kernel_surplus for each in rounds} == {0.0}
+    assert len(rounds) == 30
+    assert kernel.rounds // 3 > 40
+    assert [number for number, each in enumerate(rounds) if each.comparisons] == [*range(0, 30, 3)]
+
+
+@pytest.mark.parametrize("side", [OURS, OWN])
+@pytest.mark.parametrize("quiet", [0, 1, 2])
+def test_where_most_rounds_are_such_the_speed_is_left_open(beside, side, quiet):
+    """Whatever the others say, and after as many rounds as any submission has."""
+    lineup, kernel = beside(side, side, side, *(quiet * (NONE,)))
+    problem = measure(lineup, MANY)
+    assert problem.reason is Reason.INTERFERENCE
+    seen = kernel.rounds // 3 - 1
+    one_sided = seen - sum((1 + number) % (3 + quiet) >= 3 for number in range(seen))
+    assert seen == MANY.max_pairs
+    assert f"in {one_sided} of {seen} timed rounds, " in problem.message
+
+
+@pytest.mark.parametrize("side", [OURS, OWN])
+def test_points_that_others_would_have_are_not_awarded(beside, side):
+    """The check is open, with all its points, of which it has none."""
+    lineup, _ = beside(side)
+    check = check_performance(lineup, MANY)
+    assert (check.verdict, check.reason, check.points) == (Verdict.SKIPPED, Reason.INTERFERENCE, 0)
+    assert check.max_points == lineup.goal.points
+
+
+def test_a_slow_submission_has_no_more_time_because_of_the_kernel(beside):
+    """Too slow for eight rounds is a time limit, whatever the kernel does; with eight, of which seven count, the speed
+    is open, and no submission is suspected.
+    """
+    rules = MANY.model_copy(update={"max_seconds": 0.2})
+    assert measure(beside(OURS, seconds=0.04)[0], rules).reason is Reason.TIME_LIMIT
+    lineup, kernel = beside(OURS, *(20 * (NONE,)), seconds=0.023)
+    assert len(measure(lineup, rules)) == 8
+    lineup, kernel = beside(NONE, OURS, *(20 * (NONE,)), seconds=0.023)
+    problem = measure(lineup, rules)
+    assert (problem.reason, "in 1 of 8 timed rounds" in problem.message) == (Reason.NOT_MEASURED, True)
+    assert kernel.rounds == 3 * 9
+
+
+@pytest.mark.parametrize("device", [DEVICE.model_copy(update={"type": "gpu"})])
+def test_on_a_gpu_nobody_looks(beside, device):
+    """Kernels there can ask the operating system for nothing."""
+    lineup, kernel = beside(OURS, device=device)
+    assert len(measure(lineup, MANY)) == 30
+    assert kernel.looks == 0
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@given(patterns=st.lists(st.sampled_from([NONE, NONE, BOTH, OURS, OWN]), min_size=1, max_size=12))
+def test_whatever_the_kernel_does_measuring_ends_and_half_of_the_rounds_decide(beside, patterns):
+    """With twice the most pairs, or before."""
+    lineup, kernel = beside(*patterns)
+    found = measure(lineup, MANY)
+    seen = kernel.rounds // 3 - 1
+    assert seen <= 2 * MANY.max_pairs
+    if isinstance(found, Problem):
+        assert found.reason in {Reason.INTERFERENCE, Reason.NOT_MEASURED}
+        assert {OURS, OWN} & {*patterns}
+    else:
+        assert 2 * len(found) >= seen
+        assert all(not each.is_one_sided for each in found)
 
 
 def sluggish(assignment, seconds, clock, **told):

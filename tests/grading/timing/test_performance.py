@@ -22,6 +22,8 @@ from grader.grading.timing.rounds import Comparisons, Round
 from grader.results.metrics import Interval
 from grader.results.result import Reason, Verdict
 
+pytestmark = pytest.mark.usefixtures("still_kernel")
+
 GPU = DEVICE.model_copy(update={"type": "gpu", "name": "NVIDIA H200"})
 
 
@@ -35,6 +37,7 @@ def round_of(submission, reference, control, comparisons=None, *, seen=None):
         seen=(submission if seen is None else seen) * MS,
         turn=(submission if seen is None else seen) * MS,
         delay=0.0,
+        kernel_surplus=0.0,
         comparisons=comparisons,
     )
 

@@ -17,6 +17,8 @@ from grader.grading.timing.measurement import measure
 from grader.grading.timing.referee import ByOracle, ByReference
 from grader.results.result import Reason
 
+pytestmark = pytest.mark.usefixtures("still_kernel")
+
 
 @pytest.fixture
 def small(transposition):

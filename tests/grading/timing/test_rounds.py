@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from grader.batch.scheduler import ATTEMPTS
 from grader.grading.timing.contestant import Role
-from grader.grading.timing.rounds import Clocked, Resting, TurnTimes
-from grader.results.result import Reason, Verdict
+from grader.grading.timing.rounds import Clocked, Resting, Round, TurnTimes
+from grader.results.result import UNTIMED, Reason, Verdict
 
 QUICK = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 LONG = settings(max_examples=500, deadline=None, suppress_health_check=list(HealthCheck))
@@ -61,6 +61,34 @@ def test_only_what_it_waits_beyond_ours_is_the_machines_doing(delay, of_others):
     assert state.delay == of_others
 
 
+def round_with(kernel_surplus):
+    """A round of a second for everybody."""
+    seconds = dict.fromkeys(("submission", "waited", "seen", "turn", "reference", "control"), 1.0)
+    return Round(**seconds, delay=0.0, kernel_surplus=kernel_surplus, comparisons=None)
+
+
+@pytest.mark.parametrize(
+    ("submission", "reference", "control", "one_sided"),
+    [
+        (0.0, 0.0, 0.0, False),
+        (0.0, 0.3, 0.3, True),
+        (0.0, 0.3, 0.0, True),
+        (0.3, 0.0, 0.0, True),
+        (0.3, 0.3, 0.3, False),
+        (2.0, 2.0, 1.98, False),
+        (0.0, 0.04, 0.04, False),
+        (0.06, 0.0, 0.0, True),
+    ],
+)
+def test_the_kernel_may_work_beside_both_sides_and_not_beside_one(submission, reference, control, one_sided):
+    """By shares of their turns: work beside both leaves their ratio as it is, on however many processors it is done."""
+    state = Resting()
+    for role, share in ((Role.SUBMISSION, submission), (Role.REFERENCE, reference), (Role.CONTROL, control)):
+        state = state.wake(role).ask(0).answer(9.0, by_device=8.0).rest(share)
+    assert state.kernel_surplus == pytest.approx(submission - (reference + control) / 2)
+    assert round_with(state.kernel_surplus).is_one_sided is one_sided
+
+
 # --- adversaries ----------------------------------------------------------------------------------
 
 MOVES = st.builds(
@@ -71,6 +99,7 @@ MOVES = st.builds(
     wastes=st.sampled_from([0.0, 0.0, 0.0, 0.001, 0.1]),
     says=st.sampled_from(["once"] * 30 + ["twice", "huge", "junk", "other", "nothing"]),
     idle=st.sampled_from([0.0, 0.0, 0.0, 0.004, 0.1, 9e9]),
+    queues=st.sampled_from([0.0, 0.0, 0.0, 0.016, 0.03, 0.06, 1.0]),
 )
 MOVES_OF_ONE = st.lists(MOVES, min_size=1, max_size=6).map(tuple)
 ADVERSARIES = {
@@ -116,7 +145,7 @@ def test_to_be_asked_again_on_a_busy_machine_pays_no_adversary(transposition, fr
     for attempt in range(ATTEMPTS):
         check, _ = graded(transposition, seconds, moves, noisy=True, seed=seed + attempt, burden=burden)
         assert check.max_points == band.points
-        if check.reason is not Reason.NOT_MEASURED:
+        if check.reason not in UNTIMED:
             break
         assert (check.verdict, check.points, check.performance) == (Verdict.SKIPPED, 0, None)
     assert check.points <= (band.points if MODEL / (0.9 * seconds) >= band.fraction else 0)
@@ -197,6 +226,43 @@ def test_each_known_attack_has_its_end(transposition, moves, reason):
     """By a kernel of a fifth of the model solution's speed."""
     check, _ = graded(transposition, MODEL / 0.2, moves)
     assert (check.points, check.reason) == (0, reason)
+
+
+LEFT_TO_THE_KERNEL = (Move(), Move(queues=0.072))
+"""The submission is first in every second round: what it queues then goes on beside our turns in that round and the
+next, and has ended when its own comes."""
+
+
+@pytest.mark.parametrize("watched", [True, False])
+def test_work_that_is_left_to_the_kernel_pays_only_where_nobody_looks(transposition, watched):
+    """It goes on while the submission is frozen, and makes ours take twice as long: a kernel of a third of the model
+    solution's speed has all points, unless the judge sees the kernel work.
+    """
+    (band,) = transposition.performance.classes["cpu"].bands
+    check, _ = graded(transposition, MODEL / 0.3, LEFT_TO_THE_KERNEL, watched=watched)
+    expected = (Verdict.SKIPPED, Reason.INTERFERENCE, 0) if watched else (Verdict.PASSED, None, band.points)
+    assert (check.verdict, check.reason, check.points) == expected
+
+
+def test_rounds_in_which_the_kernel_works_for_a_submission_are_told_and_end(transposition):
+    """They count as little as those of a warm-up, and there are no more of them than of any."""
+    check, world = graded(transposition, MODEL / 0.3, LEFT_TO_THE_KERNEL)
+    assert check.message == (
+        f"in {RULES.max_pairs} of {RULES.max_pairs} timed rounds, this machine's operating system worked more during "
+        "the launches of one side than of the other. The points are open until it is timed again, with no other "
+        "programs running."
+    )
+    assert (check.max_points, check.performance) == (transposition.performance.classes["cpu"].bands[0].points, None)
+    assert world.now < 2 * RULES.max_seconds
+
+
+@pytest.mark.parametrize("quiet", [4, 8])
+def test_a_submission_is_timed_by_the_rounds_that_it_leaves_alone(transposition, quiet):
+    """The kernel works for it in two of six, or of ten; the others say how slow it is."""
+    moves = (*LEFT_TO_THE_KERNEL, *(quiet * (Move(),)))
+    check, _ = graded(transposition, MODEL / 0.3, moves)
+    assert (check.points, check.reason) == (0, Reason.TOO_SLOW)
+    assert check.performance.fraction_of_reference.high < 0.32
 
 
 def test_who_runs_while_others_are_timed_is_frozen(transposition):

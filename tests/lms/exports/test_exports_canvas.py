@@ -166,3 +166,18 @@ def test_scores_that_lack_points_are_told():
     assert [remark.why for remark in filled.remarks] == [
         "1 grade in the copy is not of all checks, since the simulator is missing: do not publish it yet."
     ]
+
+
+def test_an_id_in_two_rows_is_refused_with_both():
+    """One of them would stay empty, and Canvas takes what is in the last."""
+    text = exported().decode()
+    twice = read_sheet("g.csv", f"{text}{text.splitlines()[3]}\n".encode())
+    with pytest.raises(InputError, match=rf"has the ID 101 in two rows, 4 and {len(twice.lines)}; remove one"):
+        canvas_gradebook(twice, gradebook(*GRADED), "coalsTransp")
+
+
+def test_a_key_is_found_in_any_case():
+    """The keys of anonymous students have letters."""
+    sheet = read_sheet("g.csv", exported().decode().replace(",101,", ",ANON_X,").encode())
+    owner = replace(STUDENTS[0], key="anon_x")
+    assert canvas_gradebook(sheet, gradebook(row(owner)), "coalsTransp").grades == 1

@@ -247,16 +247,21 @@ def test_a_grade_that_the_courses_machine_completes_says_so():
     ]
 
 
-def test_a_grade_without_its_speed_says_so():
+@pytest.mark.parametrize(
+    ("reason", "comment", "remark"),
+    [
+        (Reason.NOT_MEASURED, "the machine was too noisy", "the machine was too noisy to time it"),
+        (Reason.INTERFERENCE, *(2 * ("the operating system disturbed the timing",))),
+    ],
+)
+def test_a_grade_without_its_speed_says_so(reason, comment, remark):
     """The speed is open, and not a zero."""
-    noisy = result(
-        BUILD, check("correctness: one", points=68, max_points=68), unchecked(points=32, reason=Reason.NOT_MEASURED)
-    )
+    noisy = result(BUILD, check("correctness: one", points=68, max_points=68), unchecked(points=32, reason=reason))
     filled = moodle_worksheet(read_sheet("w.csv", worksheet()), (row(STUDENTS[0], noisy),))
-    ((_, comment),) = imported(filled.data).values()
-    assert comment.startswith("grader: 68 of 100; 32 not measured: the machine was too noisy.<br>")
-    assert [remark.why for remark in filled.remarks] == [
-        "1 grade in the copy is not of all checks, since the machine was too noisy to time it: do not publish it yet."
+    ((_, found),) = imported(filled.data).values()
+    assert found.startswith(f"grader: 68 of 100; 32 not measured: {comment}.<br>")
+    assert [each.why for each in filled.remarks] == [
+        f"1 grade in the copy is not of all checks, since {remark}: do not publish it yet."
     ]
 
 

@@ -61,7 +61,7 @@ def test_labels_are_unique_on_any_file_system():
     made = labels(owners)
     folded = {each.casefold() for each in made.values()}
     assert len(made) == len(folded) == len(owners)
-    assert {made["key", "7"], made["key", "8"]} == {"Bob-7", "Bob-8"}
+    assert {made[Owner(name="Bob", key=key)] for key in ("7", "8")} == {"Bob-7", "Bob-8"}
     assert all(len(each.encode()) <= LENGTH for each in made.values())
 
 

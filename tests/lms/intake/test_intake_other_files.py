@@ -5,6 +5,7 @@ import gzip
 import io
 import lzma
 import tarfile
+import zipfile
 
 import pytest
 from downloads import source, write_folder, write_zip
@@ -37,6 +38,55 @@ def tar(members, **changes):
                 setattr(info, field, value)
             archive.addfile(info, io.BytesIO(data))
     return file.getvalue()
+
+
+def packed(name, text):
+    """The text as a file of this name holds it."""
+    *_, last = name.casefold().split(".")
+    file = io.BytesIO(tar({"kernels.cl": text}))
+    match last:
+        case "gz":
+            return gzip.compress(file.getvalue())
+        case "bz2":
+            return bz2.compress(file.getvalue())
+        case "xz":
+            return lzma.compress(file.getvalue())
+        case "zip":
+            file = io.BytesIO()
+            with zipfile.ZipFile(file, "w") as archive:
+                archive.writestr("kernels.cl", text)
+            return file.getvalue()
+    return text
+
+
+@pytest.mark.parametrize(
+    ("first", "again"),
+    [
+        ("kernels.cl", "kernels-1.cl"),
+        ("kernels.cl.txt", "kernels.cl-1.txt"),
+        ("kernels.cl.txt", "kernels.cl (1).txt"),
+        ("submission.zip", "submission-2.zip"),
+        ("kernels.tar.gz", "kernels.tar-1.gz"),
+        ("kernels.tar.gz", "kernels-1.tar.gz"),
+        ("kernels.tar.gz", "kernels.tar (2).gz"),
+        ("Kernels.TAR.BZ2", "Kernels.TAR-12.BZ2"),
+        ("kernels.tar.xz", "kernels.tar(3).xz"),
+    ],
+)
+def test_a_copys_number_may_divide_an_ending(first, again, tmp_path, one):
+    """Canvas and browsers put it before the last dot. The copy is read, alone and in place of what was before."""
+    copy = {f"lovelaceada_7_90002_{again}": packed(again, TURN)}
+    both = {f"lovelaceada_7_90001_{first}": packed(first, PRODUCT), **copy}
+    for members in (copy, both):
+        (handin,) = take_in(write_zip(tmp_path / "canvas.zip", members), one).handins
+        assert handin.data == TURN
+
+
+@pytest.mark.parametrize("name", ["kernels.rar-1.gz", "kernels-1.gz", "kernels.tar-1.rar", "kernels.tar-x.gz"])
+def test_a_number_makes_no_tar_of_another_file(name, tmp_path, one):
+    """Only the endings of tars are put together."""
+    intake = take_in(write_zip(tmp_path / "canvas.zip", {f"lovelaceada_7_90002_{name}": b"x"}), one)
+    assert "is an archive of a kind that is not opened" in lines(intake.unplaced)
 
 
 def about(kind, data):

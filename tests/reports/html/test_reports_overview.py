@@ -545,10 +545,19 @@ def test_where_all_was_checked_nothing_is_said_of_it():
 
 
 def test_what_a_batch_lacks_is_counted_by_reason():
-    """Submissions, and the most points that one of them lacks; the words are those of a check."""
+    """Whose, by key or label, and the most points that one of them lacks; the words are those of a check."""
     there = replace(LACKING, reason=Reason.DECIDED_ELSEWHERE, max_points=40.0, message="it is timed there.")
-    found = (grade(mark(), LACKING), grade(LACKING, replace(LACKING, max_points=20.0)), grade(there), PERFECT)
-    assert [(each.reason, each.submissions, each.points, each.message) for each in incomplete(found)] == [
-        (Reason.NO_SIMULATOR, 2, 32.0, ABSENT),
-        (Reason.DECIDED_ELSEWHERE, 1, 40.0, "it is timed there."),
+    disturbed = replace(LACKING, reason=Reason.INTERFERENCE, max_points=20.0, message="it worked.")
+    found = (
+        row("ada", grade(mark(), LACKING)),
+        row("ben", grade(LACKING, replace(LACKING, max_points=20.0))),
+        row("cleo", grade(there)),
+        row("dora", grade(disturbed), key="4711"),
+        row("emil", PERFECT),
+        row("fay"),
+    )
+    assert [(each.reason, each.students, each.points, each.message) for each in incomplete(found)] == [
+        (Reason.NO_SIMULATOR, ("ada", "ben"), 32.0, ABSENT),
+        (Reason.INTERFERENCE, ("4711",), 20.0, "it worked."),
+        (Reason.DECIDED_ELSEWHERE, ("cleo",), 40.0, "it is timed there."),
     ]

@@ -169,22 +169,33 @@ def test_every_check_stands_with_its_verdict_reason_message_detail_and_points():
 
 @pytest.mark.parametrize(
     ("verdict", "shown"),
-    list(zip(Verdict, ("✓ passed", "◐ partly", "✗ failed", "- skipped"), strict=True)),
+    list(zip(Verdict, ("✓ passed", "◐ partly", "✗ failed", "- skipped", "? hidden"), strict=True)),
     ids=list(Verdict),
 )
 def test_a_verdict_is_a_sign_and_a_word(verdict, shown):
     """Nobody needs colours to tell them apart."""
-    reason = Reason.NO_SIMULATOR if verdict is Verdict.SKIPPED else None
-    one = check("correctness: one", verdict=verdict, reason=reason, message="so it is.")
+    reason = {Verdict.SKIPPED: Reason.NO_SIMULATOR, Verdict.HIDDEN: Reason.HIDDEN}.get(verdict)
+    decided = Verdict.SKIPPED if verdict is Verdict.HIDDEN else verdict
+    one = check("correctness: one", verdict=decided, reason=reason, message="so it is.")
     assert f"{shown} correctness: one" in text_of(result(one))
 
 
 def test_nothing_to_mend_is_said():
     """Where all was checked, and not of what is hidden."""
     assert "Every check passed." in text_of(PAGES["perfect"])
-    hidden = text_of(result(BUILD, unchecked(points=0, reason=Reason.HIDDEN, message="hidden: wait.")))
-    assert "Every check whose outcome is shown passed." in hidden
-    assert "HIDDEN" not in hidden
+
+
+def test_hidden_points_are_said_in_the_head_and_grey_in_the_bar():
+    """The bar is full only where all points are earned. Beside a hidden check is only what it is worth."""
+    one = unchecked(points=8, reason=Reason.HIDDEN, message="its outcome is shown after release.")
+    outcome = result(BUILD, one, check("correctness: one"))
+    text = text_of(outcome)
+    assert "5 points so far; 8 more are decided after release" in text.partition("Checks")[0]
+    assert "Every check whose outcome is shown passed. The others are hidden until release." in text
+    assert "? hidden sanitizer (height 1) ? / 8 its outcome is shown after release." in text
+    assert "HIDDEN" not in text
+    strip = re.search(r'<div class="strip".*?</div>', REPORTS["html"](outcome), re.DOTALL)[0]
+    assert re.findall(r'class="(\w+)" style="flex-grow: ([0-9.]+)', strip) == [("passed", "5.0"), ("hidden", "8.0")]
 
 
 @pytest.mark.parametrize(
@@ -192,6 +203,7 @@ def test_nothing_to_mend_is_said():
     [
         (Reason.NO_SIMULATOR, "12 not checked here: the simulator is missing"),
         (Reason.NOT_MEASURED, "12 not measured: the machine was too noisy"),
+        (Reason.INTERFERENCE, "12 not measured: the operating system disturbed the timing"),
         (Reason.DECIDED_ELSEWHERE, "12 are decided on the course's machine"),
     ],
 )
@@ -257,7 +269,7 @@ def test_the_source_is_whole_with_what_was_seen_beside_it():
     assert seen.findings == (f"DATA_RACE: {RACE.places[1].words}",)
     assert seen.costly[0].startswith("reads A: 16,384 sectors where 2,048 would do (8 x, up to 8 x in one request)")
     assert seen.counts[0].startswith("writes As in local memory: 512 turns, as few as can be")
-    assert lines[20].counts == ("condition: warps diverge 12 of 128 times (9.4 %)",)
+    assert lines[20].counts == ("condition: warps diverge 12 times, and reach it 128 times",)
     assert f"13 {SOURCE.splitlines()[12].strip()} DATA_RACE" in text_of(PAGES["race"])
 
 

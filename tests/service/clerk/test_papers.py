@@ -11,12 +11,13 @@ from xml.etree import ElementTree
 import pytest
 from hiding import GRADEBOOK, SECRET, failing, hiding_course, right
 from services import Service, graded
+from sqlalchemy import update
 
 from grader.common.errors import InputError
 from grader.common.record import replace
 from grader.service.clerk.desk import Desk
 from grader.service.clerk.papers import PAPERS
-from grader.service.database.tables import PersonRow
+from grader.service.database.tables import GradingRow, PersonRow
 from grader.service.paperwork import Paper
 from grader.service.station.judging import ready
 
@@ -147,17 +148,21 @@ def test_what_lateness_costs_is_in_every_file(tmp_path):
 
 @pytest.mark.parametrize("hidden", ["case", "performance"])
 def test_what_is_hidden_is_in_no_file_for_students(tmp_path, hidden):
-    """The instructor's page has it; where the assignment has changed since, what cannot be told is left out."""
+    """The instructor's page has it, also where the assignment has changed since; what was not stored is left out."""
     service = Service(tmp_path, course=hiding_course(tmp_path / "course", hidden))
     whole = failing(right(service.course.load("small")), {"case": 2, "performance": 7}[hidden])
     service.graded(service.hand_in(), stamped(service, whole))
-    files = unzipped(paper(service, Paper.ARCHIVE))
-    for name, data in files.items():
-        if name.startswith("students/"):
-            assert SECRET not in data.decode(), name
-    assert SECRET in files["instructor/Ada/small.html"].decode()
     rubric = service.course.assignments / "small" / "assignment.yaml"
-    rubric.write_text(rubric.read_text().replace("Adding", "Subtracting"))
+    for title in ("Adding", "Subtracting"):
+        rubric.write_text(rubric.read_text().replace("Adding", title))
+        files = unzipped(paper(service, Paper.ARCHIVE))
+        students = {name: data for name, data in files.items() if name.startswith("students/")}
+        assert len(students) == 4
+        for name, data in students.items():
+            assert SECRET not in data.decode(), name
+        assert SECRET in files["instructor/Ada/small.html"].decode()
+    with service.database.writing() as session:
+        session.execute(update(GradingRow).values(early_result=None))
     files = unzipped(paper(service, Paper.ARCHIVE))
     assert [name for name in files if name.startswith("students/")] == ["students/Ada/small.html"]
     assert b"Ada/small: xml" in files["left-out.txt"]

@@ -51,9 +51,10 @@ def test_a_roster_adds_people_and_changes_names(staff):
         ("key,name\n" + "x" * 201 + ",X\n", "200 letters"),
         ("key,name\n", "between 1 and"),
         ("key,name\nzed,Zed\nzed,Zoe\n", "Line 3 of the roster: the key zed is already in line 2."),
+        ("key,name\nzoë@x,Zed\nZOE\u0308@X,Zoe\n", "the key ZOE\u0308@X is already in line 2."),
         ("key,name,role\ncleo,Cleo,\nstaff,Staff,student\n", "your own role"),
     ],
-    ids=["columns", "key", "role", "long", "empty", "twice", "own"],
+    ids=["columns", "key", "role", "long", "empty", "twice", "in another case", "own"],
 )
 def test_a_roster_with_a_fault_changes_nothing(service, staff, text, words):
     """And the answer names the line."""
@@ -62,6 +63,26 @@ def test_a_roster_with_a_fault_changes_nothing(service, staff, text, words):
     assert words in said.text
     with service.database.reading() as session:
         assert session.query(PersonRow).count() == 3
+
+
+def test_a_roster_knows_people_in_any_case(service, staff):
+    """A mail address is one however it is typed, and stays as it was first written; no second account is made."""
+    service.person("Zoë@Example.org", "student")
+    said = staff.get(roster(staff, "key,name\nzoe\u0308@example.ORG,Zoë\nADA,Ada Lovelace\n").headers["location"])
+    assert "0 added, 2 changed" in said.text
+    with service.database.reading() as session:
+        names = {each.key: each.name for each in session.query(PersonRow)}
+    assert (names["Zoë@Example.org"], names["ada"]) == ("Zoë", "Ada Lovelace")
+    assert not {"zoe\u0308@example.ORG", "ADA"} & names.keys()
+
+
+def test_a_roster_takes_none_of_two_keys_that_differ_in_case(service, staff):
+    """An earlier version let both be made: each is meant by its own key alone."""
+    service.person("Max", "student")
+    service.person("max", "student")
+    assert "MAX may be Max and max. Write one of these keys." in roster(staff, "key,name\nMAX,Maximilian\n").text
+    said = staff.get(roster(staff, "key,name\nMax,Maximilian\n").headers["location"])
+    assert "0 added, 1 changed" in said.text
 
 
 def test_a_roster_that_changes_nothing_says_so_and_the_page_says_nothing_without_one(staff):

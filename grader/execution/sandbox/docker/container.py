@@ -1,7 +1,7 @@
 """Sandbox `docker`: each worker in its own container, for code that others have written.
 
-    no network - read-only root - no capabilities - no new privileges - our own list of system calls (seccomp.json)
-    - an unprivileged user - limits on processes, memory (none of it swap), processors, files - no logs
+    no network - no terminals - read-only root - no capabilities - no new privileges - our own list of system calls
+    (seccomp.json) - an unprivileged user - limits on processes, memory (none of it swap), processors, files - no logs
 
 The numbers stand in sandbox/rules.py. Processor time is limited by the worker itself, before it runs a submission.
 
@@ -36,12 +36,17 @@ from grader.execution.sandbox.docker.gpu import find_gpu
 from grader.execution.sandbox.docker.sweeping import LABEL, Sweeper, sweep
 from grader.execution.sandbox.environment import environment
 from grader.execution.sandbox.folder import ROUNDS, WorkerFolder
-from grader.execution.sandbox.rules import Fact, Rules, processors, with_a_driver
+from grader.execution.sandbox.rules import CORE_BYTES, Fact, Rules, processors, with_a_driver
 from grader.execution.sandbox.running import Running
 from grader.protocol.messages import INPUT_FILE, OUTPUT_FILE, Limits
 
 ARRAYS = "/arrays"
 HOME = "/tmp"  # noqa: S108 - inside the container, where it is a file system of the worker's own
+
+TERMINALS = "/dev/pts"
+"""An empty folder, so that no terminal can be opened. The host's kernel echoes what is written to a terminal, outside
+the container and its limits.
+"""
 
 UNREAD_FRAMES = 512
 """Frames of output (32 KiB at most) kept for the judge: the longest reply takes a quarter of them. What a worker says
@@ -110,7 +115,8 @@ class ContainerSandbox:
             "privileges": "no new ones",
             "seccomp": "grader's own list",
             "swap_bytes": 0,
-            "core_bytes": 0,
+            "core_bytes": CORE_BYTES,
+            "terminals": "none",
         }
 
     def start(self) -> "ContainerWorker":
@@ -156,10 +162,13 @@ class ContainerSandbox:
                 mem_limit=limits.memory_bytes,
                 memswap_limit=limits.memory_bytes,
                 nano_cpus=int(rules.cpus * 1e9),
-                tmpfs={HOME: f"rw,exec,nosuid,nodev,size={rules.tmp_bytes},mode=1777"},
+                tmpfs={
+                    HOME: f"rw,exec,nosuid,nodev,size={rules.tmp_bytes},mode=1777",
+                    TERMINALS: "ro,noexec,nosuid,nodev,size=4k,mode=0555",
+                },
                 shm_size=rules.shm_bytes,
                 ulimits=[
-                    Ulimit(name="core", soft=0, hard=0),
+                    Ulimit(name="core", soft=CORE_BYTES, hard=CORE_BYTES),
                     Ulimit(name="nofile", soft=rules.open_files, hard=rules.open_files),
                     Ulimit(name="fsize", soft=limits.file_bytes, hard=limits.file_bytes),
                 ],

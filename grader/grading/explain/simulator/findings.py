@@ -5,18 +5,16 @@ from collections.abc import Sequence
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.messages import of_message
 from grader.grading.explain.simulator.oclgrind import (
+    BOTH_WRITE,
     INDEX,
     INVALID,
     LOCAL,
     PRIVATE,
-    RACE,
-    Entity,
-    entities,
     spot,
 )
 from grader.grading.explain.simulator.races import NO_BARRIER, is_past_a_barrier
 from grader.grading.explain.simulator.unset import first_uses, of_unset
-from grader.protocol.observation import MESSAGES, SeenKernel, SeenMessage
+from grader.protocol.observation import SeenKernel
 from grader.results.result import Finding, Reason
 
 LIMIT = 8
@@ -24,18 +22,21 @@ LIMIT = 8
 
 
 def findings(seen: SeenKernel, scene: Scene, before: Sequence[SeenKernel] = ()) -> tuple[Finding, ...]:
-    """Everything that went wrong in a launch, the first cause first, each once; `before` are the launches before it."""
+    """Everything that went wrong in a launch, the first cause first, each once; `before` are the launches before it.
+
+    A message is passed over only for another finding of the same mistake; the plugin has left out those that are none.
+    Two writes are a race to Oclgrind only if their values differ. So the inputs decide which of them it sees first, and
+    they come after the races of a write and a read.
+    """
     launches = (*before, seen)
-    heard = seen.messages[:MESSAGES]
-    indexed = {spot(message) for message in heard if INDEX.match(message.text)}  # which says it better
+    indexed = {spot(message) for message in seen.messages if INDEX.match(message.text)} - {()}  # which says it better
     messages = (
         each
-        for each in heard
-        if not (INVALID.match(each.text) and spot(each) in indexed)
-        and not _is_swap(each, scene)
-        and not is_past_a_barrier(each, seen, scene)
+        for each in seen.messages
+        if not (INVALID.match(each.text) and spot(each) in indexed) and not is_past_a_barrier(each, seen, scene)
     )
-    told = [each for message in messages for each in of_message(message, seen, scene)]
+    heard = sorted(messages, key=lambda each: BOTH_WRITE.match(each.text) is not None)
+    told = [each for message in heard for each in of_message(message, seen, scene)]
     raced = {place.line for each in told if each.reason is Reason.DATA_RACE for place in each.places}
     uses = [each for each in first_uses(seen.unset) if each.space == PRIVATE or each.line not in raced]
     wild = [of_unset(each, launches, scene) for each in uses if each.how == "address" and each.space != LOCAL]
@@ -44,16 +45,6 @@ def findings(seen: SeenKernel, scene: Scene, before: Sequence[SeenKernel] = ()) 
     for each in [*wild, *sorted([*told, *other], key=_first_cause)]:
         found.setdefault((each.reason, each.message), each)
     return tuple(found.values())[:LIMIT]
-
-
-def _is_swap(message: SeenMessage, scene: Scene) -> bool:
-    """Whether a race is between the two halves of a compare-and-swap loop, which makes up for it."""
-    match entities(message) if RACE.match(message.text) else []:
-        case [Entity(swaps=True) as swap, Entity(swaps=False, writes=False) as read]:
-            return scene.swaps_what_was_read(read.line, swap.line)
-        case [Entity(swaps=False, writes=False) as read, Entity(swaps=True) as swap]:
-            return scene.swaps_what_was_read(read.line, swap.line)
-    return False
 
 
 CAUSALITY = (

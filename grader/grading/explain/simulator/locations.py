@@ -10,9 +10,10 @@ COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 SIGN = re.compile(r"[(){};]|\b(?:for|while|do)\b")
 LOOP = re.compile(r"\b(?:for|while|do)\b")
 BARRIER = re.compile(r"\b(?:work_group_)?barrier\s*\(")
-SWAP = re.compile(r"\batom(?:ic)?_cmpxchg\s*\(")
+COPY = re.compile(r"\basync_work_group_(?:strided_)?copy\s*\(([^;]{0,500})")
+"""A copy by all work-items of a group together, and what it is given."""
+
 ASSIGNMENT = re.compile(r"(?<![=!<>])=(?!=)")
-ASSIGNED = re.compile(r"\b(\w+)(?:\.\w+)?\s*=(?!=)")
 
 
 def loops(source: str) -> Iterator[range]:
@@ -116,17 +117,10 @@ class Scene:
                 break
         return tuple(lines)
 
-    def swaps_what_was_read(self, read: int, swap: int) -> bool:
-        """Whether a compare-and-swap in a line is about what another line reads into a variable: it takes place only if
-        nobody has changed the word since, so the read may be a plain one.
-        """
-        lines = (self.expanded or self.source).split("\n")
-        statement = "\n".join(lines[swap - 1 :]).partition(";")[0]
-        call = SWAP.search(statement)
-        if call is None or read > len(lines):
-            return False
-        about = statement[call.end() :] if read == swap else statement
-        return any(re.search(rf"\b{name}\b", about) for name in ASSIGNED.findall(lines[read - 1]))
+    def copies_of(self, array: str) -> tuple[int, ...]:
+        """The lines in which a group copies from an array or to it."""
+        named = re.compile(rf"\b{re.escape(array)}\b")
+        return tuple(line for line, given in self._copies if named.search(given))
 
     def item(self, ids: tuple[int, ...]) -> str:
         """For example "work-item (3, 0)"."""
@@ -149,8 +143,15 @@ class Scene:
         return list(loops(self.source))
 
     @cached_property
+    def _copies(self) -> list[tuple[int, str]]:
+        code = _without_comments(self.expanded or self.source)
+        line_ends = [found.start() for found in re.finditer("\n", code)]
+        return [(bisect_left(line_ends, found.start()) + 1, found[1]) for found in COPY.finditer(code)]
+
+    @cached_property
     def _barriers(self) -> list[int]:
-        return [number for number, line in enumerate(self._lines, start=1) if BARRIER.search(line)]
+        code = _without_comments(self.source).split("\n")
+        return [number for number, line in enumerate(code, start=1) if BARRIER.search(line)]
 
     def _ids(self, ids: tuple[int, ...]) -> str:
         shown = ids[: self.dimensions]

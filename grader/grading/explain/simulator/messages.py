@@ -4,12 +4,14 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from grader.common.optional import Fault, attempt
 from grader.common.phrases import capital, count
+from grader.grading.explain.problem import EXPLANATION
 from grader.grading.explain.simulator import oclgrind
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.oclgrind import Entity, Target
-from grader.grading.explain.simulator.races import local_race, unparted
-from grader.grading.explain.simulator.source_lines import told_to_decide
+from grader.grading.explain.simulator.races import NO_BARRIER, local_race, unparted
+from grader.grading.explain.simulator.source_lines import lines_in_words, told_to_decide
 from grader.protocol.observation import SeenKernel, SeenMessage
 from grader.results.result import Finding, Place, Reason
 
@@ -28,8 +30,8 @@ class Heard:
         does = "writes" if entity.writes else "reads"
         return self.at(entity.line, f"{self._whose(entity)} {does} {array}")
 
-    def stopped(self, entity: Entity, line: int, words: str) -> tuple[Place]:
-        """Where a work-item was when the simulator stopped."""
+    def by(self, entity: Entity, line: int, words: str) -> tuple[Place]:
+        """What a work-item does in a line."""
         return (self.at(line, f"{self._whose(entity)} {words}"),)
 
     def at(self, line: int, words: str) -> Place:
@@ -47,14 +49,14 @@ Words = tuple[str, str, tuple[Place, ...]]
 @dataclass(frozen=True, kw_only=True)
 class Sign:
     """Messages of a kind: the words that begin one, the reason, and how it is explained; `hidden` is said instead where
-    the message names no place (`named` finds none), {} being the array.
+    one of its places is hidden (`lines` finds none, or a 0), {} being the array.
     """
 
     begins: re.Pattern[str]
     reason: Reason
     explained: Callable[[Heard], Words]
     hidden: str
-    named: Callable[[SeenMessage], Sequence[object]] = oclgrind.entities
+    lines: Callable[[SeenMessage], Sequence[int]] = oclgrind.lines_of_entities
 
 
 def of_message(message: SeenMessage, seen: SeenKernel, scene: Scene) -> Iterator[Finding]:
@@ -65,15 +67,57 @@ def of_message(message: SeenMessage, seen: SeenKernel, scene: Scene) -> Iterator
     sign = next((each for each in SIGNS if each.begins.match(message.text)), None)
     if sign is None:
         return
-    if sign.named(message):
-        entities = oclgrind.entities(message)
-        what, cause, places = sign.explained(Heard(message=message, entities=entities, seen=seen, scene=scene))
-    else:
-        what, cause, places = f"{sign.hidden.format(oclgrind.target(message, seen).array)}.", NO_LINE, ()
+    words = attempt(EXPLANATION, lambda: _explained(sign, message, seen, scene))
+    if isinstance(words, Fault):
+        what = f"{sign.hidden.format('an array')}."
+        yield Finding(reason=sign.reason, message=what, cause="", places=(), times=message.times, fault=words)
+        return
+    what, cause, places = words
     yield Finding(reason=sign.reason, message=what, cause=cause, places=places, times=message.times)
 
 
-NO_LINE = "The file hides the line from the simulator: take `nodebug` out of it, and the line is named."
+def _explained(sign: Sign, message: SeenMessage, seen: SeenKernel, scene: Scene) -> Words:
+    if sign.begins is oclgrind.INVALID and oclgrind.copies(message):
+        return _copied_out_of_bounds(message, seen, scene)
+    lines = sign.lines(message)
+    if lines and all(lines):
+        entities = oclgrind.entities(message)
+        return sign.explained(Heard(message=message, entities=entities, seen=seen, scene=scene))
+    return f"{sign.hidden.format(oclgrind.target(message, seen).array)}.", NO_LINE, ()
+
+
+NO_LINE = "The simulator is told no line here: where the file says `nodebug`, take that out, and the line is named."
+
+
+def _copied_out_of_bounds(message: SeenMessage, seen: SeenKernel, scene: Scene) -> Words:
+    """The simulator copies where the group waits, so the line that it names is not that of the copy."""
+    target = oclgrind.target(message, seen)
+    does = "writes" if message.text.startswith("Invalid write") else "reads"
+    what = f"{_copy_in(scene.copies_of(target.array))} {does} outside {target.array}{_how_far(target)}."
+    cause = "Check the addresses and the number of elements that async_work_group_copy is given."
+    return what, cause, ()
+
+
+def _copy_in(lines: Sequence[int]) -> str:
+    """For example "the copy in line 7", where that is the only one."""
+    return f"the copy in line {lines[0]}" if len(lines) == 1 else "a copy by the group"
+
+
+def _race_with_a_copy(entity: Entity, array: str, scene: Scene) -> tuple[str, str]:
+    """A work-item uses what the group copies from or to; in a loop, either may come first."""
+    does, lines = "writes" if entity.writes else "reads", scene.copies_of(array)
+    what = f"line {entity.line} {does} {array} while {_copy_in(lines)} still uses it."
+    is_repeated = bool(lines) and scene.loop_around({entity.line, *lines}) is not None
+    if lines and entity.line < min(lines) and not is_repeated:
+        cause = f"{NO_BARRIER} between them: after line {entity.line}, before the copy."
+    elif lines and entity.line > max(lines) and not is_repeated:
+        cause = "Call wait_group_events, then a barrier, before you use it."
+    else:
+        cause = (
+            "Call wait_group_events, then a barrier, before you use it; and a barrier after its last use, before the "
+            "next copy."
+        )
+    return what, cause
 
 
 def _race(heard: Heard) -> Words:
@@ -81,9 +125,8 @@ def _race(heard: Heard) -> Words:
     entities = sorted(heard.entities, key=lambda each: not each.writes)
     lines = [each.line for each in entities]
     if len(entities) == 1:
-        what = f"line {lines[0]} uses {array} while the group still copies into it."
-        cause = "Call wait_group_events, then a barrier, before you use it."
-    elif heard.message.text.startswith("Write-write"):
+        what, cause = _race_with_a_copy(entities[0], array, scene)
+    elif oclgrind.BOTH_WRITE.match(heard.message.text):
         where = f"line {lines[0]}" if lines[0] == lines[1] else f"lines {lines[0]} and {lines[1]}"
         what = f"{where}: two work-items write the same element of {array}, so the result depends on which one is last."
         beyond = next((each for each in entities if scene.is_beyond(each.global_id)), None)
@@ -155,7 +198,7 @@ def _beyond_array(heard: Heard) -> Words:
     has_wrapped = ": an unsigned index has fallen below 0" if _has_wrapped(int(index[1])) else ""
     elements = f"which has elements 0 to {int(index[2]) - 1}{has_wrapped}"
     what = f"line {entity.line} accesses element {index[1]} of {array}, {elements}."
-    return what, WRONG_INDEX, (heard.place(entity, array),)
+    return what, WRONG_INDEX, heard.by(entity, entity.line, f"accesses {array}")
 
 
 def _misaligned(heard: Heard) -> Words:
@@ -173,11 +216,12 @@ def _barrier(heard: Heard) -> Words:
     reached = oclgrind.reached(heard.message)
     places = [heard.at(line, "some work-items wait at this barrier") for line in lines]
     if reached is None:
-        what = f"work-items{whose} wait at different barriers, in lines {' and '.join(map(str, sorted(lines)))}."
+        what = f"work-items{whose} wait at different barriers, in {lines_in_words(set(lines))}."
     else:
         came, all_items = reached
         missing = all_items - came
-        what = f"line {lines[0]}: {came} of {all_items} work-items{whose} reach the barrier, {missing} "
+        thing = "copy" if "executed copy" in heard.message.text else "barrier"
+        what = f"line {lines[0]}: {came} of {all_items} work-items{whose} reach the {thing}, {missing} "
         what += "does not." if missing == 1 else "do not."
         for line, times in heard.message.endings:
             if line and line not in lines:
@@ -207,16 +251,20 @@ def _endless(heard: Heard) -> Words:
     loops = [each for each in heard.seen.branches if each.constant and heard.scene.is_loop(each.line)]
     most = max(loops, key=lambda each: (each.reached, -each.line), default=None)
     line = heard.entities[0].line if most is None else most.line
-    what = f"line {line}: this loop does not end." if loops else f"line {line} is in a loop that does not end."
-    cause = "Check its condition, and that every iteration brings it closer to its end."
-    return what, cause, heard.stopped(heard.entities[0], line, "was still here after millions of steps")
+    where = f"line {line}: this loop" if loops else f"line {line}"
+    what = f"{where} was still running when the simulator stopped the kernel."
+    cause = (
+        "It stops a kernel after millions of steps, or thousands of wrong accesses. The usual cause is a loop that "
+        "never ends: check its condition, and that every iteration brings it closer to its end."
+    )
+    return what, cause, heard.by(heard.entities[0], line, "was here when the simulator stopped")
 
 
 def _unsupported(heard: Heard) -> Words:
     entity = heard.entities[0]
     what = f"line {entity.line}: the simulator stopped at an instruction that it does not support."
     cause = "Use simpler OpenCL C here, or ask your instructor."
-    return what, cause, heard.stopped(entity, entity.line, "got this far")
+    return what, cause, heard.by(entity, entity.line, "got this far")
 
 
 SIGNS = (
@@ -225,7 +273,7 @@ SIGNS = (
         reason=Reason.BARRIER_DIVERGENCE,
         explained=_barrier,
         hidden="not every work-item reaches a barrier",
-        named=oclgrind.lines,
+        lines=oclgrind.lines,
     ),
     Sign(
         begins=oclgrind.RACE,
@@ -261,7 +309,7 @@ SIGNS = (
         begins=oclgrind.ENDLESS,
         reason=Reason.TIME_LIMIT,
         explained=_endless,
-        hidden="a loop does not end",
+        hidden="it was still running when the simulator stopped it",
     ),
     Sign(
         begins=oclgrind.FATAL,

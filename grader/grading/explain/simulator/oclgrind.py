@@ -20,38 +20,37 @@ NUMBER = r"[0-9]{1,20}"
 IDS = rf"{NUMBER},{NUMBER},{NUMBER}"
 
 ADDRESS = re.compile(r"\b(?P<space>global|local|private) memory address 0x(?P<address>[0-9a-f]{1,16})\b")
-ENTITY = re.compile(
-    rf"Global\((?P<global>{IDS})\) Local\({IDS}\) Group\((?P<group>{IDS})\)\n(?P<code>[^\n]*)\n"
-    rf"[ \t]*At line (?P<line>{NUMBER}) \(column {NUMBER}\)"
-)
-SPOT = re.compile(rf"At line ({NUMBER}) \(column ({NUMBER})\)")
-REACHED = re.compile(rf"Only ({NUMBER}) out of ({NUMBER}) work-items executed barrier")
+PLACE = rf"(?:At line (?P<line>{NUMBER}) \(column (?P<column>{NUMBER})\)|Debugging information not available)"
+"""Where an instruction is in the source; a function may hide that (`nodebug`)."""
+
+ENTITY = re.compile(rf"Global\((?P<global>{IDS})\) Local\({IDS}\) Group\((?P<group>{IDS})\)\n[^\n]*\n[ \t]*{PLACE}")
+GROUP_ENTITY = re.compile(rf"Entity: Group\(({IDS})\)")
+SPOT = re.compile(PLACE)
+REACHED = re.compile(rf"Only ({NUMBER}) out of ({NUMBER}) work-items executed (?:barrier|copy)")
 WORK_GROUP = re.compile(rf"Work-group: \(({IDS})\)")
 
 INDEX = re.compile(rf"Index \((-?{NUMBER})\) exceeds static array size \(({NUMBER})\)")
 DIVERGENCE = re.compile("Work-group divergence")
 RACE = re.compile("[^\n]*data race at")
+BOTH_WRITE = re.compile("Write-write data race at")
 INVALID = re.compile("Invalid (?:read|write) of")
 MISALIGNED = re.compile("Invalid memory (?:load|store) - source pointer is not aligned")
 READ_ONLY = re.compile("Invalid write to read-only")
 FATAL = re.compile("OCLGRIND FATAL ERROR")
 """How messages begin."""
 
-ENDLESS = re.compile(f"{FATAL.pattern}.*a loop that does not end", re.DOTALL)
+ENDLESS = re.compile(rf"{FATAL.pattern}[^\n]*\n[ \t]*a loop that does not end")
 """What our plugin says after so many steps of a launch that it must be in one."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Entity:
-    """Who did something, and where: a work-item with its instruction's line, or a whole group without one. `swaps` is
-    whether it compared and swapped.
-    """
+    """A work-item that did something, and the line of its instruction, 0 where that is hidden."""
 
     global_id: tuple[int, ...]
     group: tuple[int, ...]
     line: int
     writes: bool
-    swaps: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,19 +64,28 @@ class Target:
     elements: int | None
 
 
+def was_cut_off(kernel: SeenKernel) -> bool:
+    """Whether the simulator stopped this launch before its end."""
+    return any(FATAL.search(message.text) for message in kernel.messages)
+
+
 def entities(message: SeenMessage) -> list[Entity]:
     """Whom a message names, at most two."""
-    return [_entity(match) for match in islice(ENTITY.finditer(message.text), 2)]
+    found = islice(ENTITY.finditer(message.text), 2)
+    return [
+        Entity(
+            global_id=_numbers(match["global"]),
+            group=_numbers(match["group"]),
+            line=int(match["line"] or 0),
+            writes=any(message.writes[number : number + 1]),
+        )
+        for number, match in enumerate(found)
+    ]
 
 
-def _entity(match: re.Match[str]) -> Entity:
-    return Entity(
-        global_id=_numbers(match["global"]),
-        group=_numbers(match["group"]),
-        line=int(match["line"]),
-        writes=" = load " not in match["code"] and "vload" not in match["code"],
-        swaps="cmpxchg" in match["code"],
-    )
+def copies(message: SeenMessage) -> bool:
+    """Whether what a message is about was done by a whole group: it copies when it waits for that."""
+    return GROUP_ENTITY.search(message.text) is not None
 
 
 def _numbers(text: str) -> tuple[int, ...]:
@@ -107,14 +115,19 @@ def is_local(message: SeenMessage) -> bool:
 
 
 def spot(message: SeenMessage) -> tuple[str, ...]:
-    """The first line and column that a message names."""
+    """The first line and column that a message names; none where they are hidden."""
     match = SPOT.search(message.text)
-    return match.groups() if match else ()
+    return match.group("line", "column") if match and match["line"] else ()
 
 
 def lines(message: SeenMessage) -> list[int]:
-    """The lines that a message names, at most two."""
-    return [int(match[1]) for match in islice(SPOT.finditer(message.text), 2)]
+    """The lines that a message names, at most two; 0 where one is hidden."""
+    return [int(match["line"] or 0) for match in islice(SPOT.finditer(message.text), 2)]
+
+
+def lines_of_entities(message: SeenMessage) -> list[int]:
+    """The lines of the work-items that a message names."""
+    return [each.line for each in entities(message)]
 
 
 def group(message: SeenMessage) -> tuple[int, ...] | None:

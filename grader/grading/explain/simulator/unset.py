@@ -2,7 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from grader.common.optional import Fault, attempt
+from grader.grading.explain.problem import EXPLANATION
 from grader.grading.explain.simulator.locations import Scene
+from grader.grading.explain.simulator.messages import NO_LINE
 from grader.grading.explain.simulator.oclgrind import GLOBAL, LOCAL
 from grader.grading.explain.simulator.source_lines import lines_in_words, told_to_decide, writers
 from grader.protocol.observation import SeenKernel, SeenUnset
@@ -22,7 +25,18 @@ def first_uses(unset: Iterable[SeenUnset]) -> Iterator[SeenUnset]:
 
 def of_unset(unset: SeenUnset, launches: Sequence[SeenKernel], scene: Scene) -> Finding:
     """The finding, of the last of these launches."""
+    finding = attempt(EXPLANATION, lambda: _explained(unset, launches, scene))
+    if isinstance(finding, Fault):
+        what = "it uses a value that was never set."
+        return Finding(reason=Reason.UNINITIALISED, message=what, cause="", places=(), times=unset.times, fault=finding)
+    return finding
+
+
+def _explained(unset: SeenUnset, launches: Sequence[SeenKernel], scene: Scene) -> Finding:
     name = unset.name or "a value"
+    if not (unset.line and unset.used_line):
+        what = f"it uses {name} before anything is written there."
+        return Finding(reason=Reason.UNINITIALISED, message=what, cause=NO_LINE, places=(), times=unset.times)
     use = {
         "stored": f"the result is stored in {unset.array} in line {unset.used_line}",
         "condition": f"the condition in line {unset.used_line} depends on it",

@@ -4,7 +4,7 @@ The list is YAML as Ruby writes it: keys such as ":submitters" are strings. A te
 the active submission only; ":history" tells of the older ones.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import yaml
 
 from grader.common.errors import InputError
+from grader.common.people import person_name
 from grader.course.suite import Coursework
 from grader.lms.intake.lines import one_line, remark
 from grader.lms.intake.owners import Owner, Pile, Sorted, gather, pile
@@ -69,9 +70,9 @@ def sort(listing: Listing, _assignments: tuple[Coursework, ...]) -> Sorted:
     root = file.parts[:-1] if file else ()
     inside = listing.grouped(len(root) + 1)
     piles, unplaced, remarks = [], [], []
-    for owner, theirs in _by_owner(entries).items():
-        latest = max(entry.created for entry in theirs)
-        for entry in theirs:
+    for theirs in _by_person(entries):
+        latest = max(entry.created for _, entry in theirs)
+        for owner, entry in theirs:
             if entry.created == latest:
                 piles.append(_pile(owner, entry, listing, inside.get((*root, entry.folder), []), len(root) + 1))
             else:
@@ -98,12 +99,13 @@ def _pile(owner: Owner, entry: Entry, listing: Listing, files: list[File], depth
     return replace(mine, pieces=tuple(replace(each, team=team, submitted=entry.submitted) for each in mine.pieces))
 
 
-def _by_owner(entries: tuple[Entry, ...]) -> dict[Owner, list[Entry]]:
-    theirs: dict[Owner, list[Entry]] = {}
+def _by_person(entries: tuple[Entry, ...]) -> Iterable[list[tuple[Owner, Entry]]]:
+    """The submissions of each person, with the submitter as the list has it there. Two names are two people."""
+    theirs: dict[tuple[str, ...], list[tuple[Owner, Entry]]] = {}
     for entry in entries:
         for owner in entry.submitters:
-            theirs.setdefault(owner, []).append(entry)
-    return theirs
+            theirs.setdefault((*owner.identity, person_name(owner.name)), []).append((owner, entry))
+    return theirs.values()
 
 
 def _list(listing: Listing) -> File | None:

@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from grader.common.errors import InputError
+from grader.common.people import person_key
 from grader.course.policies.rules import read_date
 from grader.course.submissions.handin import Remark
 from grader.course.suite import Coursework
@@ -37,7 +38,7 @@ def sort(path: Path, assignments: tuple[Coursework, ...]) -> Sorted:
     rows = _rows(path)
     piles: list[Pile] = []
     unplaced: list[Remark] = []
-    times = Counter((row.student, row.assignment) for row in _once(rows))
+    times = Counter((person_key(row.student), row.assignment) for row in _once(rows))
     for row in _once(rows):
         where = f"{path.name}, line {row.line}: {row.student}"
         assignment = named_by(row.assignment, assignments) if row.assignment else None
@@ -45,7 +46,7 @@ def sort(path: Path, assignments: tuple[Coursework, ...]) -> Sorted:
             unplaced.append(remark(where, "needs both a student and a path"))
         elif row.assignment and assignment is None:
             unplaced.append(remark(where, f"is for {row.assignment}, which was not asked for"))
-        elif times[row.student, row.assignment] > 1:
+        elif times[person_key(row.student), row.assignment] > 1:
             why = "is in the list twice, with different paths; keep one"
             piles.append(Pile(owner=Owner(name=row.student), refused=why))
             unplaced.append(remark(where, why))
@@ -60,7 +61,9 @@ def sort(path: Path, assignments: tuple[Coursework, ...]) -> Sorted:
 
 def _once(rows: list[CheckoutRow]) -> list[CheckoutRow]:
     """The rows without those that only repeat another."""
-    return list({(row.student, row.path, row.assignment, row.submitted): row for row in reversed(rows)}.values())[::-1]
+    return list(
+        {(person_key(row.student), row.path, row.assignment, row.submitted): row for row in reversed(rows)}.values()
+    )[::-1]
 
 
 def _checkout(root: Path, row: CheckoutRow) -> tuple[Pile, str]:

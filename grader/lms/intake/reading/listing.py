@@ -36,6 +36,12 @@ TEXTS = (".txt", ".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".ocl", ".opencl", "
 TARS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
 OTHER_ARCHIVES = (".gz", ".bz2", ".xz", ".7z", ".rar", ".zst")
 
+DIVIDED = re.compile(
+    r"(?P<base>.*)(?P<first>\.tar|\.cl)(?P<copy>\s*\([0-9]{1,9}\)|-[0-9]{1,9})(?P<last>\.[a-z0-9]+)\s*",
+    re.IGNORECASE | re.DOTALL,
+)
+"""The name of a copy with its number within a double ending: "kernels.tar-1.gz", "kernels.cl (2).txt"."""
+
 JUNK = re.compile(
     r"__MACOSX|\.DS_Store|\._.*|Thumbs\.db|desktop\.ini"  # what systems leave behind
     r"|\.git|\.svn|\.hg|\.idea|\.vscode|__pycache__",  # what tools keep beside the work
@@ -104,12 +110,12 @@ def ending(name: str) -> str:
 
 def is_source(name: str) -> bool:
     """Whether a file is named as source text."""
-    return name.casefold().strip().endswith((SOURCE, SOURCE_AS_TEXT))
+    return _undivided(name).casefold().strip().endswith((SOURCE, SOURCE_AS_TEXT))
 
 
 def is_tar(name: str) -> bool:
     """Whether a file is named as a tar."""
-    return name.casefold().strip().endswith(TARS)
+    return _undivided(name).casefold().strip().endswith(TARS)
 
 
 def is_archive(name: str) -> bool:
@@ -118,11 +124,19 @@ def is_archive(name: str) -> bool:
 
 
 def stem(name: str) -> str:
-    """A file's name without ".cl" or the ending of an archive."""
-    plain = name.rstrip()
+    """A file's name without ".cl" or the ending of an archive; the number of a copy stays."""
+    plain = _undivided(name).rstrip()
     endings = (SOURCE_AS_TEXT, SOURCE, ARCHIVE, *sorted(TARS, key=len, reverse=True), *OTHER_ARCHIVES)
     found = next((each for each in endings if plain.casefold().endswith(each)), "")
     return plain[: -len(found)] if found else name  # counted from the end: "\u0130pek" is longer in small letters
+
+
+def _undivided(name: str) -> str:
+    """The name with the number of a copy before its whole ending: platforms and browsers put it before the last dot."""
+    match = DIVIDED.fullmatch(name)
+    if match is None or f"{match['first']}{match['last']}".casefold() not in {*TARS, SOURCE_AS_TEXT}:
+        return name
+    return f"{match['base']}{match['copy']}{match['first']}{match['last']}"
 
 
 def is_junk(parts: tuple[str, ...]) -> bool:

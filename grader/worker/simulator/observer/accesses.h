@@ -2,7 +2,7 @@
 //
 // The work-items of a warp are taken to run in step: the n-th time that each of them executes an expression since the
 // last barrier is one request. Oclgrind runs work-items one after the other, so requests are put together between two
-// barriers.
+// barriers. A work-item moves at most 16 bytes per request, as on a GPU: a copy of more takes several requests.
 
 #pragma once
 
@@ -15,8 +15,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bitset>
+#include <deque>
 #include <map>
-#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -24,10 +25,17 @@
 
 namespace {
 
-// One execution of an expression by a warp.
-struct Request {
-  std::vector<std::pair<unsigned, size_t>> lanes;  // which, and its address
+constexpr size_t WIDEST = 16;                      // bytes that a work-item moves in one request
+
+// What one work-item moves in one request.
+struct Lane {
+  unsigned lane = 0, piece = 0;                    // which work-item of the warp; which part of a longer access
+  size_t address = 0, size = 0;
+  size_t end() const { return address + size; }
 };
+
+// One execution of an expression by a warp: a request for each piece.
+using Execution = std::vector<Lane>;
 
 // The words that a work-item has read last. An optimising compiler keeps them in registers until they may have changed,
 // so that naming one again costs no access; what runs here is not optimised, and reads it each time.
@@ -47,52 +55,137 @@ private:
   unsigned next = 0;
 };
 
+// A sector of global memory, or a word of a bank of local memory: how much of it is asked for.
+struct Unit {
+  size_t number;
+  std::bitset<128> bytes;                          // that are used
+  size_t asked = 0;                                // bytes, by all work-items, who may share them
+};
+
+// The units of a request, by their numbers.
+std::vector<Unit> unitsOf(std::vector<Lane> lanes, size_t width) {
+  std::sort(lanes.begin(), lanes.end(), [](const Lane &a, const Lane &b) { return a.address < b.address; });
+  std::vector<Unit> units;
+  for (const Lane &each : lanes)
+    for (size_t number = each.address / width; number <= (each.end() - 1) / width; number++) {
+      const size_t first = std::max(each.address, number * width), end = std::min(each.end(), (number + 1) * width);
+      auto found = std::find_if(units.rbegin(), units.rend(), [&](const Unit &unit) { return unit.number <= number; });
+      if (found == units.rend() || found->number < number)
+        found = std::make_reverse_iterator(units.insert(found.base(), {number, {}}) + 1);
+      for (size_t byte = first; byte < end; byte++)
+        found->bytes.set(byte % width);
+      found->asked += end - first;
+    }
+  return units;
+}
+
+// The sectors that work-items of a warp have read in common last. They read the next word of such a sector from a cache,
+// as in the loop of a product; so what one request leaves unused, another may use.
+class Common {
+public:
+  // Bytes that were moved and not used, of the sector that makes room for this one.
+  size_t read(const Unit &sector) {
+    for (Unit &each : sectors)
+      if (each.number == sector.number) {
+        each.bytes |= sector.bytes;
+        return 0;
+      }
+    sectors.push_back(sector);
+    return sectors.size() > 16 ? forgetFirst() : 0;
+  }
+
+  // That of all of them, which are forgotten.
+  size_t forget() {
+    size_t unused = 0;
+    while (!sectors.empty())
+      unused += forgetFirst();
+    return unused;
+  }
+
+private:
+  std::deque<Unit> sectors;
+
+  size_t forgetFirst() {
+    const size_t unused = SECTOR - sectors.front().bytes.count();
+    sectors.pop_front();
+    return unused;
+  }
+};
+
 struct Site {
   Spot spot;
   std::string array;
-  unsigned space = 0, size = 0, number = 0;        // which one it is, in the order in which they were met
+  unsigned space = 0, number = 0;                  // `number`: which one it is, in the order in which they were met
   bool writes = false;
-  std::vector<std::vector<Request>> pending;       // by warp, since the last barrier
+  std::vector<std::vector<Execution>> pending;     // by warp, since the last barrier
   std::vector<unsigned> executions;                // by work-item, since the last barrier
-  uint64_t requests = 0, bytes = 0, moved = 0, fewest = 0;
+  Execution copying;                               // by the group, until a request is full
+  uint64_t requests = 0, bytes = 0, unused = 0, moved = 0, fewest = 0, conflicts = 0;
   double worst = 0;
   std::map<int64_t, uint64_t> strides;
+  std::vector<Common> common;                      // by warp, of a group
 
-  void count(const Request &request) {
-    std::set<size_t> addresses;
-    std::set<size_t> units;                        // sectors, or words of banks
-    std::map<size_t, unsigned> banks;
-    const unsigned width = space == oclgrind::AddrSpaceLocal ? BANK : SECTOR;
-    for (size_t i = 0; i < request.lanes.size(); i++) {
-      const size_t address = request.lanes[i].second;
-      addresses.insert(address);
-      for (size_t unit = address / width; unit <= (address + size - 1) / width; unit++)
-        if (units.insert(unit).second)
-          banks[unit % BANKS]++;
-      if (i > 0 && request.lanes[i].first == request.lanes[i - 1].first + 1)
-        strides[int64_t(address) - int64_t(request.lanes[i - 1].second)]++;
+  void count(Execution &execution, unsigned warp) {
+    std::stable_sort(execution.begin(), execution.end(),
+                     [](const Lane &a, const Lane &b) { return a.piece < b.piece; });
+    for (auto first = execution.begin(); first != execution.end();) {
+      const auto end = std::find_if(first, execution.end(), [&](const Lane &a) { return a.piece != first->piece; });
+      countRequest({first, end}, warp);
+      first = end;
     }
-    uint64_t turns = units.size(), least = (addresses.size() * size + width - 1) / width;
-    if (space == oclgrind::AddrSpaceLocal) {
-      turns = 0;
-      for (auto &bank : banks)
-        turns = std::max<uint64_t>(turns, bank.second);
-      least = (units.size() + BANKS - 1) / BANKS;
+  }
+
+  void countRequest(const std::vector<Lane> &lanes, unsigned warp) {
+    for (size_t i = 0; i < lanes.size(); i++) {
+      bytes += lanes[i].size;
+      if (i > 0 && lanes[i].lane == lanes[i - 1].lane + 1)
+        strides[int64_t(lanes[i].address) - int64_t(lanes[i - 1].address)]++;
     }
+    const bool local = space == oclgrind::AddrSpaceLocal;
+    const std::vector<Unit> units = unitsOf(lanes, local ? BANK : SECTOR);
+    const auto [turns, least] = local ? turnsOf(units) : movedBy(units, warp);
     requests++;
-    bytes += request.lanes.size() * size;
     moved += turns;
     fewest += least;
     worst = std::max(worst, double(turns) / double(least));
+    if (local)
+      conflicts = std::max(conflicts, turns - least);
+  }
+
+  // Words of the bank that is asked for most, and of each if they were shared out evenly.
+  std::pair<uint64_t, uint64_t> turnsOf(const std::vector<Unit> &units) const {
+    std::vector<uint64_t> banks(BANKS);
+    for (const Unit &each : units)
+      banks[each.number % BANKS]++;
+    return {*std::max_element(banks.begin(), banks.end()), (units.size() + BANKS - 1) / BANKS};
+  }
+
+  // Sectors moved, and the fewest that hold as many words. What is not used of them is counted: at once, unless so many
+  // work-items read the same words that they ask for as much as a sector holds.
+  std::pair<uint64_t, uint64_t> movedBy(const std::vector<Unit> &units, unsigned warp) {
+    size_t used = 0;
+    if (common.size() <= warp)
+      common.resize(warp + 1);
+    for (const Unit &each : units) {
+      used += each.bytes.count();
+      unused += writes || each.asked < SECTOR ? SECTOR - each.bytes.count() : common[warp].read(each);
+    }
+    return {units.size(), (used + SECTOR - 1) / SECTOR};
+  }
+
+  void groupEnds() {
+    for (Common &each : common)
+      unused += each.forget();
   }
 
   void flush() {
-    for (auto &warp : pending) {
-      for (auto &request : warp)
-        if (!request.lanes.empty())
-          count(request);
-      warp.clear();
+    for (unsigned warp = 0; warp < pending.size(); warp++) {
+      for (auto &execution : pending[warp])
+        count(execution, warp);
+      pending[warp].clear();
     }
+    count(copying, 0);
+    copying.clear();
     std::fill(executions.begin(), executions.end(), 0);
   }
 
@@ -113,8 +206,10 @@ struct Site {
     out.attribute("writes", writes);
     out.attribute("requests", requests);
     out.attribute("bytes", bytes);
+    out.attribute("unused", unused);
     out.attribute("sectors", moved);
     out.attribute("fewest", fewest);
+    out.attribute("conflicts", conflicts);
     out.attributeBegin("worst");
     out.rawValue([&](llvm::raw_ostream &raw) { raw << llvm::format("%g", worst); });
     out.attributeEnd();
@@ -135,6 +230,11 @@ public:
       site.second.executions.assign(groupSize, 0);
   }
 
+  void groupEnds() {
+    for (auto &site : sites)
+      site.second.groupEnds();
+  }
+
   void barrier() {
     kept.assign(groupSize, {});
     for (auto &site : sites)
@@ -149,48 +249,38 @@ public:
     const size_t buffer = memory->extractBuffer(address);
     const bool global = arrays.isGlobal(memory->getAddressSpace(), buffer);
     const unsigned space = global ? memory->getAddressSpace() : spaceOf(memory, instruction, writes);
-    Site &site = sites[Key{instruction, space, buffer, writes}];
+    Site &site = siteOf(Key{instruction, space, buffer, writes}, instruction, memory);
     if (site.executions.size() < groupSize)
       site.executions.resize(groupSize, 0);
-    if (!site.size) {
-      site.spot = spotOf(instruction);
-      site.space = space;
-      site.size = unsigned(size);
-      site.writes = writes;
-      site.number = unsigned(sites.size());
-      site.array = arrays.nameOf(memory->getAddressSpace(), buffer);
-      if (site.array.empty() && pointerOf(instruction))
-        site.array = variableOf(pointerOf(instruction));
-    }
     const unsigned number = numberOf(item), warp = number / WARP;
     if (site.pending.size() <= warp)
       site.pending.resize(warp + 1);
+    auto &executions = site.pending[warp];
     const unsigned execution = site.executions[number]++;
-    if (space == oclgrind::AddrSpaceGlobal && isKept(number, instruction, address, size, writes))
-      return;
-    auto &requests = site.pending[warp];
-    if (requests.size() <= execution)
-      requests.resize(execution + 1);
-    requests[execution].lanes.push_back({number % WARP, address});
+    if (executions.size() <= execution)
+      executions.resize(execution + 1);
+    if (writes && space == oclgrind::AddrSpaceGlobal)
+      forget(number);
+    for (unsigned piece = 0; piece * WIDEST < size; piece++) {
+      const Lane lane{number % WARP, piece, address + piece * WIDEST, std::min(WIDEST, size - piece * WIDEST)};
+      if (space != oclgrind::AddrSpaceGlobal || writes || !isKept(number, instruction, lane))
+        executions[execution].push_back(lane);
+    }
   }
 
-  // A copy by the whole group (async_work_group_copy) comes word by word; it is taken to be coalesced.
+  // A copy by the whole group (async_work_group_copy) comes element by element: neighbouring work-items are taken to
+  // move one each.
   void copied(const oclgrind::Memory *memory, size_t address, size_t size, bool writes) {
     const unsigned space = memory->getAddressSpace();
     const size_t buffer = memory->extractBuffer(address);
-    Site &site = sites[Key{nullptr, space, buffer, writes}];
-    if (!site.size)
-      site.number = unsigned(sites.size());
-    site.space = space;
-    site.size = unsigned(size);
-    site.writes = writes;
-    site.array = arrays.nameOf(space, buffer);
-    site.bytes += size;
-    site.worst = 1;
-    site.strides[int64_t(size)]++;
-    const uint64_t unit = space == oclgrind::AddrSpaceLocal ? BANK * BANKS : SECTOR;
-    site.requests = (site.bytes + WARP * size - 1) / (WARP * size);
-    site.moved = site.fewest = (site.bytes + unit - 1) / unit;
+    Site &site = siteOf(Key{nullptr, space, buffer, writes}, nullptr, memory);
+    for (size_t done = 0; done < size; done += WIDEST) {
+      site.copying.push_back({unsigned(site.copying.size()), 0, address + done, std::min(WIDEST, size - done)});
+      if (site.copying.size() == WARP) {
+        site.count(site.copying, 0);
+        site.copying.clear();
+      }
+    }
   }
 
   void write(llvm::json::OStream &out) const {
@@ -212,14 +302,37 @@ private:
   std::vector<Kept> kept;                          // by work-item, since the last barrier
   size_t groupSize = 0;
 
-  // Whether a work-item reads what it still has in a register. Any store of its own may change any word.
-  bool isKept(unsigned number, const llvm::Instruction *instruction, size_t address, size_t size, bool writes) {
+  // The place of an expression, which is described when it is met for the first time.
+  Site &siteOf(const Key &key, const llvm::Instruction *instruction, const oclgrind::Memory *memory) {
+    const auto [found, isNew] = sites.try_emplace(key);
+    Site &site = found->second;
+    if (isNew) {
+      const auto &[_, space, buffer, writes] = key;
+      site.space = space;
+      site.writes = writes;
+      site.number = unsigned(sites.size());
+      site.array = arrays.nameOf(memory->getAddressSpace(), buffer);
+      if (instruction) {
+        site.spot = spotOf(instruction);
+        if (site.array.empty() && pointerOf(instruction))
+          site.array = variableOf(pointerOf(instruction));
+      }
+    }
+    return site;
+  }
+
+  // After a store of its own, any word may have changed.
+  void forget(unsigned number) {
+    if (number < kept.size())
+      kept[number] = {};
+  }
+
+  // Whether a work-item reads what it still has in a register.
+  bool isKept(unsigned number, const llvm::Instruction *instruction, const Lane &lane) {
     if (kept.size() < groupSize)
       kept.resize(groupSize);
-    if (writes)
-      kept[number] = {};
     auto *load = llvm::dyn_cast<llvm::LoadInst>(instruction);
-    return !writes && load && !load->isVolatile() && kept[number].has(address, size);
+    return load && !load->isVolatile() && kept[number].has(lane.address, lane.size);
   }
 };
 

@@ -1,4 +1,6 @@
-// Branches, per line of the source: how often warps came to its conditions, and how often their work-items parted.
+// Branches, per line of the source: how often warps came to its conditions, and how often their work-items parted there.
+//
+// A line with several conditions has several branches: two conditions in one line count as they do in two lines.
 
 #pragma once
 
@@ -9,7 +11,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -55,23 +56,19 @@ public:
   }
 
   void barrier() {
-    std::map<unsigned, std::set<std::pair<unsigned, unsigned>>> parted;
-    for (auto &entry : conditions) {
-      Condition &condition = entry.second;
-      for (unsigned warp = 0; warp < condition.pending.size(); warp++) {
-        for (auto &outcome : condition.pending[warp])
-          if (outcome.second.parted)
-            parted[condition.line].insert({warp, outcome.first.first});
-        if (lines[condition.line].first == entry.first)
-          lines[condition.line].reached += condition.pending[warp].size();
-        condition.pending[warp].clear();
+    for (auto &[instruction, condition] : conditions) {
+      Line &line = lines[condition.line];
+      for (auto &warp : condition.pending) {
+        for (auto &outcome : warp)
+          line.diverged += outcome.second.parted;
+        if (line.first == instruction)
+          line.reached += warp.size();
+        warp.clear();
       }
       std::fill(condition.turns.begin(), condition.turns.end(), Condition::Turn{});
     }
-    for (auto &line : lines) {
-      line.second.diverged += parted[line.first].size();
+    for (auto &line : lines)
       std::fill(line.second.visits.begin(), line.second.visits.end(), 0);
-    }
   }
 
   void executed(const oclgrind::WorkItem *item, const llvm::Instruction *instruction) {

@@ -31,6 +31,8 @@ constexpr uint64_t STEPS = 40'000'000, STEPS_OF_FEW = 6'000'000, STEPS_OF_ITEM =
 // Nor does a loop end in which one work-item alone goes wrong twice as often as the largest array of a sanitizer's check
 // of the course has elements, which is 9,801: each such message takes as long as hundreds of steps.
 constexpr uint64_t MESSAGES_OF_ITEM = 20'000;
+// It is broken off at a branch that has a line in the source, which its function may hide: then after so many steps more.
+constexpr uint64_t STEPS_OF_LINE = 10'000;
 constexpr const char *ENDLESS = "a loop that does not end";
 
 class Observer : public Plugin {
@@ -45,7 +47,7 @@ public:
     unset.kernelBegins();
     accesses.kernelBegins();
     branches.kernelBegins();
-    flop = steps = said = 0;
+    flop = steps = overdue = said = 0;
     const Size3 size = invocation->getGlobalSize();
     most = std::min(STEPS, STEPS_OF_FEW + STEPS_OF_ITEM * size.x * size.y * size.z);
   }
@@ -68,6 +70,7 @@ public:
 
   void workGroupComplete(const WorkGroup *group) override {
     barrier();
+    accesses.groupEnds();
     messages.groupEnds();
     unset.groupEnds(group);
   }
@@ -78,7 +81,7 @@ public:
       said = 0;
     }
     const bool endless = ++steps > most || said > MESSAGES_OF_ITEM;
-    if (endless && llvm::isa<llvm::BranchInst>(instruction) && spotOf(instruction).line)
+    if (endless && (overdue++ > STEPS_OF_LINE || (llvm::isa<llvm::BranchInst>(instruction) && spotOf(instruction).line)))
       throw FatalError(ENDLESS, __FILE__, __LINE__);  // ends the kernel, and Oclgrind says where
     flop += flopOf(instruction);
     branches.executed(item, instruction);
@@ -107,10 +110,14 @@ public:
     unset.load(memory, item, address, size);
   }
   void memoryStore(const Memory *memory, const WorkItem *item, size_t address, size_t size, const uint8_t *) override {
+    if (memory->getAddressSpace() != AddrSpacePrivate)
+      messages.stored(item->getCurrentInstruction());
     accesses.access(memory, item, address, size, true);
     unset.store(memory, item, address, size);
   }
-  void memoryAtomicLoad(const Memory *memory, const WorkItem *item, AtomicOp, size_t address, size_t size) override {
+  void memoryAtomicLoad(const Memory *memory, const WorkItem *item, AtomicOp does, size_t address, size_t size) override {
+    if (does == AtomicCmpXchg)
+      messages.swapped(item->getCurrentInstruction());
     memoryLoad(memory, item, address, size);
   }
   void memoryAtomicStore(const Memory *memory, const WorkItem *item, AtomicOp, size_t address, size_t size) override {
@@ -131,6 +138,7 @@ private:
   Accesses accesses{arrays};
   Branches branches;
   uint64_t flop = 0, steps = 0, most = STEPS;      // steps: instructions executed, and how many may be
+  uint64_t overdue = 0;                            // since the loop was taken for one without end
   const WorkItem *running = nullptr;
   uint64_t said = 0;                               // messages since it runs
 

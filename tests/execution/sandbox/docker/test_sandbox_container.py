@@ -527,7 +527,7 @@ print(json.dumps(seen))
 """
 
 TRY = """
-import ctypes, errno, json, os, socket, sys
+import ctypes, errno, json, os, resource, socket, sys
 FILE, TMP, SHM = map(int, sys.argv[1:])
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -571,6 +571,24 @@ attempts = {
     "another name for the host": lambda: call("sethostname", b"x", 1),
     "the clock": lambda: call("adjtimex", ctypes.create_string_buffer(b"\\1", 512)),
     "a personality": lambda: call("personality", 0x0040000),
+    "a terminal": lambda: os.open("/dev/ptmx", os.O_RDWR),
+    "a terminal to read": lambda: os.open("/dev/ptmx", os.O_RDONLY),
+    "the controlling terminal": lambda: os.open("/dev/tty", os.O_RDWR),
+    "a timer": lambda: call("timer_create", 1, None, ctypes.create_string_buffer(8)),
+    "a timer in a file": lambda: call("timerfd_create", 1, 0),
+    "an interval": lambda: call("setitimer", 0, ctypes.create_string_buffer(32), None),
+    "a watch": lambda: call("inotify_init1", 0),
+    "a filter": lambda: call("prctl", 22, 2, None),
+    "a filter by its number with higher bits": lambda: call("syscall", 157, ctypes.c_ulong(1 << 32 | 22), 2, None),
+    "a filter by the other call": lambda: call("syscall", 317, 2, 0, ctypes.create_string_buffer(4)),
+    "an owner of signals": lambda: call("fcntl", 1, 8, os.getpid()),
+    "a signal": lambda: call("fcntl", 1, 10, 18),
+    "a signal with higher bits": lambda: call("syscall", 72, 1, ctypes.c_ulong(1 << 32 | 10), 18),
+    "a lease": lambda: call("fcntl", os.open("/tmp/leased", os.O_CREAT), 1024, 0),
+    "a notice of changes": lambda: call("fcntl", os.open("/tmp", os.O_RDONLY), 1026, 1),
+    "memory that is compared": lambda: call("syscall", 28, 0, 0, 12),
+    "memory that is written out": lambda: call("syscall", 28, 0, 0, 21),
+    "a limit of a core dump": lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)),
     "a message queue": lambda: call("mq_open", b"/queue", 0o102, 0o600, None),
 }
 
@@ -579,6 +597,8 @@ def outcome(attempt):
         attempt()
     except OSError as error:
         return errno.errorcode.get(error.errno, type(error).__name__)
+    except ValueError:  # of the module `resource`, which has no other word for EPERM
+        return "EPERM"
     return "done"
 
 print(json.dumps({name: outcome(attempt) for name, attempt in attempts.items()}))
@@ -769,7 +789,10 @@ def test_every_limit_is_one_that_the_engine_knows(live, engine, worker_image):
     assert host["Memory"] == host["MemorySwap"] == LIMITS.memory_bytes
     assert host["NanoCpus"] == 1_500_000_000
     assert host["ShmSize"] == SMALL["shm_bytes"]
-    assert host["Tmpfs"] == {"/tmp": f"rw,exec,nosuid,nodev,size={SMALL['tmp_bytes']},mode=1777"}
+    assert host["Tmpfs"] == {
+        "/tmp": f"rw,exec,nosuid,nodev,size={SMALL['tmp_bytes']},mode=1777",
+        "/dev/pts": "ro,noexec,nosuid,nodev,size=4k,mode=0555",
+    }
     assert host["LogConfig"] == {"Type": "none", "Config": {}}
     assert not host["OomKillDisable"]
     assert not host["Devices"]
@@ -778,7 +801,7 @@ def test_every_limit_is_one_that_the_engine_knows(live, engine, worker_image):
     assert host["PidMode"] == host["UsernsMode"] == host["UTSMode"] == ""
     assert host["IpcMode"] in {"", "private"}
     assert {each["Name"]: (each["Soft"], each["Hard"]) for each in host["Ulimits"]} == {
-        "core": (0, 0),
+        "core": (1, 1),
         "nofile": (200, 200),
         "fsize": (LIMITS.file_bytes, LIMITS.file_bytes),
     }
@@ -796,7 +819,7 @@ def test_every_limit_is_in_force_inside(processes):
             assert int(status[name][0], 16) == 0
         assert (status["NoNewPrivs"], status["Seccomp"]) == (["1"], ["2"])
         rows = {line[:26].strip(): line[26:].split()[:2] for line in process["limits"].splitlines()}
-        assert rows["Max core file size"] == ["0", "0"]
+        assert rows["Max core file size"] == ["1", "1"]
         assert rows["Max open files"] == ["200", "200"]
         assert rows["Max file size"] == [str(LIMITS.file_bytes)] * 2
         assert [line.split(":")[0].strip() for line in process["net/dev"].splitlines()[2:]] == ["lo"]
@@ -881,6 +904,8 @@ def test_nothing_that_is_forbidden_can_be_done_inside(live, engine):
     assert [done.pop(name) for name in ("write out.bin", "write to /tmp")] == ["done", "done"]
     assert done.pop("a file that is too large") == "EFBIG"
     assert {done.pop("too much in /tmp"), done.pop("too much in /dev/shm")} == {"ENOSPC"}
+    assert {done.pop("a terminal"), done.pop("a terminal to read")} == {"ENOENT"}
+    assert done.pop("the controlling terminal") == "ENXIO"
     refusals = {"EPERM", "EACCES", "EROFS", "ENETUNREACH", "ENOSYS", "gaierror", "EBUSY"}
     assert {name: outcome for name, outcome in done.items() if outcome not in refusals} == {}
 

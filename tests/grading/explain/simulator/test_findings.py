@@ -33,8 +33,8 @@ def kernel(*messages, unset=()):
     )
 
 
-def message(text, array="", times=1, endings=()):
-    return SeenMessage(text=text, array=array, times=times, endings=endings)
+def message(text, array="", times=1, endings=(), writes=()):
+    return SeenMessage(text=text, array=array, times=times, endings=endings, writes=writes)
 
 
 READ = "%3 = load float, float addrspace(1)* %arrayidx4, align 4, !dbg !34"
@@ -55,7 +55,8 @@ def entity(line, code, item=(0, 0, 0), group=(0, 0, 0), column=5):
 def race(kind, where, first, second, **more):
     """As Oclgrind puts it, with what it calls entities."""
     text = f"{kind} data race at {where}\n\tKernel: k\n\t\n\tFirst entity:  {first}\n\tSecond entity: {second}"
-    return message(text, **more)
+    items = [side for side in (first, second) if side.startswith("Global")]
+    return message(text, writes=tuple(READ not in side for side in items), **more)
 
 
 def invalid(kind, where, culprit, **more):
@@ -151,47 +152,6 @@ def test_a_word_that_is_read_too_early():
     assert "missing between them: after line 13, before any work-item reads" in found.cause
 
 
-SWAP = (
-    "%call = call spir_func i32 @_Z14atomic_cmpxchgPU3AS3Vjjj(i32 addrspace(3)* noundef %4, i32 noundef %5, i32 %6) #5"
-)
-
-
-@pytest.mark.parametrize(
-    ("read", "swap"),
-    [
-        ("before.value = *sum;", "} while (atomic_cmpxchg(p, before.bits, after.bits) != before.bits);"),
-        ("uint old = as_uint(*sum);", "    seen = atom_cmpxchg(p, old, as_uint(as_float(old) + x));"),
-        ("old = *p;", "    old = atomic_cmpxchg(p, expected, as_uint(as_float(expected) + x));"),
-        ("old = *p;", "    now = atomic_cmpxchg(p,\n old, now);"),
-    ],
-)
-def test_the_usual_loop_of_compare_and_swap_is_no_race(read, swap):
-    """What a plain read found is swapped only if it is still there."""
-    source = SOURCE.replace("line 8;", swap).replace("line 4;", read)
-    sides = entity(4, READ), entity(8, SWAP)
-    for pair in (sides, sides[::-1]):
-        assert findings(kernel(race("Read-write", at("local", ASH), *pair)), replace(LINE, source=source)) == ()
-
-
-@pytest.mark.parametrize(
-    ("line", "text", "code"),
-    [
-        (4, "x = sum[0];", READ),
-        (4, "if (*sum > 0)", READ),
-        (4, "before = *sum;", WRITE),
-        (8, "old = atomic_cmpxchg(p, *p, *p + 1);", READ),
-    ],
-)
-def test_another_access_beside_a_compare_and_swap_is_a_race(line, text, code):
-    """What is read for another purpose, or written without care, or read twice."""
-    swap = "while (atomic_cmpxchg(p, before, after) != before);"
-    source = (
-        SOURCE.replace("line 8;", swap).replace(f"line {line};", text) if line == 4 else SOURCE.replace("line 8;", text)
-    )
-    kind = "Read-write" if code == READ else "Write-write"
-    assert only(kernel(race(kind, at("local", ASH), entity(line, code), entity(8, SWAP))), replace(LINE, source=source))
-
-
 LOOP = SOURCE.replace("line 12;", "for (;;) {").replace("line 20;", "}")
 
 
@@ -244,13 +204,22 @@ def test_words_of_another_step_that_nobody_has_written():
 
 def test_a_result_that_all_work_items_write():
     """One may, who has waited for the others: no barrier is missing."""
-    counts = {"requests": 1, "bytes": 128, "sectors": 1, "fewest": 1, "worst": 1.0}
+    counts = {"requests": 1, "bytes": 128, "unused": 0, "conflicts": 0, "sectors": 1, "fewest": 1, "worst": 1.0}
     store = SeenAccess(line=17, column=1, array="C", space=1, writes=True, stride=0, **counts)
     found = only(kernel(LOCAL_RACE).model_copy(update={"accesses": (store,)}), with_barriers(15))
     assert found.message.startswith(
         "line 17: all work-items of a group write the same element, each made of words of Ash"
     )
     assert found.cause.startswith("Let one work-item")
+
+
+def test_a_read_and_a_write_come_before_two_writes():
+    """In whatever order they came: which of two writes is seen first depends on their values."""
+    read = race("Read-write", at("global", C), entity(6, READ), entity(5, WRITE, item=(1, 0, 0)))
+    both = race("Write-write", at("global", C), entity(5, WRITE), entity(5, WRITE, item=(1, 0, 0)))
+    orders = [[each.message for each in findings(kernel(*told), LINE)] for told in ((read, both), (both, read))]
+    assert orders[0] == orders[1]
+    assert orders[0][0].startswith("line 6 reads C while line 5 writes it")
 
 
 def test_two_that_write_in_a_line_come_before_a_missing_barrier():
@@ -323,8 +292,50 @@ def test_a_race_with_a_copy_by_the_group():
     """A copy by the whole group has no line: the one of the work-item is named."""
     text = race("Read-write", at("local", ASH), "Group(0,0,0)\n\t(location unknown)\n\t", entity(4, READ))
     found = only(kernel(text))
-    assert found.message == "line 4 uses Ash while the group still copies into it."
+    assert found.message == "line 4 reads Ash while a copy by the group still uses it."
     assert "wait_group_events" in found.cause
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (4, "A barrier(CLK_LOCAL_MEM_FENCE) is missing between them: after line 4, before the copy."),
+        (9, "Call wait_group_events, then a barrier, before you use it."),
+    ],
+)
+def test_the_line_of_a_copy_by_the_group_is_named(line, said):
+    """The simulator does not know it; the text does, and which of the two comes first."""
+    source = SOURCE.replace("line 7;", "e = async_work_group_copy(Ash, A, 32, 0);")
+    text = race("Read-write", at("local", ASH), "Group(0,0,0)\n\t(location unknown)\n\t", entity(line, READ))
+    found = only(kernel(text), replace(LINE, source=source))
+    assert (found.message, found.cause) == (f"line {line} reads Ash while the copy in line 7 still uses it.", said)
+
+
+def test_a_copy_beyond_an_array_is_told_with_its_own_line():
+    """The simulator copies where the group waits, and names that line; the file hides nothing."""
+    source = SOURCE.replace("line 7;", "e = async_work_group_copy(Ash, A, 500, 0);")
+    waits = "Group(0,0,0)\n\t  call wait_group_events\n\tAt line 8 (column 5) of input.cl:\n\t  x;\n\t"
+    found = only(kernel(invalid("read", at("global", A + 400), waits)), replace(LINE, source=source))
+    assert found.message == "the copy in line 7 reads outside A, 1 element past its end."
+    assert "nodebug" not in found.cause
+
+
+def test_no_line_0_is_named():
+    """It is what a simulator says where it knows none: then the finding has no line, and no place."""
+    found = only(kernel(race("Read-write", at("local", ASH), entity(0, READ), entity(0, WRITE))))
+    assert "line 0" not in f"{found.message} {found.cause}"
+    assert found.places == ()
+
+
+def test_a_copy_that_not_all_work_items_reach():
+    """It is called what it is: a copy, not a barrier."""
+    text = (
+        "Work-group divergence detected (async copy)\n\tKernel:     k\n\tWork-group: (0,0,0)\n\tOnly 5 out of 32 "
+        "work-items executed copy\n\t  call\n\tAt line 7 (column 9) of input.cl:\n\t  x;\n\t"
+    )
+    assert only(kernel(message(text))).message.startswith(
+        "line 7: 5 of 32 work-items of group 0 reach the copy, 27 do not"
+    )
 
 
 @pytest.mark.parametrize(
@@ -455,7 +466,10 @@ def test_a_loop_that_does_not_end():
     """The outermost loop whose condition never changed; the line at hand if no condition is in sight."""
     head = "OCLGRIND FATAL ERROR (observer.cpp:770)\na loop that does not end\n\tKernel: k\n\tEntity: "
     found = only(kernel(message(head + entity(8, "br label %for.cond, !dbg !1"))))
-    assert (found.reason, found.message) == (Reason.TIME_LIMIT, "line 8 is in a loop that does not end.")
+    assert (found.reason, found.message) == (
+        Reason.TIME_LIMIT,
+        "line 8 was still running when the simulator stopped the kernel.",
+    )
 
 
 def test_what_the_simulator_does_not_know():
@@ -595,8 +609,12 @@ HIDDEN = entity(7, READ).partition("\tAt line")[0]
         (f"Index (9) exceeds static array size (8)\n{HIDDEN}", Reason.OUT_OF_BOUNDS, "beyond its end"),
         ("Work-group divergence detected (barrier)\n", Reason.BARRIER_DIVERGENCE, "not every work-item reaches"),
         (f"Invalid write to read-only buffer\n{HIDDEN}", Reason.INPUT_CHANGED, "an input"),
-        (f"OCLGRIND FATAL ERROR a loop that does not end\n{HIDDEN}", Reason.TIME_LIMIT, "a loop does not end"),
-        (f"OCLGRIND FATAL ERROR x\n{HIDDEN}", Reason.CRASH, "does not support"),
+        (
+            f"OCLGRIND FATAL ERROR (x)\na loop that does not end\n{HIDDEN}",
+            Reason.TIME_LIMIT,
+            "it was still running when the simulator stopped it",
+        ),
+        (f"OCLGRIND FATAL ERROR (x)\ny\n{HIDDEN}", Reason.CRASH, "does not support"),
     ],
 )
 def test_who_hides_lines_hides_nothing_that_they_do(text, reason, what):
@@ -605,6 +623,33 @@ def test_who_hides_lines_hides_nothing_that_they_do(text, reason, what):
     assert (found.reason, found.places) == (reason, ())
     assert what in found.message
     assert "`nodebug`" in found.cause
+
+
+NO_PLACE = f"{HIDDEN}\tDebugging information not available.\n\t\n\t"
+
+
+@pytest.mark.parametrize("sides", [(NO_PLACE, entity(7, WRITE)), (entity(7, WRITE), NO_PLACE), (NO_PLACE, NO_PLACE)])
+def test_a_race_of_which_one_side_is_hidden(sides):
+    """It is a race of two work-items, and none with a copy by the group, which has no instruction at all."""
+    found = only(kernel(race("Read-write", at("local", ASH + 60), *sides)), PLANE)
+    assert found.message == "two work-items use the same element of Ash, and one writes it."
+    assert "`nodebug`" in found.cause
+
+
+@pytest.mark.parametrize("hidden", [{"line": 0}, {"used_line": 0}, {"line": 0, "used_line": 0}])
+def test_a_value_that_was_never_set_of_which_a_line_is_hidden(hidden):
+    """It is a finding all the same, and there is no line 0."""
+    found = only(kernel(unset=[unset(**hidden)]))
+    assert (found.reason, found.places) == (Reason.UNINITIALISED, ())
+    assert found.message == "it uses sum before anything is written there."
+    assert "`nodebug`" in found.cause
+
+
+def test_a_quoted_line_is_no_message():
+    """What the source says in the line where the simulator stops is not what the simulator says."""
+    head = "OCLGRIND FATAL ERROR (x)\nUnsupported instruction\n\tKernel: k\n\tEntity: "
+    culprit = entity(8, "unknown").replace("line 8;", "// a loop that does not end")
+    assert only(kernel(message(head + culprit))).reason is Reason.CRASH
 
 
 @pytest.mark.parametrize("text", STRANGE)

@@ -19,7 +19,16 @@ SCENE = Scene(source=SOURCE, dimensions=1, extent=None)
 
 
 def access(line, array, *, space=1, writes=False):
-    counts = {"requests": 1, "bytes": 4, "sectors": 1, "fewest": 1, "worst": 1.0, "stride": 4}
+    counts = {
+        "requests": 1,
+        "bytes": 4,
+        "unused": 0,
+        "conflicts": 0,
+        "sectors": 1,
+        "fewest": 1,
+        "worst": 1.0,
+        "stride": 4,
+    }
     return SeenAccess(line=line, column=1, array=array, space=space, writes=writes, **counts)
 
 

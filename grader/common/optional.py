@@ -1,0 +1,63 @@
+"""Optional work: explanations, the search for an edit, figures and reports. The one place that catches its faults.
+
+No verdict and no point rests on such work. If it fails, the fault is in grader: the traceback is logged, the student
+reads which part is missing, and the grade stays the same. An interrupt still ends everything. A device or a worker that
+is lost here is a fault like any other: if the grading needs the device afterwards, it asks again, and raises by itself.
+"""
+
+import logging
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TypeVar
+
+from grader.common.errors import InterruptedGradingError
+from grader.common.record import Record
+
+LONGEST = 20_000
+"""Characters of a traceback that are kept, its last ones: they name the fault."""
+
+LOG = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+_noted: ContextVar[list["Fault"] | None] = ContextVar("faults that are noted", default=None)
+
+
+class Fault(Record):
+    """Something that is missing because the grader failed: what it is in words, and the traceback for its authors."""
+
+    lost: str
+    traceback: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """The words for a student."""
+        return f"{self.lost[:1].upper()}{self.lost[1:]} is missing: the grader failed. The grade is not affected."
+
+
+def attempt(lost: str, work: Callable[[], T]) -> T | Fault:
+    """Do the work; return its value, or its fault. `lost` names the part that is missing then: "the explanation"."""
+    try:
+        return work()
+    except InterruptedGradingError:
+        raise
+    except Exception as error:
+        LOG.exception("%s is missing: a fault in grader", lost)
+        fault = Fault(lost=lost, traceback="".join(traceback.format_exception(error))[-LONGEST:])
+        noted = _noted.get()
+        if noted is not None:
+            noted.append(fault)
+        return fault
+
+
+@contextmanager
+def noting() -> Iterator[list[Fault]]:
+    """List the faults that are caught in the block, however deep: a report is text, and cannot carry its own."""
+    faults: list[Fault] = []
+    token = _noted.set(faults)
+    try:
+        yield faults
+    finally:
+        _noted.reset(token)

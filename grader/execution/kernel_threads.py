@@ -1,0 +1,153 @@
+"""Processor time of the kernel's own threads.
+
+They do what the kernel puts off: bytes that were written to a terminal, pages that go to a disk, memory that is freed.
+A process can cause such work and be frozen while it is done, and no limit of a container counts it. So the judge looks
+at the time of all these threads, without a list of such work.
+"""
+
+import os
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from grader.forkserver.descendants import fields
+
+PROC = Path("/proc")
+KTHREADD = "2"
+"""Number of the process that starts all other threads of the kernel, outside of any container."""
+
+FLAGS = 6
+"""Place of the flags among the fields that follow a process's name in proc(5)."""
+
+IS_KERNEL_THREAD = 0x0020_0000
+"""PF_KTHREAD, a flag that no program can give itself."""
+
+PART = 1 << 16
+"""Bytes to read at once of the list of threads; the kernel returns one page at most."""
+
+SPARE_FILES = 256
+"""Descriptors for everything else that the judge opens."""
+
+
+class KernelThreads:
+    """The kernel's threads, each with an open descriptor: a look at one takes 1 µs, and 6 µs where it is opened.
+
+    A thread that is new at a look has worked since the look before, so that all of its time is counted. One that has
+    ended leaves what it had used.
+    """
+
+    def __init__(self, children: int | None, proc: Path = PROC) -> None:
+        """`children` is the open list of kthreadd's children; None sees no thread."""
+        self._children, self._proc = children, proc
+        self._clocks: dict[bytes, int] = {}
+        self._used: dict[bytes, int] = {}
+        self._ended = 0
+
+    @property
+    def number(self) -> int:
+        """How many threads are seen: none in a container, or where the kernel does not say what they have used."""
+        return len(self._clocks)
+
+    def seconds(self) -> float:
+        """Processor time that all of them have used, to the nanosecond.
+
+        A thread that runs at the moment has the time until the last tick of its processor, 1 to 4 ms ago.
+        """
+        for thread, clock in tuple(self._clocks.items()):
+            try:
+                self._used[thread] = _nanoseconds(clock)
+            except ProcessLookupError:
+                self._forget(thread)
+        if self._children is not None:
+            for thread in _listed(self._children) - self._clocks.keys():
+                self._open(thread)
+        return (self._ended + sum(self._used.values())) * 1e-9
+
+    def close(self) -> None:
+        """Close all descriptors."""
+        for thread in tuple(self._clocks):
+            self._forget(thread)
+        if self._children is not None:
+            os.close(self._children)
+            self._children = None
+
+    def _open(self, thread: bytes) -> None:
+        try:
+            clock = os.open(self._proc / os.fsdecode(thread) / "schedstat", os.O_RDONLY)
+        except FileNotFoundError:  # it ended, or this kernel has no such file
+            return
+        try:
+            self._used[thread] = _nanoseconds(clock)
+        except ProcessLookupError:
+            os.close(clock)
+        else:
+            self._clocks[thread] = clock
+
+    def _forget(self, thread: bytes) -> None:
+        os.close(self._clocks.pop(thread))
+        self._ended += self._used.pop(thread)
+
+
+@contextmanager
+def kernel_threads(proc: Path = PROC) -> Iterator[KernelThreads]:
+    """The threads of this machine's kernel until the end of the block."""
+    threads = KernelThreads(_children(proc), proc)
+    try:
+        threads.seconds()
+        yield threads
+    finally:
+        threads.close()
+
+
+@contextmanager
+def no_kernel_threads() -> Iterator[KernelThreads]:
+    """Sees no thread, for launches that they cannot disturb."""
+    yield KernelThreads(None)
+
+
+def _children(proc: Path) -> int | None:
+    """The open list of threads; None in a container, where another process or none has the number of kthreadd, with a
+    kernel that keeps no such list, and where the limit on open files is too low for them.
+    """
+    try:
+        if not int(fields(str(proc / KTHREADD))[FLAGS]) & IS_KERNEL_THREAD:
+            return None
+        children = os.open(proc / KTHREADD / "task" / KTHREADD / "children", os.O_RDONLY)
+    except OSError:
+        return None
+    if _make_room(len(_listed(children))):
+        return children
+    os.close(children)
+    return None
+
+
+def _listed(children: int) -> set[bytes]:
+    """Numbers of the threads that there are."""
+    text = b""
+    while part := os.pread(children, PART, len(text)):
+        text += part
+    return {*text.split()}
+
+
+def _nanoseconds(clock: int) -> int:
+    """The first figure of a thread's `schedstat`."""
+    return int(os.pread(clock, 64, 0).split(maxsplit=1)[0])
+
+
+def _make_room(threads: int) -> bool:
+    """Raise the soft limit of open files if it is too low for so many; says if there is room then.
+
+    Large machines have thousands of these threads.
+    """
+    wanted = threads + SPARE_FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if _allows(soft, wanted):
+        return True
+    if _allows(hard, wanted):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    return _allows(hard, wanted)
+
+
+def _allows(limit: int, wanted: int) -> bool:
+    return limit == resource.RLIM_INFINITY or wanted <= limit

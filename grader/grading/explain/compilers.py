@@ -1,0 +1,75 @@
+"""Failures of an OpenCL compiler, apart from crashes of a kernel: how they show, and which construct to avoid.
+
+Phases and words come from a worker, so a submission can forge both. They choose sentences, and what an instructor is
+asked to look at (checks/compiler_failures.py); no point follows from them.
+"""
+
+import re
+from dataclasses import dataclass
+from signal import SIGXCPU, Signals
+
+from grader.execution.outcome import Crashed, Failure, TimedOut
+
+OWN_WORDS = re.compile(
+    r"\bLLVM ERROR\b|\bAssertion `.*' failed|PLEASE submit a bug report|^Stack dump|\bUNREACHABLE executed at\b"
+    r"|\blib(?:LLVM|clang|pocl)[\w.+-]*\.so|\bllvmopencl/|Could not find a dominating alternative variable"
+)
+"""How LLVM, clang and PoCL end a process: a fatal error, a failed assertion, a frame of their own libraries."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Known:
+    """A failure that is known: what the compiler says, and how to do without the construct that leads to it."""
+
+    says: re.Pattern[str]
+    advice: str
+
+
+KNOWN = (
+    Known(
+        says=re.compile(r"\bParallelRegion\.cc\b|Could not find a dominating alternative variable"),
+        advice="It is known to fail at a loop with barriers that a `break` leaves. Let the loop's condition end it. "
+        "If the condition reads a word of local memory, copy the word into a private variable between two barriers, "
+        "before the loop and at the end of its body, and test the variable.",
+    ),
+)
+
+SIMPLER = "Make the kernel simpler where it is unusual: loops with barriers, deeply nested branches, long macros."
+
+LESS_TEXT = "The usual causes are unrolled loops, large macros and many barriers between branches. Use fewer of them."
+
+
+def is_of_compiler(failure: Failure) -> bool:
+    """Whether the compiler used the time or ended the process, as far as the worker tells."""
+    match failure:
+        case TimedOut():
+            return failure.was_compiling
+        case Crashed(words=words):
+            return failure.was_compiling or OWN_WORDS.search(words) is not None
+        case _:
+            return False
+
+
+def observed(failure: Crashed | TimedOut) -> str:
+    """What was seen of a failure of the compiler, as a sentence."""
+    if isinstance(failure, TimedOut):
+        return f"compiling took longer than {round(failure.seconds, 1):g} s."
+    if failure.signal == SIGXCPU:
+        return "compiling reached the limit of processor time."
+    when = "while it compiled the kernel" if failure.was_compiling else "with an error message of its own"
+    return f"the OpenCL compiler ended {how_it_ended(failure)} {when}."
+
+
+def advice(failure: Crashed | TimedOut) -> str:
+    """What to change so that the compiler does not fail."""
+    if isinstance(failure, TimedOut) or failure.signal == SIGXCPU:
+        return LESS_TEXT
+    return next((known.advice for known in KNOWN if known.says.search(failure.words)), SIMPLER)
+
+
+def how_it_ended(crash: Crashed) -> str:
+    """For example "with SIGABRT", "with status 3"."""
+    number = crash.signal
+    if number is None:
+        return f"with status {crash.exit_code}"
+    return f"with {Signals(number).name if number in set(Signals) else f'signal {number}'}"

@@ -1,0 +1,58 @@
+"""optional.py: what fails without a grade being lost, and what still ends everything."""
+
+import logging
+
+import pytest
+
+from grader.common.errors import DeviceError, InterruptedGradingError, SavedAgainError, WorkerError
+from grader.common.optional import LONGEST, Fault, attempt, noting
+
+
+def failing(error):
+    def work():
+        raise error
+
+    return work
+
+
+def test_what_the_work_makes_is_the_value():
+    """Also if that is None or false."""
+    assert attempt("the explanation", lambda: None) is None
+    assert attempt("the explanation", lambda: 0) == 0
+
+
+@pytest.mark.parametrize("error", [IndexError("no"), WorkerError("died"), DeviceError("gone"), MemoryError()])
+def test_a_fault_is_a_value_and_is_logged(error, caplog):
+    """With what is missing and the traceback; a lost device costs an explanation, too, and no grade."""
+    with caplog.at_level(logging.ERROR):
+        fault = attempt("the explanation", failing(error))
+    assert isinstance(fault, Fault)
+    assert fault.sentence == "The explanation is missing: the grader failed. The grade is not affected."
+    assert f"{type(error).__name__}" in fault.traceback
+    assert [record.exc_info[1] for record in caplog.records] == [error]
+
+
+@pytest.mark.parametrize("error", [InterruptedGradingError("Ctrl-C"), SavedAgainError("saved"), KeyboardInterrupt()])
+def test_an_interrupt_ends_it(error):
+    """Whoever stops the grader stops optional work with it."""
+    with pytest.raises(type(error)):
+        attempt("the explanation", failing(error))
+
+
+def test_a_traceback_is_cut_where_it_begins():
+    """Its end names the fault."""
+    fault = attempt("the explanation", failing(ValueError("x" * 2 * LONGEST + "the end")))
+    assert len(fault.traceback) == LONGEST
+    assert fault.traceback.rstrip().endswith("the end")
+
+
+def test_faults_within_a_block_are_noted_each_by_the_innermost():
+    """A page's are not those of the batch around it."""
+    with noting() as outer:
+        attempt("one", failing(ValueError()))
+        with noting() as inner:
+            attempt("two", failing(ValueError()))
+        attempt("three", failing(ValueError()))
+    attempt("four", failing(ValueError()))
+    assert [fault.lost for fault in outer] == ["one", "three"]
+    assert [fault.lost for fault in inner] == ["two"]

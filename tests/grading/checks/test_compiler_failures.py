@@ -1,0 +1,127 @@
+"""compiler_failures.py: when points stay open that the compiler has kept from being decided."""
+
+from dataclasses import replace
+
+import pytest
+from kernels import TRANSPOSITION, changed
+from samples import DEVICE
+from simulator import subject_of
+
+from grader.common.errors import NoSimulatorError
+from grader.execution.outcome import COMPILING, Crashed, OutOfMemory, TimedOut
+from grader.grading.checks.building import Build, build_check, prepare
+from grader.grading.checks.compiler_failures import UNCHECKED, left_open, timed_open, unbuilt_open
+from grader.grading.checks.correctness import GAVE_UP, Tried, unrun_cases
+from grader.grading.checks.sanitizer import unwatched
+from grader.grading.checks.simulator_checks import Watched
+from grader.grading.explain.failing import FailedError
+from grader.grading.explain.problem import NOT_RIGHT, Problem, of_failure
+from grader.grading.timing.performance import unmeasured
+from grader.results.result import Reason, Verdict
+
+ABORTED = Crashed(signal=6, exit_code=None, words="Assertion `0' failed.", doing=COMPILING)
+SLOW = TimedOut(doing=COMPILING, seconds=20)
+RACE = Problem(reason=Reason.DATA_RACE, message="line 3 races.")
+WRONG = Problem(reason=Reason.WRONG_OUTPUT, message="3 of 9 elements are wrong.")
+WRONG_SOURCE = changed(TRANSPOSITION, "tile[lx][ly]", "-tile[lx][ly]")
+
+
+class NoSimulator:
+    """A worker on a machine without the simulator."""
+
+    def ready(self):
+        raise NoSimulatorError("the simulator is missing here.")
+
+
+def tried(assignment, *ends):
+    """Cases of the assignment, each with its failure, its problem, or None if it passed."""
+    cases = assignment.correctness.cases
+    for case, check, end in zip(cases, unrun_cases(assignment, cases), ends, strict=False):
+        failure = None if isinstance(end, Problem) else end
+        problem = end if isinstance(end, Problem | None) else of_failure(end)
+        yield Tried(case=case, check=problem.fail(check) if problem else check, failure=failure)
+
+
+def opened(simulator, assignment, source, *ends, watched=()):
+    subject = subject_of(simulator, assignment, source)
+    return left_open(tuple(tried(assignment, *ends)), subject, Watched(checks=tuple(watched)))
+
+
+@pytest.mark.parametrize("failure", [ABORTED, SLOW])
+def test_what_the_compiler_failed_on_is_open_if_the_simulator_finds_it_right(simulator, transposition, failure):
+    """It says what happened, how far the results were checked, and what to change."""
+    waits = opened(simulator, transposition, TRANSPOSITION, failure, failure)
+    assert waits.failed.reason is waits.rest.reason is Reason.COMPILER_FAILED
+    assert "its results are right in 2 small cases, up to height" in waits.failed.message
+    assert "until your instructor has looked at it" in waits.failed.message
+
+
+@pytest.mark.parametrize("failure", [ABORTED, SLOW])
+def test_what_the_simulator_finds_wrong_is_not_open(simulator, transposition, failure):
+    """The compiler's failure is no way out for a wrong kernel."""
+    assert opened(simulator, transposition, WRONG_SOURCE, failure) is None
+
+
+@pytest.mark.parametrize("end", [WRONG, Crashed(signal=11, exit_code=None, words=""), OutOfMemory()])
+def test_any_other_failure_decides(simulator, transposition, end):
+    """A kernel that is also wrong where the compiler did not fail loses its points as any other."""
+    assert opened(simulator, transposition, TRANSPOSITION, ABORTED, end) is None
+    assert opened(simulator, transposition, TRANSPOSITION, end) is None
+
+
+def test_cases_that_were_given_up_are_open_with_the_others(simulator, transposition):
+    """After two that took the compiler too long, the rest is not tried."""
+    assert opened(simulator, transposition, TRANSPOSITION, SLOW, SLOW, GAVE_UP) is not None
+    assert opened(simulator, transposition, TRANSPOSITION, None, GAVE_UP) is None
+
+
+def test_what_the_sanitizer_shows_decides_unless_it_is_hidden(simulator, transposition):
+    """Which cases are open must not tell what is hidden."""
+    check = RACE.fail(unwatched(transposition.sanitizer))
+    assert opened(simulator, transposition, TRANSPOSITION, ABORTED, watched=[check]) is None
+    asked = transposition.sanitizer.model_copy(update={"hidden": True})
+    hiding = transposition.model_copy(update={"sanitizer": asked})
+    assert opened(simulator, hiding, TRANSPOSITION, ABORTED, watched=[check]) is not None
+
+
+def test_without_a_simulator_it_is_open_and_says_so(simulator, transposition):
+    """Nothing is known of its results then, and nothing is awarded."""
+    subject = replace(subject_of(simulator, transposition, TRANSPOSITION), worker=NoSimulator())
+    waits = left_open(tuple(tried(transposition, ABORTED)), subject, Watched(checks=()))
+    assert UNCHECKED in waits.failed.message
+
+
+def test_open_checks_earn_and_lose_nothing(simulator, transposition):
+    """What passed on the device stays; what only a right kernel earns is open."""
+    waits = opened(simulator, transposition, TRANSPOSITION, None, ABORTED)
+    cases = [each.check for each in tried(transposition, None, ABORTED)]
+    watched = unwatched(transposition.sanitizer)
+    speed = NOT_RIGHT.fail(unmeasured(transposition, DEVICE))
+    checks = waits.of([*cases, watched, speed, RACE.fail(watched)])
+    assert [check.verdict for check in checks] == [Verdict.PASSED, *[Verdict.SKIPPED] * 3, Verdict.FAILED]
+    assert [check.points for check in checks[1:]] == [0, 0, 0, 0]
+    assert checks[1].max_points == cases[1].max_points > 0
+
+
+@pytest.mark.parametrize(
+    ("failure", "source", "is_open"),
+    [(ABORTED, TRANSPOSITION, True), (SLOW, WRONG_SOURCE, False), (OutOfMemory(), TRANSPOSITION, False)],
+)
+def test_a_build_that_the_compiler_failed_on_is_built_for_the_simulator(
+    simulator, transposition, failure, source, is_open
+):
+    """Its points are open if all small cases are right there."""
+    prepared = prepare(subject_of(simulator, transposition, source).task, simulator)
+    build = Build(check=of_failure(failure).fail(build_check(0.0)), built=None, failure=failure)
+    waits = unbuilt_open(build, prepared, simulator)
+    assert (waits is not None) is is_open
+    if waits is not None:
+        (check,) = waits.of([build.check])
+        assert check.reason is Reason.COMPILER_FAILED
+
+
+def test_a_timed_run_that_the_compiler_failed_on_leaves_the_speed_open():
+    """Its cases are right; any other failure stays what it is."""
+    assert timed_open(FailedError(ABORTED)).problem.reason is Reason.COMPILER_FAILED
+    for end in (WRONG, Crashed(signal=11, exit_code=None, words="")):
+        assert timed_open(FailedError(end)).why is end

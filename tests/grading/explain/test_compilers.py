@@ -1,0 +1,65 @@
+"""compilers.py: which failures are the compiler's, and what is said of them."""
+
+import signal
+
+import pytest
+
+from grader.execution.outcome import COMPILING, RUNNING, Crashed, OutOfMemory, TimedOut
+from grader.grading.explain.compilers import KNOWN, LESS_TEXT, SIMPLER, advice, is_of_compiler, observed
+
+DEBIAN = (
+    "python3: ./lib/llvmopencl/ParallelRegion.cc:399: bool pocl::ParallelRegion::Verify(): "
+    'Assertion `0 && "Incoming edges to non-entry block!"\' failed.'
+)
+WHEEL = "### dumped CFG to broken.dot.0Could not find a dominating alternative variable."
+
+
+def crashed(words="", doing=RUNNING, number=signal.SIGABRT):
+    """A process that has ended."""
+    return Crashed(signal=number, exit_code=None, words=words, doing=doing)
+
+
+@pytest.mark.parametrize("words", [DEBIAN, WHEEL])
+def test_the_loop_that_a_break_leaves_is_known(words):
+    """Of Debian's PoCL and of the one in Python's package: the student reads which construct to avoid."""
+    assert is_of_compiler(crashed(words))
+    assert advice(crashed(words)) == KNOWN[0].advice
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "LLVM ERROR: Cannot select: t7: i64",
+        "PLEASE submit a bug report to https://github.com/llvm/llvm-project/issues/",
+        "Stack dump:",
+        "UNREACHABLE executed at /build/llvm/lib/CodeGen/Foo.cpp:1",
+        "#12 0x00007f22 (/usr/lib/llvm-14/lib/libLLVM-14.so.1+0xa4f3d2)",
+        "#3 0x00007f22 (/usr/lib/x86_64-linux-gnu/libpocl.so.2.9.0+0x1)",
+    ],
+)
+def test_a_compiler_is_known_by_its_last_words(words):
+    """Whenever it ends: a phase may have been told wrongly, or not at all."""
+    assert is_of_compiler(crashed(words))
+    assert observed(crashed(words)) == "the OpenCL compiler ended with SIGABRT with an error message of its own."
+    assert advice(crashed(words)) == SIMPLER
+
+
+def test_what_ends_while_the_driver_compiles_is_the_compilers():
+    """Whatever it says."""
+    failure = crashed("Killed", COMPILING, signal.SIGSEGV)
+    assert is_of_compiler(failure)
+    assert observed(failure) == "the OpenCL compiler ended with SIGSEGV while it compiled the kernel."
+
+
+def test_time_is_the_compilers_only_while_it_compiles():
+    """A kernel that never ends is no fault of the compiler's."""
+    assert is_of_compiler(TimedOut(doing=COMPILING, seconds=20))
+    assert not is_of_compiler(TimedOut(doing=RUNNING, seconds=20))
+    assert observed(TimedOut(doing=COMPILING, seconds=20.0004)) == "compiling took longer than 20 s."
+    assert advice(TimedOut(doing=COMPILING, seconds=20)) == LESS_TEXT
+
+
+@pytest.mark.parametrize("failure", [crashed(), crashed("Segmentation fault"), OutOfMemory()])
+def test_a_kernels_own_crash_is_not_the_compilers(failure):
+    """Nor is the memory that it has used up."""
+    assert not is_of_compiler(failure)

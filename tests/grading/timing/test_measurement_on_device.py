@@ -1,0 +1,61 @@
+"""measurement.py: work that is left to the operating system, as this machine does it beside real workers."""
+
+import os
+from contextlib import ExitStack
+
+import pytest
+from lineups import at_sizes, begun, real_contest
+
+from grader.course.submissions.submission import read_submission
+from grader.execution.kernel_threads import kernel_threads
+from grader.execution.plan import STUDENT
+from grader.grading.rules import TimingRules
+from grader.grading.timing.contestant import Role
+from grader.grading.timing.performance import check_performance
+from grader.grading.timing.referee import ByOracle
+from grader.results.result import Reason, Verdict
+
+FEW = TimingRules(warm_up_seconds=0, clear_pairs=8, min_pairs=9, max_pairs=12, noise_limit=1e6)
+
+LONG_LINE = 2000 * b"x"
+SHOW_AGAIN = 200 * b"\x12"
+"""Ctrl-R, for each of which a terminal shows its line once more: a few milliseconds of a thread of the kernel's."""
+
+
+@pytest.fixture
+def terminals():
+    """Opens a terminal and leaves it that work, which goes on after the call."""
+    with ExitStack() as files:
+
+        def leave_work():
+            master, slave = os.openpty()
+            files.callback(os.close, master)
+            files.callback(os.close, slave)
+            os.set_blocking(master, False)
+            os.write(master, LONG_LINE + SHOW_AGAIN)
+
+        yield leave_work
+
+
+@pytest.mark.parametrize("sides", [(Role.REFERENCE, Role.CONTROL), (Role.SUBMISSION,)], ids=["ours", "its own"])
+def test_work_that_the_kernel_does_beside_one_side_leaves_the_speed_open(bench, transposition, terminals, sides):
+    """Of the model solution itself, which would have all points."""
+    with kernel_threads() as threads:
+        if not threads.number:
+            pytest.skip("no thread of a kernel is seen here, as in a container")
+    assignment = at_sizes(transposition, height=70, width=91)
+    with ExitStack() as workers:
+        submission = read_submission(assignment.reference)
+        lineup = begun(real_contest(bench, workers, assignment, submission, ByOracle))
+        for role in sides:
+            worker = lineup.contestants[role].worker
+            launch = worker.launch
+
+            def launching(script, key=0, launch=launch):
+                if script == STUDENT:
+                    terminals()
+                return launch(script, key)
+
+            worker.launch = launching
+        check = check_performance(lineup, FEW)
+    assert (check.verdict, check.reason, check.points) == (Verdict.SKIPPED, Reason.INTERFERENCE, 0)

@@ -1,0 +1,123 @@
+"""checks/memory.py: work that a kernel does in addition never improves what is measured of it."""
+
+import random
+import re
+from dataclasses import dataclass
+
+import pytest
+from golden import CORPUS, expectation, read
+from project import ASSIGNMENTS
+from simulator import subject_of
+
+from grader.grading.checks.memory import MEASURES, TOLERANCE, count_memory, memory_run, usable
+from grader.protocol.messages import Simulation
+from grader.results.metrics import Profile
+
+RIGHT = [folder for folder in CORPUS if expectation(folder).is_right]
+
+TRIED = {"reduction/course-style": 3, "coalsTransp/flat-tile-turned-on-load": 3}
+"""Submissions that `make test` adds work to, and to how many copies of each."""
+
+COPIES = 3
+"""Of every right submission, each with other work, in `make test-all`."""
+
+LOCAL_WORDS = 256
+"""Of the array in local memory that is added; no group of the course has more work-items."""
+
+WORK = (
+    "for (int useless = 0; useless < {many}; useless++) ;",
+    "for (int useless = 0; useless < {many}; useless++) if (useless % 2) sunk++;",
+    "for (int useless = 0; useless < {few}; useless++) sunk += {array}[(idle + useless) % 8] == 3;",
+    "for (int useless = 0; useless < {few}; useless++) {{ idler[idle] = useless; sunk += idler[idle]; }}",
+    "if (idle % {few} == 0) sunk++;",
+    "for (int useless = 0; useless < idle % {few}; useless++) sunk++;",
+    "switch (idle % {few}) {{ case 0: sunk++; break; default: sunk--; }}",
+)
+"""What does nothing for the result. `idle` is the number of a work-item in its group, `sunk` a variable of its own."""
+
+WHO = ("", "", "if (idle < {few}) ", "if (idle % 8 == 0) ", "if (get_group_id(0) == 0) ", "if (idle == 0) ")
+"""Which work-items do it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Body:
+    """The body of a kernel in a text, between its braces, and the first array that it is given."""
+
+    start: int
+    end: int
+    array: str
+
+
+def bodies(source, kernels):
+    """The bodies of these kernels, of which an assignment accepts other names."""
+    code = re.sub(r"//[^\n]*|/\*.*?\*/", lambda comment: " " * len(comment[0]), source, flags=re.DOTALL)
+    for kernel in kernels:
+        head = re.search(rf"\b{kernel}\s*\(([^)]*)\)\s*\{{", code)
+        if head is None:
+            continue
+        depth, end = 1, head.end()
+        while depth:
+            depth += {"{": 1, "}": -1}.get(code[end], 0)
+            end += 1
+        array = re.search(r"\*\s*(?:(?:restrict|const)\s+)*(\w+)", head[1])
+        yield Body(start=head.end(), end=end - 1, array=array[1])
+
+
+def useless(array, dice):
+    """One to three pieces of useless work, each in a line of its own."""
+    for _ in range(dice.randint(1, 3)):
+        piece = dice.choice(WHO) + dice.choice(WORK)
+        yield piece.format(many=dice.choice([3, 40, 300]), few=dice.choice([2, 5, 17]), array=array)
+
+
+def with_work(source, kernels, dice):
+    """The text with work added at the beginning and the end of each kernel."""
+    found = sorted(bodies(source, kernels), key=lambda each: -each.start)
+    assert found
+    for body in found:
+        before, after = ("\n".join(useless(body.array, dice)) for _ in range(2))
+        head = (
+            f"\n__local int idler[{LOCAL_WORDS}];\n"
+            "const int idle = get_local_id(0) + get_local_size(0) * get_local_id(1); int sunk = 0;\n"
+        )
+        inner = source[body.start : body.end]
+        source = f"{source[: body.start]}{head}{before}\n{inner}\n{after}\n{source[body.end :]}"
+    return source
+
+
+def measured(worker, assignment, source):
+    """Each measure of the kernels, which must be right."""
+    found = usable(count_memory(memory_run(subject_of(worker, assignment, source), assignment.memory), Simulation()))
+    assert isinstance(found, Profile), found
+    return {name: measure(found).value for name, measure in MEASURES.items()}
+
+
+def improved(worker, assignment, source, copies):
+    """What is better in copies that do more, with the work that was added."""
+    kernels = {*(launch.kernel for launch in assignment.student_launches), *assignment.aliases}
+    alone = measured(worker, assignment, source)
+    for seed in range(copies):
+        text = with_work(source, kernels, random.Random(f"{assignment.name} {seed}"))
+        more = measured(worker, assignment, text)
+        yield from ((name, alone[name], more[name], text) for name in alone if more[name] < alone[name] - TOLERANCE)
+
+
+def better(course, worker, folder, copies):
+    assignment = read(folder).subject(course.load(folder.parent.name))
+    return list(improved(worker, assignment, (folder / "kernels.cl").read_text(encoding="utf-8-sig"), copies))
+
+
+@pytest.mark.parametrize("name", sorted(TRIED))
+def test_useless_work_improves_no_measure_of_a_right_kernel(course, simulator, name):
+    """Neither loops nor loads, local memory, branches, of all work-items or of some."""
+    (folder,) = (each for each in RIGHT if f"{each.parent.name}/{each.name}" == name)
+    assert better(course, simulator, folder, TRIED[name]) == []
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("name", ASSIGNMENTS)
+def test_useless_work_improves_no_measure_of_any_right_kernel(course, simulator, name):
+    """Of every right submission of the corpus."""
+    for folder in RIGHT:
+        if folder.parent.name == name:
+            assert better(course, simulator, folder, COPIES) == [], folder.name
