@@ -1,4 +1,8 @@
-"""Gradings that are made again. The audit trail has a line of each."""
+"""Gradings that are made again. The audit trail has a line of each.
+
+Students see which of their attempts are graded again. So what selects them is what students see: before release, hidden
+checks select nothing, and the best attempt is the one that looks best.
+"""
 
 from datetime import datetime
 from typing import Literal
@@ -11,10 +15,15 @@ from grader.common.record import Record
 from grader.protocol.text import showable
 from grader.service.database.tables import AttemptRow, AuditRow, GradingRow, RegradingRow, ShareRow, State
 from grader.service.hand_ins import FIRST, REGRADED, new_grading
-from grader.service.progress import ChecksInBrief
 from grader.service.refusing import NotDoneError, NotFoundError
+from grader.service.standing import checks_of
 
 Which = Literal["all", "latest", "best"]
+
+NONE_MATCHES = "No attempt matches, or each is being graded already; nothing is graded again."
+HIDDEN_SELECTS_NOTHING = (
+    "Hidden checks select nothing before release, since students see what is graded again: leave the last field empty."
+)
 
 
 def try_again(session: Session, grading_id: int, who: str, now: datetime) -> None:
@@ -31,7 +40,8 @@ def try_again(session: Session, grading_id: int, who: str, now: datetime) -> Non
 
 class Selection(Record):
     """Which attempts at an assignment are graded again: of each student or group all, the latest or the best; of these,
-    if `matching` says anything, only those of which a check with this in its name or as its reason has not passed.
+    if `matching` says anything, only those of which a check with this in its name or as its reason has not passed. Both
+    by what students see.
     """
 
     assignment: str
@@ -64,7 +74,8 @@ def regrade(session: Session, selection: Selection, who: str, now: datetime) -> 
     matching = [each for each in chosen if _matches(each, selection.matching)]
     begun = sum(_again(session, each, _regraded(row.id, now)) for each in matching)
     if not begun:
-        raise NotDoneError("No attempt matches, or each is being graded already; nothing is graded again.")
+        hides = any(each.counted is not None and each.counted.withholds for each in chosen)
+        raise NotDoneError(f"{NONE_MATCHES} {HIDDEN_SELECTS_NOTHING}" if hides else NONE_MATCHES)
     what = f"{selection.assignment}: grades {count(begun, 'attempt')} again ({selection.in_words})"
     session.add(_line(now, who, "", what))
     return row.id
@@ -83,16 +94,14 @@ def _chosen(attempts: list[AttemptRow], which: Which) -> list[AttemptRow]:
         case "latest":
             return attempts[-1:]
         case "best":
-            return [max(attempts, key=lambda each: each.counted.points or 0.0 if each.counted else 0.0)]
+            return [max(attempts, key=lambda each: each.counted.shown_points or 0.0 if each.counted else 0.0)]
 
 
 def _matches(attempt: AttemptRow, words: str) -> bool:
     if not words or attempt.counted is None:
         return not words
-    stored = attempt.counted.full_checks or attempt.counted.early_checks
-    checks = () if stored is None else ChecksInBrief.model_validate_json(stored).checks
     wanted = words.casefold()
-    lost = [each for each in checks if each.verdict in {"failed", "partial"}]
+    lost = [each for each in checks_of(attempt.counted).checks if each.verdict in {"failed", "partial"}]
     return any(wanted in each.name.casefold() or wanted == each.reason.casefold() for each in lost)
 
 

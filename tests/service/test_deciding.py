@@ -138,6 +138,48 @@ def test_nothing_tells_what_is_hidden_before_the_release_and_everything_after(tm
         service.database.close()
 
 
+@pytest.mark.parametrize(
+    ("fields", "chosen", "after"),
+    [
+        ({"which": "best"}, [[1], [1]], [[2], [1]]),
+        ({"which": "all", "matching": "WRONG_OUTPUT"}, [[], []], [[1], [2]]),
+        pytest.param({"which": "latest", "matching": "ragged"}, [[], []], [[], [2]], marks=pytest.mark.whole),
+    ],
+)
+def test_a_regrading_before_the_release_does_not_tell_which_attempt_fails_a_hidden_check(
+    tmp_path, fields, chosen, after
+):
+    """Of two attempts that look alike, the first or the second fails it: before the release the same are graded again,
+    and the student's pages are the same. After it, hidden checks select.
+    """
+
+    def regraded(worse, *, released):
+        folder = tmp_path / f"{worse} {released}"
+        course = hiding_course(folder / "course", "case")
+        service, assignment = Service(folder, course=course), course.load("small")
+        outcomes = {True: failing(right(assignment), 2), False: right(assignment)}
+        for number in (1, 2):
+            service.graded(service.hand_in(), ready(outcomes[number == worse], assignment))
+        staff, ada = service.browser("staff"), service.browser("ada")
+        if released:
+            post(staff, "/course/assignments/small/release", "/course/assignments/small")
+        said = post(staff, "/course/regrade", "/course", assignment="small", **fields)
+        again = [number for number in (1, 2) if len(service.gradings(number)) == 2]
+        assert said.status_code == (303 if again else 409)
+        assert again or "Hidden checks select nothing before release" in said.text or released
+        publics = "|".join(service.attempt(number).public for number in (1, 2))
+        pages = (ada.get(each).text for each in ("/", "/assignments/small", *map(service.page_of, (1, 2))))
+        drawn_by_lot = rf'{publics}|(?<=name="form_token" value=")[^"]*|(?<=name="form_key" value=")[^"]*'
+        seen = [re.sub(drawn_by_lot, "", each) for each in pages]
+        service.database.close()
+        return again, seen
+
+    before = [regraded(worse, released=False) for worse in (1, 2)]
+    assert [again for again, _ in before] == chosen
+    assert before[0][1] == before[1][1]
+    assert [regraded(worse, released=True)[0] for worse in (1, 2)] == after
+
+
 def test_what_an_assignment_hides_no_more_can_be_released_of_earlier_attempts(tmp_path):
     """They stay withheld when `hidden: true` is taken out of its file: somebody must be able to show them."""
     course = hiding_course(tmp_path / "course", "case")

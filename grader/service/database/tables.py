@@ -333,6 +333,11 @@ class GradingRow(Base):
         """What the checks are worth whose outcome students do not see yet."""
         return 0.0 if self.released else (self.max_points or 0.0) - (self.early_max or 0.0)
 
+    @property
+    def withholds(self) -> bool:
+        """Whether students do not see all of it yet."""
+        return self.full_checks is not None and not self.released
+
     @hybrid_property
     def shown_speed(self) -> float | None:
         """The speed that students see."""
