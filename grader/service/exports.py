@@ -1,4 +1,4 @@
-"""What instructors take away: points and sign-in links, as CSV whose cells no spreadsheet runs."""
+"""What instructors take away: points, sign-in links and the audit trail, as CSV whose cells no spreadsheet runs."""
 
 import csv
 import io
@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from grader.lms.exports.sheet import BOM, harmless
 from grader.protocol.text import showable
+from grader.service.database.tables import AuditRow
 from grader.service.standing import CourseTable, Line
 
 FIELDS = "points", "of", "attempts", "late", "why"
@@ -26,6 +27,13 @@ def links_csv(links: Iterable[tuple[str, str, str]]) -> bytes:
     return _csv([["key", "name", "link"], *links])
 
 
+def audit_lines_csv(lines: Iterable[AuditRow]) -> bytes:
+    """A line for each of the trail, without headings."""
+    return _rows(
+        [each.at.isoformat(), "station" if each.by_station else "person", each.who, each.what] for each in lines
+    )
+
+
 def _cells(line: Line, names: Sequence[str]) -> list[str]:
     cells = [line.person.key, line.person.name]
     for name in names:
@@ -36,6 +44,14 @@ def _cells(line: Line, names: Sequence[str]) -> list[str]:
 
 
 def _csv(rows: Iterable[Sequence[str]]) -> bytes:
+    return BOM.encode() + _rows(rows)
+
+
+def _rows(rows: Iterable[Sequence[str]]) -> bytes:
     text = io.StringIO()
     csv.writer(text).writerows([harmless(showable(cell)) for cell in row] for row in rows)
-    return (BOM + text.getvalue()).encode()
+    return text.getvalue().encode()
+
+
+AUDIT_HEADINGS = _csv([["time", "by", "who", "what"]])
+"""The first line of the audit trail's file."""

@@ -130,7 +130,8 @@ def finish(session: Session, claimed: ClaimedGrading, graded: Graded, now: datet
     if attempt.counted is not None:
         words = f"graded again: {attempt.counted.points:g} -> {graded.points:g} points"
         named = f"{attempt.person.key}, {attempt.assignment}, attempt {attempt.number}"
-        session.add(AuditRow(at=now, who="a station", about=attempt.person.key, what=f"{named}: {words}"))
+        line = AuditRow(at=now, who="a station", about=attempt.person.key, what=f"{named}: {words}", by_station=True)
+        session.add(line)
     attempt.counted_id = claimed.grading_id
     return True
 

@@ -523,7 +523,7 @@ class PoolRow(Base):
 
 
 class AuditRow(Base):
-    """Something that changes a grade, or who may sign in: who did it, and what, in words."""
+    """Something that changes a grade, or who may sign in: who did it, a person or a station, and what, in words."""
 
     __tablename__ = "audit"
 
@@ -532,6 +532,9 @@ class AuditRow(Base):
     who: Mapped[str]
     about: Mapped[str]
     what: Mapped[str]
+    by_station: Mapped[bool] = mapped_column(default=False, server_default=false())
+
+    __table_args__ = (Index("audit_by", "by_station", "id"),)
 
 
 class SecretRow(Base):

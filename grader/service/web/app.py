@@ -18,6 +18,7 @@ from grader.service.refusing import NotDoneError, NotFoundError
 from grader.service.web import (
     api,
     attempts,
+    audit,
     course,
     deciding,
     device,
@@ -67,6 +68,7 @@ PAGES = (
     health,
     similar,
     staff,
+    audit,
     extending,
     deciding,
     ending,

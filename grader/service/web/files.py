@@ -21,9 +21,12 @@ def _parts(packed: bytes) -> Iterator[bytes]:
         yield part
 
 
+CSV = "text/csv; charset=utf-8"
+
+
 def csv_file(name: str, data: bytes) -> Response:
     """A table under this name."""
-    return Response(data, media_type="text/csv; charset=utf-8", headers=saved_as(name))
+    return Response(data, media_type=CSV, headers=saved_as(name))
 
 
 def saved_as(name: str) -> dict[str, str]:

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from grader.course.submissions.submission import SIZE_LIMIT
-from grader.service.database.tables import AuditRow, CourseRole, InvitationRow, PersonRow, SessionRow
+from grader.service.database.tables import CourseRole, InvitationRow, PersonRow, SessionRow
 from grader.service.exports import links_csv
 from grader.service.instructing import Selection, Which, regrade, try_again
 from grader.service.refusing import NotDoneError
@@ -32,9 +32,6 @@ from grader.service.web.setting import Web, web_of
 from grader.service.web.student import AnyPair, assignment_of, comparison_of, home_of
 
 router = APIRouter(prefix="/course")
-
-AUDIT_SHOWN = 500
-"""Lines of the audit trail on its page, the latest first."""
 
 
 @router.post("/regrade")
@@ -136,11 +133,3 @@ def after_fault(request: Request, member: Teacher, _form: TeacherForm, grading_i
     with web.database.writing() as session:
         try_again(session, grading_id, member.key, web.now())
     return RedirectResponse("/course/faults", 303)
-
-
-@router.get("/audit")
-def audit(request: Request, member: Teacher) -> Response:
-    """Who changed what."""
-    with web_of(request).database.reading() as session:
-        lines = session.scalars(select(AuditRow).order_by(AuditRow.id.desc()).limit(AUDIT_SHOWN)).all()
-    return page(request, "audit.html.jinja", member, lines=lines)

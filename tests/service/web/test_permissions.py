@@ -97,6 +97,7 @@ TABLE = {
     "GET /course/faults": TEACHING,
     "POST /course/faults/{grading_id}/again": (401, 404, 404, 409, 409),  # of one that has not failed
     "GET /course/audit": TEACHING,
+    "GET /course/audit.csv": TEACHING,
     "POST /course/people/{person_id}/assignments/{name}/decision": LEADING_FORM,
     "POST /course/attempts/{public}/exclusion": LEADING_FORM,
     "POST /course/assignments/{name}/release": (401, 404, 404, 404, 409),  # nothing is hidden

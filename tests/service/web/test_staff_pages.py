@@ -241,7 +241,7 @@ def test_a_course_is_graded_again_behind_everybody(service, staff, which, chosen
     assert post(ada, f"{service.page_of(attempts[chosen])}/cancel").status_code == 303
     assert service.state(attempts[chosen]) == State.WAITING
     service.graded(attempts[chosen])
-    assert "graded again: " in staff.get("/course/audit").text
+    assert "graded again: " in staff.get("/course/audit?by=stations").text
 
 
 def test_a_regrading_that_fails_leaves_the_old_result(service, staff):

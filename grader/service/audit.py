@@ -1,0 +1,61 @@
+"""The audit trail as people read it: page by page, filtered, or all of it. What stations note is apart from what people
+decide, since one regrading notes a line for each attempt.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import Field
+from sqlalchemy import ColumnElement, select
+from sqlalchemy.orm import Session
+
+from grader.common.record import Record
+from grader.service.database.tables import AuditRow
+
+LINES = 100
+"""Lines of a page."""
+
+PART = 1000
+"""Lines that are read at once where all are taken."""
+
+By = Literal["people", "stations", "everybody"]
+
+
+class AuditFilter(Record):
+    """What an address asks for: lines with each of these words, by whom, and earlier than the line `before`."""
+
+    find: str = Field(default="", max_length=200)
+    by: By = "people"
+    before: int | None = Field(default=None, ge=1, lt=2**31)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditPage:
+    """Lines of the trail, the latest first, and the number of the last one if earlier lines follow."""
+
+    lines: tuple[AuditRow, ...]
+    before: int | None
+
+
+def audit_page(session: Session, wanted: AuditFilter) -> AuditPage:
+    """The lines that are asked for."""
+    query = select(AuditRow).where(*_conditions(wanted)).order_by(AuditRow.id.desc())
+    found = session.scalars(query.limit(LINES + 1)).all()
+    lines = tuple(found[:LINES])
+    return AuditPage(lines=lines, before=lines[-1].id if len(found) > LINES else None)
+
+
+def audit_after(session: Session, number: int) -> Sequence[AuditRow]:
+    """The next lines after the one of this number, the earliest first."""
+    return session.scalars(select(AuditRow).where(AuditRow.id > number).order_by(AuditRow.id).limit(PART)).all()
+
+
+def _conditions(wanted: AuditFilter) -> list[ColumnElement[bool]]:
+    text = AuditRow.who + " " + AuditRow.about + " " + AuditRow.what
+    conditions = [text.icontains(word, autoescape=True) for word in wanted.find.split()]
+    if wanted.by != "everybody":
+        conditions.append(AuditRow.by_station.is_(wanted.by == "stations"))
+    if wanted.before is not None:
+        conditions.append(AuditRow.id < wanted.before)
+    return conditions

@@ -1,0 +1,91 @@
+"""audit.py and its page: who changed what, page by page, by whom, and all of it as a file."""
+
+import csv
+import io
+import re
+
+import pytest
+from services import graded, post
+from sqlalchemy import insert
+
+from grader.service.audit import LINES, PART
+from grader.service.database.tables import AuditRow
+
+TRAIL = "/course/audit"
+
+
+@pytest.fixture
+def staff(service):
+    return service.browser("staff")
+
+
+def noted(service, number, who="staff", what="line {}", **more):
+    """So many lines of the trail."""
+    lines = [{"at": service.now, "who": who, "about": "", "what": what.format(at), **more} for at in range(number)]
+    with service.database.writing() as session:
+        session.execute(insert(AuditRow), lines)
+
+
+def shown(said):
+    """What the lines of a page say."""
+    return re.findall('<td data-name="who">.*?</td><td>(.*?)</td>', said.text)
+
+
+def test_a_regrading_pushes_no_decision_out(service, staff):
+    """Stations note a line for each attempt: those are on a page of their own."""
+    service.graded(service.hand_in())
+    page = f"/course/people/{service.ada}/assignments/small"
+    post(staff, f"{page}/decision", page, points="7", comment="so")
+    post(staff, "/course/regrade", "/course", assignment="small", which="all")
+    service.finish(service.claim(), graded(service.course, passed=False))
+    noted(service, 2 * LINES, "a station", by_station=True)
+    people, stations = shown(staff.get(TRAIL)), shown(staff.get(f"{TRAIL}?by=stations&find=graded+again"))
+    assert any("decided nothing -&gt; by hand 7: so" in each for each in people)
+    assert not any("graded again" in each for each in people)
+    assert len(stations) == 1
+
+
+def test_page_by_page_every_line_comes_once(service, staff):
+    """Also if more are noted meanwhile."""
+    noted(service, 2 * LINES + 1)
+    page, seen = f"{TRAIL}?find=line", []
+    while page:
+        said = staff.get(page)
+        seen += shown(said)
+        noted(service, 3)
+        earlier = re.search('<a href="([^"]*)">Earlier lines', said.text)
+        page = earlier and earlier[1].replace("&amp;", "&")
+    assert seen == [f"line {number}" for number in reversed(range(2 * LINES + 1))]
+    assert shown(staff.get(f"{TRAIL}?find=line"))[0] == "line 2"
+    assert "Latest lines" in said.text
+
+
+@pytest.mark.parametrize(
+    ("find", "found"), [("ADA small", 1), ("small 100%", 1), ("%", 1), ("_", 0), ("ada big", 0), ("small", 2)]
+)
+def test_a_line_is_found_by_each_of_its_words(service, find, found):
+    """In any case; a character that SQL knows is one like others."""
+    noted(service, 1, what="ada, small: 100% right")
+    noted(service, 1, what="ben, small: decided")
+    assert len(shown(service.browser("staff").get(TRAIL, params={"find": find}))) == found
+
+
+@pytest.mark.parametrize("query", ["by=nobody", "before=0", "before=99999999999", "find=" + "x" * 201, "more=1"])
+def test_a_filter_that_no_page_makes_is_not_found(staff, query):
+    """As for every address that there is not."""
+    assert staff.get(f"{TRAIL}?{query}").status_code == 404
+
+
+def test_all_lines_are_a_file_without_a_formula(service, staff):
+    """More than are read at once, the earliest first, with who each is of; a spreadsheet runs none."""
+    noted(service, PART + 1)
+    noted(service, 1, "a station", by_station=True)
+    noted(service, 1, "=1+1")
+    said = staff.get(f"{TRAIL}.csv")
+    assert said.headers["content-disposition"] == 'attachment; filename="audit.csv"'
+    lines = list(csv.DictReader(io.StringIO(said.content.decode("utf-8-sig"))))
+    ours = [each for each in lines if each["what"].startswith("line ")]
+    assert [each["what"] for each in ours] == [*(f"line {number}" for number in range(PART + 1)), "line 0", "line 0"]
+    assert [each["by"] for each in ours] == ["person"] * (PART + 1) + ["station", "person"]
+    assert ours[-1]["who"] == "'=1+1"
+    assert ours[0]["time"] == service.now.isoformat()
