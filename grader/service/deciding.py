@@ -3,9 +3,10 @@
 It survives every regrading; the audit trail has a line of each, and students read what concerns them.
 """
 
+from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import exists, select
+from sqlalchemy import and_, exists, select
 from sqlalchemy.orm import Session
 
 from grader.common.record import Record
@@ -18,11 +19,15 @@ from grader.service.database.tables import (
     Decision,
     DecisionRow,
     ExclusionRow,
+    ExtensionRow,
     GradingRow,
     PersonRow,
     ReleaseRow,
+    ShareRow,
 )
+from grader.service.progress import ChecksInBrief
 from grader.service.refusing import NotDoneError
+from grader.service.settling import extension_in
 from grader.service.wording import decision_in_words
 
 LONGEST_COMMENT = 500
@@ -95,12 +100,54 @@ def exclusion_of(session: Session, attempt: AttemptRow) -> ExclusionRow | None:
 
 def release(session: Session, assignment: Shown, who: str, now: datetime) -> None:
     """Show students what is hidden of an assignment, also of all attempts to come; it cannot be undone."""
+    require_releasable(session, assignment)
+    session.add(ReleaseRow(assignment=assignment.name, who=who, at=now))
+    _note(session, who, "", now, f"{assignment.name}: released its hidden checks")
+
+
+def require_releasable(session: Session, assignment: Shown) -> None:
+    """Raises NotDoneError, unless something of the assignment is hidden and is not released."""
     if session.get(ReleaseRow, assignment.name) is not None:
         raise NotDoneError("The hidden checks of this assignment are released already.")
     if not hides(session, assignment):
         raise NotDoneError(f"{assignment.name} hides nothing, so there is nothing to release.")
-    session.add(ReleaseRow(assignment=assignment.name, who=who, at=now))
-    _note(session, who, "", now, f"{assignment.name}: released its hidden checks")
+
+
+LOOKED_AT = 100
+"""Gradings, the latest ones, in which the names of hidden checks are looked up."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Withheld:
+    """What a release shows of an assignment: so many attempts of so many students, and the names of hidden checks."""
+
+    attempts: int
+    students: int
+    checks: tuple[str, ...]
+
+
+def withheld_of(session: Session, assignment: str) -> Withheld:
+    """What students do not see yet of attempts that are graded."""
+    counted = AttemptRow.counted_id == GradingRow.id, GradingRow.full_checks.is_not(None)
+    wanted = select(AttemptRow.id, AttemptRow.person_id).join(GradingRow, and_(*counted))
+    hidden = wanted.where(AttemptRow.assignment == assignment, AttemptRow.trial.is_(False))
+    owners = {row.id: row.person_id for row in session.execute(hidden)}
+    sharing = session.execute(select(ShareRow.attempt_id, ShareRow.person_id))
+    members = {person for attempt, person in sharing if attempt in owners}
+    latest = hidden.with_only_columns(GradingRow.early_checks).order_by(GradingRow.id.desc()).limit(LOOKED_AT)
+    briefs = [ChecksInBrief.model_validate_json(each) for each in session.scalars(latest) if each is not None]
+    names = [check.name for brief in briefs for check in brief.checks if check.shown_verdict == "hidden"]
+    return Withheld(
+        attempts=len(owners),
+        students=len(members | {*owners.values()}),
+        checks=tuple(dict.fromkeys(names)),
+    )
+
+
+def last_closing(session: Session, assignment: Shown) -> datetime | None:
+    """When the last student can hand in, extensions included; None if that has no end."""
+    rows = session.scalars(select(ExtensionRow).where(ExtensionRow.assignment == assignment.name))
+    return assignment.rules_for(*map(extension_in, rows)).closes
 
 
 def hides(session: Session, assignment: Shown) -> bool:

@@ -4,16 +4,19 @@ Both are 256 random bits: nobody guesses one, so nobody needs to be slowed down,
 Each function works in the transaction that it is given.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
-from sqlalchemy import ColumnElement, bindparam, delete, func, select, update
+from sqlalchemy import ColumnElement, and_, bindparam, delete, func, select, update
 from sqlalchemy.orm import Session, joinedload
 
 from grader.common.people import person_key
+from grader.common.phrases import count, listed
 from grader.service.database.tables import (
     ApiTokenRow,
     AuditRow,
+    Base,
+    CourseRole,
     DeviceSignInRow,
     InvitationRow,
     PasswordRow,
@@ -53,6 +56,25 @@ def invite(session: Session, person: PersonRow, who: str, now: datetime) -> str:
     session.add(row)
     session.add(AuditRow(at=now, who=who, about=person.key, what=f"made a sign-in link for {person.key}"))
     return token
+
+
+NEWCOMERS = and_(
+    PersonRow.role == CourseRole.STUDENT,
+    PersonRow.id.not_in(select(InvitationRow.person_id).where(InvitationRow.used.is_not(None))),
+)
+"""Students who have never used a link."""
+
+
+def newcomers(session: Session) -> Sequence[PersonRow]:
+    """They, by name."""
+    return session.scalars(select(PersonRow).where(NEWCOMERS).order_by(PersonRow.name)).all()
+
+
+def unused_links(session: Session, now: datetime, people: ColumnElement[bool]) -> int:
+    """How many links that were made for such people still sign somebody in: new ones end them."""
+    usable = InvitationRow.used.is_(None), InvitationRow.expires > now, ~InvitationRow.by_mail
+    wanted = select(func.count(InvitationRow.id)).join(PersonRow, InvitationRow.person_id == PersonRow.id)
+    return session.scalar(wanted.where(*usable, people)) or 0
 
 
 def mail_link(session: Session, person_id: int, now: datetime) -> str | None:
@@ -127,6 +149,22 @@ def _usable(token: str, now: datetime) -> tuple[ColumnElement[bool], ...]:
 def end_others(session: Session, person_id: int, kept: int) -> None:
     """End all of somebody's sessions but this one."""
     session.execute(delete(SessionRow).where(SessionRow.person_id == person_id, SessionRow.id != kept))
+
+
+def ways_in(session: Session, person: PersonRow, now: datetime) -> str:
+    """What signs somebody in now, in words: "2 browsers, 1 token and 1 unused link"."""
+
+    def number(table: type[Base], *conditions: ColumnElement[bool]) -> int:
+        return session.scalar(select(func.count()).select_from(table).where(*conditions)) or 0
+
+    browsers = number(SessionRow, SessionRow.person_id == person.id, SessionRow.expires > now)
+    tokens = number(ApiTokenRow, ApiTokenRow.person_id == person.id, ApiTokenRow.expires > now)
+    usable = InvitationRow.used.is_(None), InvitationRow.expires > now
+    links = number(InvitationRow, InvitationRow.person_id == person.id, *usable)
+    passwords = number(PasswordRow, PasswordRow.person_id == person.id)
+    things = (browsers, "browser"), (tokens, "token"), (links, "unused link"), (passwords, "password")
+    named = [count(each, name) for each, name in things if each]
+    return listed(named, "and") if named else "nothing: no browser or token is signed in, and no link is unused"
 
 
 def end_all(session: Session, person: PersonRow, who: str, now: datetime) -> None:

@@ -25,6 +25,9 @@ DECIDED = ProgressNote(words="it races.", check="correctness: one", verdict="fai
 
 NOWHERE = "/nothing"
 
+QUERIES = {"compare": "?old=1&new=2", "remove": "?kind=earlier"}
+"""What an address needs behind it, by its end."""
+
 FILES = ("events", ".zip", ".csv", ".json", "/file", "/skeleton")
 """Ends of addresses whose answers are no pages."""
 
@@ -96,6 +99,6 @@ class Eventful:
             method, _, path = route.partition(" ")
             parts = {part.partition("}")[0] for part in path.split("{")[1:]}
             if method == "GET" and parts <= values.keys() and "/api/v1/" not in path and not path.endswith(FILES):
-                yield path.format(**values) + ("?old=1&new=2" if path.endswith("compare") else "")
+                yield path.format(**values) + QUERIES.get(path.rpartition("/")[2], "")
         yield from attempts
         yield from (NOWHERE, f"/device?code={self.code}", "/assignments/small/edit?start=1")

@@ -196,6 +196,39 @@ def test_what_an_assignment_hides_no_more_can_be_released_of_earlier_attempts(tm
     service.database.close()
 
 
+def test_a_release_is_asked_for_on_a_page_that_says_what_it_shows(tmp_path):
+    """How many attempts of how many students, which checks, and that students can still hand in; a look releases
+    nothing. Trial runs and attempts of which everything is known do not count.
+    """
+    course = hiding_course(tmp_path / "course", "case")
+    due = "due: 2026-12-01T12:00Z\nlate: refused\ngroups: 2\n"
+    service, assignment = Service(tmp_path, course=course, policies=due), course.load("small")
+    withheld = ready(right(assignment), assignment)
+    known = replace(withheld, full_checks=None)
+    staff, numbers = service.browser("staff"), "/course/assignments/small"
+    roster = ("roster.csv", b"key,name,group\nada,Ada,7\ncleo,Cleo,7\n")
+    post(staff, "/course/people/roster", file=roster)
+    for key, stored in (("ada", withheld), ("ada", withheld), ("ben", known), ("staff", withheld)):
+        upload(service.browser(key))
+        service.finish(service.claim(), stored)
+    assert f'href="{numbers}/release"' in staff.get(numbers).text
+    assert "<form" not in staff.get(numbers).text.partition("<main")[2]
+    asked = staff.get(f"{numbers}/release").text
+    assert "At once, 2 students see the outcome of each hidden check in 2 attempts" in asked
+    assert "Hidden so far: correctness: ragged (n 1000)." in asked
+    assert "Students can still hand in, until 2026-12-01 12:00 UTC" in asked
+    assert "cannot be undone" in asked
+    assert "released" not in staff.get("/course/audit").text
+    service.passes(days=10)
+    assert "can still hand in" not in staff.get(f"{numbers}/release").text
+    page = HOME.format(service.ben)
+    post(staff, f"{page}/extension", page, until="2026-12-24T12:00", reason="ill")
+    assert "Students can still hand in, until" in staff.get(f"{numbers}/release").text
+    assert post(staff, f"{numbers}/release", f"{numbers}/release").status_code == 303
+    assert staff.get(f"{numbers}/release").status_code == 409
+    service.database.close()
+
+
 def test_a_question_is_listed_until_it_is_answered(service):
     """Once for each attempt; the student reads the answer, and another sees nothing."""
     attempt = service.graded(service.hand_in())

@@ -325,7 +325,7 @@ def test_an_instructor_in_a_real_browser_runs_a_course(strict, driven):
     assert "tidy code" in student.get(PAGE).text
 
     assert HIDDEN in student.get(f"{first}/report").text
-    driven.open(f"{strict.origin}/course/assignments/small")
+    driven.open(f"{strict.origin}/course/assignments/small/release")
     send(driven, "/release")
     assert "students see everything" in read(driven)
     assert HIDDEN not in student.get(f"{first}/report").text

@@ -83,7 +83,10 @@ def test_an_instructor_ends_whatever_signs_somebody_in(service):
     """Browsers, programs and unused links, of this person alone; the audit trail says so."""
     ada, ben, staff = (service.browser(each) for each in ("ada", "ben", "staff"))
     unused, token = link(service), service.token(service.ada, "read")
-    assert post(staff, f"/course/people/{service.ada}/sign-out").status_code == 303
+    page = f"/course/people/{service.ada}/sign-out"
+    assert "It ends 1 browser, 1 token and 1 unused link." in staff.get(page).text
+    assert ada.get("/").status_code == 200
+    assert post(staff, page, page).status_code == 303
     assert ada.get("/").status_code == 303
     bearer = {"authorization": f"Bearer {token}"}
     assert service.browser().get("/api/v1/me", headers=bearer).status_code == 401

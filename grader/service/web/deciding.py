@@ -1,13 +1,27 @@
 """What instructors decide by hand, students ask about, and regradings have changed."""
 
+from collections.abc import Iterator
+
 from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from grader.service.deciding import AskedDecision, decide, exclude, release
+from grader.common.phrases import count
+from grader.course.policies.rules import in_words
+from grader.service.deciding import (
+    AskedDecision,
+    Withheld,
+    decide,
+    exclude,
+    last_closing,
+    release,
+    require_releasable,
+    withheld_of,
+)
 from grader.service.refusing import NotDoneError
 from grader.service.regradings import regradings, summary_of
 from grader.service.requesting import answer, ask, open_requests
+from grader.service.web.confirming import Confirmation, confirmation_page
 from grader.service.web.members import (
     AnyMember,
     Instructor,
@@ -44,6 +58,43 @@ def exclude_attempt(request: Request, member: Instructor, form: StaffForm, publi
     with web.database.writing() as session:
         exclude(session, visible_attempt(session, public, member), member.key, text_in(form, "reason"), web.now())
     return RedirectResponse(f"/attempts/{public}", 303)
+
+
+@router.get("/course/assignments/{name}/release")
+def ask_to_release(request: Request, member: Instructor, name: str) -> Response:
+    """What a release will show, and the button that does it."""
+    web = web_of(request)
+    shown = web.shelf.assignment(name)
+    with web.database.reading() as session:
+        require_releasable(session, shown)
+        withheld, closes = withheld_of(session, name), last_closing(session, shown)
+    can_hand_in = closes is None or web.now() < closes
+    until = "without an end" if closes is None else f"until {in_words(closes, shown.rules.dates.zone)}"
+    asked = Confirmation(
+        question=f"Release the hidden checks of {shown.title}?",
+        says=(
+            *_shown_by_release(withheld),
+            *(
+                [f"Students can still hand in, {until}: they then know what hidden checks ask for."]
+                if can_hand_in
+                else []
+            ),
+            "A release cannot be undone.",
+        ),
+        action=f"/course/assignments/{name}/release",
+        button="Release the hidden checks",
+        back=f"/course/assignments/{name}",
+    )
+    return confirmation_page(request, member, asked)
+
+
+def _shown_by_release(withheld: Withheld) -> Iterator[str]:
+    attempts, students = count(withheld.attempts, "attempt"), count(withheld.students, "student")
+    yield f"At once, {students} see the outcome of each hidden check in {attempts}: reasons, lines, reports and points."
+    if withheld.checks:
+        yield f"Hidden so far: {'; '.join(withheld.checks)}."
+    yield "Points, the choice of the best attempt, and the leaderboard include hidden checks from then on."
+    yield "Attempts that are graded later show everything as soon as they are graded."
 
 
 @router.post("/course/assignments/{name}/release")

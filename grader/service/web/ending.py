@@ -4,11 +4,29 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from grader.service.signing_in import end_all
+from grader.service.signing_in import end_all, ways_in
+from grader.service.web.confirming import Confirmation, confirmation_page
 from grader.service.web.members import Instructor, RowNumber, StaffForm, person_of
 from grader.service.web.setting import web_of
 
 router = APIRouter(prefix="/course")
+
+
+@router.get("/people/{person_id}/sign-out")
+def ask_to_sign_out(request: Request, member: Instructor, person_id: RowNumber) -> Response:
+    """What will end, and the button that does it."""
+    web = web_of(request)
+    with web.database.reading() as session:
+        person = person_of(session, person_id)
+        ended = ways_in(session, person, web.now())
+    asked = Confirmation(
+        question=f"Sign {person.name} out everywhere?",
+        says=(f"It ends {ended}.", f"{person.name} needs a new link then, or another way to sign in."),
+        action=f"/course/people/{person_id}/sign-out",
+        button="Sign out everywhere",
+        back="/course/people",
+    )
+    return confirmation_page(request, member, asked)
 
 
 @router.post("/people/{person_id}/sign-out")

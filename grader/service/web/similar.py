@@ -4,17 +4,21 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from grader.common.phrases import count
 from grader.course.submissions.submission import SIZE_LIMIT
 from grader.service.database.tables import PoolRow
 from grader.service.paperwork import Paper, made
 from grader.service.refusing import NotDoneError
 from grader.service.similar import PoolKind, Similar, add_to_pool, empty_pool, pool_sizes
+from grader.service.web.confirming import Confirmation, confirmation_page
 from grader.service.web.exporting import order_of
 from grader.service.web.members import Instructor, StaffForm, file_in, text_in
 from grader.service.web.pages import page
 from grader.service.web.setting import web_of
 
 router = APIRouter(prefix="/course/assignments")
+
+KINDS = {PoolKind.EARLIER: "of earlier courses", PoolKind.ALLOWED: "that everybody may use"}
 
 
 @router.get("/{name}/similar")
@@ -26,7 +30,7 @@ def similar(request: Request, member: Instructor, name: str) -> Response:
         sizes = pool_sizes(session, name)
     with made(order_of(web, Paper.SIMILAR, name), web.database.url) as out, out:
         found = Similar.model_validate_json(out.read())
-    return page(request, "similar.html.jinja", member, assignment=shown, found=found, sizes=sizes)
+    return page(request, "similar.html.jinja", member, assignment=shown, found=found, sizes=sizes, kinds=KINDS)
 
 
 @router.post("/{name}/pool/upload")
@@ -41,6 +45,24 @@ def add(request: Request, member: Instructor, form: StaffForm, name: str) -> Res
     with web.database.writing() as session:
         add_to_pool(session, row, data)
     return RedirectResponse(f"/course/assignments/{name}/similar", 303)
+
+
+@router.get("/{name}/pool/remove")
+def ask_to_remove(request: Request, member: Instructor, name: str, kind: PoolKind) -> Response:
+    """What will be removed, and the button that does it."""
+    web = web_of(request)
+    shown = web.shelf.assignment(name)
+    with web.database.reading() as session:
+        number = pool_sizes(session, name)[kind]
+    asked = Confirmation(
+        question=f"Remove sources from the pool of {shown.title}?",
+        says=(f"It removes {count(number, 'source')} {KINDS[kind]}, for good. To add them again you need the files.",),
+        action=f"/course/assignments/{name}/pool/remove",
+        button="Remove them",
+        back=f"/course/assignments/{name}/similar",
+        fields={"kind": kind},
+    )
+    return confirmation_page(request, member, asked)
 
 
 @router.post("/{name}/pool/remove")

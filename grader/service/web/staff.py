@@ -8,14 +8,16 @@ from sqlalchemy import select
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from grader.common.phrases import count
 from grader.course.submissions.submission import SIZE_LIMIT
-from grader.service.database.tables import CourseRole, InvitationRow, PersonRow, SessionRow
+from grader.service.database.tables import PersonRow, SessionRow
 from grader.service.exports import links_csv
 from grader.service.instructing import Selection, Which, regrade, try_again
 from grader.service.refusing import NotDoneError
 from grader.service.roster import TakenIn, enrol
-from grader.service.signing_in import invite
+from grader.service.signing_in import NEWCOMERS, invite, newcomers, unused_links
 from grader.service.standing import faulted
+from grader.service.web.confirming import Confirmation, confirmation_page
 from grader.service.web.files import csv_file
 from grader.service.web.members import (
     Instructor,
@@ -32,6 +34,8 @@ from grader.service.web.setting import Web, web_of
 from grader.service.web.student import AnyPair, assignment_of, comparison_of, home_of
 
 router = APIRouter(prefix="/course")
+
+OTHERS_END = "Links were made or used since the page was opened, so it would cancel others than it says. Open it again."
 
 
 @router.post("/regrade")
@@ -81,16 +85,40 @@ def make_link(request: Request, member: Instructor, _form: StaffForm, person_id:
     return page(request, "link.html.jinja", member, person=person, link=link)
 
 
-@router.post("/invitations")
-def make_links(request: Request, member: Instructor, _form: StaffForm) -> Response:
-    """Links for all students who have never signed in, as a file."""
+@router.get("/invitations")
+def ask_to_make_links(request: Request, member: Instructor) -> Response:
+    """How many links will be made and how many will end, and the button that does it."""
     web = web_of(request)
-    came = select(InvitationRow.person_id).where(InvitationRow.used.is_not(None))
-    wanted = select(PersonRow).where(PersonRow.role == CourseRole.STUDENT, PersonRow.id.not_in(came))
+    with web.database.reading() as session:
+        made, ended = len(newcomers(session)), unused_links(session, web.now(), NEWCOMERS)
+    links = f"{count(ended, 'unused link')} of theirs"
+    asked = Confirmation(
+        question="Make links for all students who have not used one?",
+        says=(
+            f"A file has a new link for each of {count(made, 'student')}. The links are shown only there.",
+            f"It cancels {links}: what was sent before signs nobody in any more." if ended else f"It cancels {links}.",
+            "Students who have used a link keep what they have.",
+        ),
+        action="/course/invitations",
+        button="Make the links (CSV)",
+        back="/course/people",
+        fields={"cancels": str(ended)},
+    )
+    return confirmation_page(request, member, asked)
+
+
+@router.post("/invitations")
+def make_links(request: Request, member: Instructor, form: StaffForm) -> Response:
+    """Links for all students who have never used one, as a file. Refused if more or fewer links would end than the form
+    says: a second click must not cancel the links of the first.
+    """
+    web = web_of(request)
     with web.database.writing() as session:
+        if text_in(form, "cancels") != str(unused_links(session, web.now(), NEWCOMERS)):
+            raise NotDoneError(OTHERS_END)
         links = [
             (person.key, person.name, link_of(web, invite(session, person, member.key, web.now())))
-            for person in session.scalars(wanted.order_by(PersonRow.name)).all()
+            for person in newcomers(session)
         ]
     return csv_file("sign-in-links.csv", links_csv(links))
 

@@ -5,6 +5,7 @@ from html import unescape
 from urllib.parse import urljoin
 
 import pytest
+from eventful import QUERIES
 from service_routes import routes
 from services import field, graded, parts, post
 
@@ -79,6 +80,7 @@ TABLE = {
     "GET /course/overview": TEACHING,
     "GET /course/assignments/{name}/similar": LEADING,
     "POST /course/assignments/{name}/pool/upload": LEADING_FORM,
+    "GET /course/assignments/{name}/pool/remove": LEADING,
     "POST /course/assignments/{name}/pool/remove": LEADING_FORM,
     "GET /course/health": TEACHING,
     "GET /course/exports": LEADING,
@@ -88,7 +90,9 @@ TABLE = {
     "GET /course/people": TEACHING,
     "POST /course/people/roster": LEADING_FORM,
     "POST /course/people/{person_id}/invitation": LEADING_LINKS,
+    "GET /course/people/{person_id}/sign-out": LEADING,
     "POST /course/people/{person_id}/sign-out": LEADING_FORM,
+    "GET /course/invitations": LEADING,
     "POST /course/invitations": LEADING_LINKS,
     "GET /course/people/{person_id}": TEACHING,
     "GET /course/people/{person_id}/assignments/{name}": TEACHING,
@@ -100,6 +104,7 @@ TABLE = {
     "GET /course/audit.csv": TEACHING,
     "POST /course/people/{person_id}/assignments/{name}/decision": LEADING_FORM,
     "POST /course/attempts/{public}/exclusion": LEADING_FORM,
+    "GET /course/assignments/{name}/release": (303, 404, 404, 404, 409),  # nothing is hidden
     "POST /course/assignments/{name}/release": (401, 404, 404, 404, 409),  # nothing is hidden
     "POST /attempts/{public}/request": (401, 404, 303, 409, 409),  # staff answer
     "GET /course/requests": TEACHING,
@@ -115,6 +120,7 @@ NUMBERS = "person_id", "grading_id", "token_id", "request_id", "regrading_id"
 """What stands for a number in an address."""
 
 FIELDS = {
+    "POST /course/invitations": {"cancels": "0"},
     "POST /course/assignments/{name}/pool/upload": {"kind": "earlier", "file": ("old.cl", b"kernel")},
     "POST /course/assignments/{name}/pool/remove": {"kind": "allowed"},
     "POST /tokens": {"name": "laptop", "read": "yes", "days": "7"},
@@ -211,7 +217,7 @@ def _addresses(service):
             regrading_id=1,
             paper="moodle.zip" if "upload" in path else "grades.csv",
         )
-        return path + ("?old=1&new=2" if path.endswith("compare") else "")
+        return path + QUERIES.get(path.rpartition("/")[2], "")
 
     return address
 

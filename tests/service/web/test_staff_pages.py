@@ -6,7 +6,7 @@ import re
 
 import pytest
 from hiding import failing, right
-from services import FREE, Service, graded, post
+from services import FREE, Service, field, graded, post
 
 from grader.results.result import Reason
 from grader.service.database.tables import CourseRole, PersonRow, State
@@ -120,7 +120,7 @@ def test_the_page_says_before_the_click_that_a_new_link_ends_earlier_ones(servic
     page = staff.get("/course/people").text
     assert re.search('<p id="links">[^<]*A new link ends the links', page)
     assert page.count('<button aria-label="Make a link') == page.count('" aria-describedby="links">Make a link') == 3
-    assert '<button aria-describedby="links">Make links for all students' in page
+    assert '<a class="button" aria-describedby="links" href="/course/invitations">Make links for all students' in page
     first, second = (
         re.findall(r"/join/([\w-]+)</code>", post(staff, f"/course/people/{service.ben}/invitation").text)[0]
         for _ in range(2)
@@ -129,10 +129,36 @@ def test_the_page_says_before_the_click_that_a_new_link_ends_earlier_ones(servic
     assert said == [403, 303]
 
 
+def links_for_all(staff):
+    """Send the form of the page that asks first."""
+    page = "/course/invitations"
+    return post(staff, page, page, cancels=field(staff.get(page), "cancels"))
+
+
+def test_links_for_all_say_how_many_they_cancel_and_cancel_no_others(service, staff):
+    """An unused link of a student who has used one stays; a second click of the same page cancels none of the first."""
+    for key in ("cleo", "dora"):
+        service.person(key, CourseRole.STUDENT)
+    service.browser("ada")
+    for person in (service.ada, service.ben):
+        post(staff, f"/course/people/{person}/invitation")
+    page = staff.get("/course/invitations").text
+    assert "a new link for each of 3 students" in page
+    assert "It cancels 1 unused link of theirs" in page
+    once, form = links_for_all(staff), {"cancels": "1"}
+    assert [row["key"] for row in rows(once)] == ["ben", "cleo", "dora"]
+    again = post(staff, "/course/invitations", **form)
+    assert (again.status_code, "made or used since the page was opened" in again.text) == (409, True)
+    assert "It cancels 3 unused links" in staff.get("/course/invitations").text
+    tokens = [row["link"].rpartition("/")[2] for row in rows(once)]
+    assert [service.browser().post("/join", files={"token": (None, each)}).status_code for each in tokens] == [303] * 3
+    assert "It cancels 0 unused links" in staff.get("/course/invitations").text
+
+
 def test_links_for_all_who_never_came_are_a_file(service, staff):
     """Whoever has signed in keeps what they have."""
     service.browser("ada")
-    (row,) = rows(post(staff, "/course/invitations"))
+    (row,) = rows(links_for_all(staff))
     assert (row["key"], row["name"]) == ("ben", "Ben")
     client = service.browser()
     assert client.post("/join", files={"token": (None, row["link"].rpartition("/")[2])}).status_code == 303
