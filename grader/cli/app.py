@@ -30,6 +30,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "new": authoring.new,
     "validate": authoring.validate,
     "serve": service.serve,
+    "invite": service.invite,
     "station": service.station,
     "migrate": service.migrate,
     "login": remote.login,

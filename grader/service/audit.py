@@ -19,11 +19,11 @@ LINES = 100
 PART = 1000
 """Lines that are read at once where all are taken."""
 
-By = Literal["people", "stations", "everybody"]
+By = Literal["people", "stations", "all"]
 
 
 class AuditFilter(Record):
-    """What an address asks for: lines with each of these words, by whom, and earlier than the line `before`."""
+    """Filter in an address: lines with each of these words, by whom, and earlier than the line `before`."""
 
     find: str = Field(default="", max_length=200)
     by: By = "people"
@@ -54,7 +54,7 @@ def audit_after(session: Session, number: int) -> Sequence[AuditRow]:
 def _conditions(wanted: AuditFilter) -> list[ColumnElement[bool]]:
     text = AuditRow.who + " " + AuditRow.about + " " + AuditRow.what
     conditions = [text.icontains(word, autoescape=True) for word in wanted.find.split()]
-    if wanted.by != "everybody":
+    if wanted.by != "all":
         conditions.append(AuditRow.by_station.is_(wanted.by == "stations"))
     if wanted.before is not None:
         conditions.append(AuditRow.id < wanted.before)

@@ -73,9 +73,7 @@ def token_row(session: Session, token: str, now: datetime) -> ApiTokenRow | None
     """What is known of a token, with its person; None if it is none (any more)."""
     wanted = select(ApiTokenRow).where(ApiTokenRow.token_sha256 == token_hash(token), ApiTokenRow.expires > now)
     found = session.scalar(wanted)
-    if found is not None:
-        _ = found.person  # loaded while the transaction lasts
-    return found
+    return None if found is None or found.person.deactivated is not None else found
 
 
 def token_holds(session: Session, token_id: int, now: datetime) -> bool:

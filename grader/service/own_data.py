@@ -46,7 +46,7 @@ GRADING = *STAGES, "shown_points", "max_points", "checks", "shown_speed", "devic
 ATTEMPT = "id", "public", "assignment", "number", "file_name", "size", "sha256", "received", "late", "counted_id"
 
 FIELDS: Mapping[type[Base], tuple[str, ...]] = {
-    PersonRow: ("key", "name", "role", "team", "created"),
+    PersonRow: ("key", "name", "role", "team", "created", "deactivated"),
     InvitationRow: ("expires", "used"),
     PasswordRow: ("changed",),
     SessionRow: ("expires",),

@@ -77,7 +77,7 @@ def enrol(session: Session, data: bytes, who: str, now: datetime) -> TakenIn:
             continue
         if person.key == who and each.role_of(person) != person.role:
             raise NotDoneError("The roster would change your own role; leave yourself out of it.")
-        before, after = _in_words(person), _renewed(person, each)
+        before, after = in_words(person), _renewed(person, each)
         if before != after:
             changed += 1
             session.add(AuditRow(at=now, who=who, about=person.key, what=f"{person.key}: {before} -> {after}"))
@@ -99,10 +99,10 @@ def _known(listed: Listed, people: Mapping[str, Sequence[PersonRow]]) -> PersonR
 
 def _renewed(person: PersonRow, listed: Listed) -> str:
     person.team, person.role, person.name = listed.team_of(person), listed.role_of(person), listed.name
-    return _in_words(person)
+    return in_words(person)
 
 
-def _in_words(person: PersonRow) -> str:
+def in_words(person: PersonRow) -> str:
     """For example "Ada, student, group 7"."""
     return f"{person.name}, {person.role}" + (f", group {person.team}" if person.team else "")
 
@@ -113,7 +113,8 @@ def _people(data: bytes) -> list[Listed]:
     except InputError as error:
         raise NotDoneError(str(error)) from error
     found = list(map(_listed, rows))
-    for why in (*map(_fault, found), *_listed_twice(found)):
+    faults = (fault_of(each, f"Line {each.line} of the roster") for each in found)
+    for why in (*faults, *_listed_twice(found)):
         if why:
             raise NotDoneError(why)
     if not 0 < len(found) <= PEOPLE:
@@ -135,11 +136,10 @@ def _listed_twice(people: list[Listed]) -> Iterator[str]:
             yield f"Line {each.line} of the roster: the key {each.key} is already in line {first}. Remove one of them."
 
 
-def _fault(listed: Listed) -> str:
-    """What is wrong with a line; empty if nothing is."""
-    line = f"Line {listed.line} of the roster"
+def fault_of(listed: Listed, where: str) -> str:
+    """What is wrong with a person as listed in a line or a form, which `where` names; empty if nothing is."""
     if not listed.key or not listed.name or max(map(len, (listed.key, listed.name, listed.group))) > LONGEST_NAME:
-        return f"{line} needs a key and a name, and each may have {LONGEST_NAME} letters at most."
+        return f"{where} needs a key and a name, and each may have {LONGEST_NAME} letters at most."
     if listed.role and listed.role not in set(CourseRole):
-        return f"{line}: role is student, assistant or instructor, not {listed.role}."
+        return f"{where}: role is student, assistant or instructor, not {listed.role}."
     return ""

@@ -3,7 +3,7 @@ database stays.
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from ipaddress import ip_address
@@ -24,6 +24,7 @@ from grader.service.database.connecting import Database, sqlite_url
 from grader.service.database.migrating import migrate, require_current
 from grader.service.database.tables import CourseRole, PersonRow
 from grader.service.notices import telling, webhook
+from grader.service.refusing import NotDoneError
 from grader.service.signing_in import invite, person_named
 from grader.service.web.address import Address
 from grader.service.web.process import answer, web_for, with_entry
@@ -64,14 +65,19 @@ class ServeRequest:
     @property
     def origin(self) -> str:
         """The address that browsers use; raises InputError if it is none."""
-        parts = urlsplit(self.url or f"http://{_in_address(self.host)}:{self.port}")
-        if parts.scheme not in {"http", "https"} or not parts.netloc or parts.path.strip("/") or parts.query:
-            raise InputError(f"{self.url} is not an address such as https://grader.example.org; correct --url.")
-        return f"{parts.scheme}://{parts.netloc.removesuffix(USUAL_PORTS[parts.scheme])}".lower()
+        return origin_of(self.url or f"http://{_in_address(self.host)}:{self.port}")
 
 
 USUAL_PORTS = {"http": ":80", "https": ":443"}
 """Browsers leave these out when they say where a form comes from."""
+
+
+def origin_of(url: str) -> str:
+    """The address as browsers send it; raises InputError if it is none."""
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or not parts.netloc or parts.path.strip("/") or parts.query:
+        raise InputError(f"{url} is not an address such as https://grader.example.org; correct --url.")
+    return f"{parts.scheme}://{parts.netloc.removesuffix(USUAL_PORTS[parts.scheme])}".lower()
 
 
 def _in_address(host: str) -> str:
@@ -144,12 +150,35 @@ def first_lines(database: Database, request: ServeRequest) -> Iterator[str]:
         if request.demo:
             wanted.append(_made(session, STUDENT, "Ada Student", CourseRole.STUDENT))
         each_once = dict.fromkeys(wanted)  # a later link ends those before it
-        links = [(each.name, each.key, invite(session, each, "grader serve", utc_now())) for each in each_once]
+        links = [_link_line(session, each, "grader serve", request.origin) for each in each_once]
     yield f"serving {request.course} at {request.origin}; Ctrl-C ends this."
-    for name, key, token in links:
-        yield f"sign in as {name} ({key}), once: {request.origin}/join/{token}"
+    yield from links
     if request.origin.startswith("https:") and not request.sign_in.proxies:
         yield UNNAMED_PROXY
+
+
+def invitation_lines(database: Database, keys: Sequence[str], url: str) -> list[str]:
+    """A new sign-in link for each of these people, while the service runs or not. Raises InputError; without a key, it
+    names the instructors.
+    """
+    origin = origin_of(url)
+    require_current(database)
+    with database.writing() as session:
+        if not keys:
+            wanted = select(PersonRow.key).where(PersonRow.role == CourseRole.INSTRUCTOR).order_by(PersonRow.key)
+            found = ", ".join(session.scalars(wanted)) or "none yet"
+            raise InputError(f"name the key of a person; instructors of this course: {found}.")
+        people = dict.fromkeys(_person(session, key) for key in keys)
+        return [_link_line(session, each, "grader invite", origin) for each in people]
+
+
+def _link_line(session: Session, person: PersonRow, who: str, origin: str) -> str:
+    """A line with a new link; raises InputError for a person who is deactivated."""
+    try:
+        token = invite(session, person, who, utc_now())
+    except NotDoneError as error:
+        raise InputError(str(error)) from error
+    return f"sign in as {person.name} ({person.key}), once: {origin}/join/{token}"
 
 
 def _person(session: Session, key: str) -> PersonRow:

@@ -23,6 +23,7 @@ from grader.service.database.tables import (
     PersonRow,
     SessionRow,
 )
+from grader.service.refusing import NotDoneError
 from grader.service.tokens import fresh_token, token_hash
 
 INVITATION_LASTS = timedelta(days=14)
@@ -38,6 +39,7 @@ SESSIONS = 10
 
 USED_UP = "This link has been used, has run out, or never was one. Ask your instructor for a new one."
 
+DEACTIVATED = "Your instructor has ended your access to this course. What you handed in and your grades are kept."
 
 OF_COOKIE = (
     select(SessionRow)
@@ -48,7 +50,11 @@ OF_COOKIE = (
 
 
 def invite(session: Session, person: PersonRow, who: str, now: datetime) -> str:
-    """The token of a new invitation. Those before, if unused, sign in no more."""
+    """The token of a new invitation. Those before, if unused, sign in no more. Raises NotDoneError for a person who is
+    deactivated.
+    """
+    if person.deactivated is not None:
+        raise NotDoneError(f"{person.name} ({person.key}) is deactivated. Activate this person first.")
     made_before = InvitationRow.person_id == person.id, InvitationRow.used.is_(None), ~InvitationRow.by_mail
     session.execute(delete(InvitationRow).where(*made_before))
     token = fresh_token()
@@ -60,9 +66,10 @@ def invite(session: Session, person: PersonRow, who: str, now: datetime) -> str:
 
 NEWCOMERS = and_(
     PersonRow.role == CourseRole.STUDENT,
+    PersonRow.deactivated.is_(None),
     PersonRow.id.not_in(select(InvitationRow.person_id).where(InvitationRow.used.is_not(None))),
 )
-"""Students who have never used a link."""
+"""Active students who have never used a link."""
 
 
 def newcomers(session: Session) -> Sequence[PersonRow]:
@@ -78,7 +85,11 @@ def unused_links(session: Session, now: datetime, people: ColumnElement[bool]) -
 
 
 def mail_link(session: Session, person_id: int, now: datetime) -> str | None:
-    """The token of a link that somebody has asked for by mail; None if enough of them are open."""
+    """The token of a link that somebody has asked for by mail; None if enough of them are open, or for a person who is
+    deactivated.
+    """
+    if session.get_one(PersonRow, person_id).deactivated is not None:
+        return None
     mine = InvitationRow.person_id == person_id, InvitationRow.by_mail, InvitationRow.used.is_(None)
     session.execute(delete(InvitationRow).where(*mine, InvitationRow.expires <= now))
     if (session.scalar(select(func.count(InvitationRow.id)).where(*mine)) or 0) >= MAIL_LINKS:
@@ -111,7 +122,11 @@ def sign_in(session: Session, token: str, now: datetime) -> str | None:
 
 
 def begin(session: Session, person_id: int, now: datetime) -> str:
-    """The token of a new session of somebody who has shown who they are. Links that they asked for end."""
+    """The token of a new session of somebody who has shown who they are. Links that they asked for end. Raises
+    NotDoneError for a person who is deactivated.
+    """
+    if session.get_one(PersonRow, person_id).deactivated is not None:
+        raise NotDoneError(DEACTIVATED)
     by_mail = InvitationRow.person_id == person_id, InvitationRow.by_mail, InvitationRow.used.is_(None)
     session.execute(delete(InvitationRow).where(*by_mail))
     token = fresh_token()
@@ -128,7 +143,8 @@ def begin(session: Session, person_id: int, now: datetime) -> str:
 
 def session_of(session: Session, token: str, now: datetime) -> SessionRow | None:
     """The session of a cookie, with its person; None if it has ended."""
-    return session.scalar(OF_COOKIE, {"token_sha256": token_hash(token), "now": now})
+    found = session.scalar(OF_COOKIE, {"token_sha256": token_hash(token), "now": now})
+    return None if found is None or found.person.deactivated is not None else found
 
 
 def session_holds(session: Session, row_id: int, now: datetime) -> bool:

@@ -12,7 +12,7 @@ from grader.protocol.text import UNSHOWABLE
 
 COMMANDS = (
     *("grade", "batch", "explain", "profile", "run", "init", "list", "show", "new", "validate"),
-    *("serve", "station", "migrate", "login", "submit", "status", "logout"),
+    *("serve", "invite", "station", "migrate", "login", "submit", "status", "logout"),
     *("devices", "calibrate", "setup", "doctor", "selftest", "schema", "export"),
 )
 

@@ -130,6 +130,30 @@ def migrate(*, database: DatabaseOption = None) -> None:
         typer.echo(bring_up_to_date(reached))
 
 
+def invite(
+    keys: Annotated[list[str] | None, typer.Argument(help="Keys of people of the course.", metavar="KEY...")] = None,
+    *,
+    data: Annotated[Path | None, typer.Option(help="The service's folder.")] = None,
+    database: DatabaseOption = None,
+    url: Annotated[str, typer.Option(help="Address that browsers use.")] = f"http://127.0.0.1:{PORT}",
+) -> None:
+    """Print a new sign-in link for a person, such as an instructor who has lost theirs, also while the service runs."""
+    from contextlib import closing
+
+    from grader.common.errors import InputError
+
+    if (data is None) == (database is None):
+        raise InputError("name either the service's folder with --data or its database with --database.")
+    if data is not None and not (data / "service.sqlite").is_file():
+        raise InputError(f"{data} has no database of a service; name the folder of `grader serve --data`.")
+    with _extra("invite"):
+        from grader.service.database.connecting import Database, sqlite_url
+        from grader.service.serving import invitation_lines
+    with closing(Database(sqlite_url(data) if data is not None else _required(database))) as reached:
+        for line in invitation_lines(reached, keys or (), url):
+            typer.echo(line)
+
+
 def _crew(place: PlaceOptions, stations: int) -> "tuple[Settings, StationCrew]":
     from grader.grading.settings import as_variables, load_settings
     from grader.service.crews import StationCrew

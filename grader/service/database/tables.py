@@ -88,6 +88,7 @@ class Base(DeclarativeBase):
 class PersonRow(Base):
     """Somebody of the course. `key` is the university's own name for them, such as a mail address, `folded` the form in
     which keys are compared, `team` the name of their group, with which they hand in where an assignment allows groups.
+    A person cannot sign in from `deactivated` on.
     """
 
     __tablename__ = "people"
@@ -99,6 +100,7 @@ class PersonRow(Base):
     role: Mapped[str]
     team: Mapped[str | None]
     created: Mapped[datetime]
+    deactivated: Mapped[datetime | None]
 
     __table_args__ = (Index("people_folded", "folded"),)
 

@@ -32,7 +32,7 @@ def whole_audit(request: Request, _member: Teacher) -> Response:
 
 
 def _parts(web: Web) -> Iterator[bytes]:
-    """The file in parts, each by a transaction of its own: who reads slowly keeps none open. Lines never change."""
+    """The file in parts, each read by a separate transaction: a slow reader keeps none open. Lines never change."""
     yield AUDIT_HEADINGS
     number = 0
     while True:

@@ -88,6 +88,14 @@ TABLE = {
     "POST /course/exports/{paper}/upload": (401, 404, 404, 404, 409),  # without a file
     "POST /course/regrade": (401, 404, 404, 303, 409),  # all wait already
     "GET /course/people": TEACHING,
+    "POST /course/people": LEADING_FORM,
+    "GET /course/people/{person_id}/edit": LEADING,
+    "POST /course/people/{person_id}/edit": LEADING_FORM,
+    "GET /course/people/{person_id}/removal": (303, 404, 404, 404, 409),  # of somebody who has handed in
+    "POST /course/people/{person_id}/removal": (401, 404, 404, 404, 409),
+    "GET /course/people/{person_id}/deactivation": LEADING,
+    "POST /course/people/{person_id}/deactivation": LEADING_FORM,
+    "POST /course/people/{person_id}/activation": LEADING_FORM,
     "POST /course/people/roster": LEADING_FORM,
     "POST /course/people/{person_id}/invitation": LEADING_LINKS,
     "GET /course/people/{person_id}/sign-out": LEADING,
@@ -119,7 +127,12 @@ page leads to the sign-in; 404 is the answer for what there is not, too.
 NUMBERS = "person_id", "grading_id", "token_id", "request_id", "regrading_id"
 """What stands for a number in an address."""
 
+ENDINGS, LAST = ("sign-out", "/deactivation"), "POST /course/people/{person_id}/deactivation"
+"""Ends of routes that sign somebody out, and the one after which nothing signs that person in."""
+
 FIELDS = {
+    "POST /course/people": {"key": "zoe", "name": "Zoe"},
+    "POST /course/people/{person_id}/edit": {"key": "ada", "name": "Ada", "role": "student"},
     "POST /course/invitations": {"cancels": "0"},
     "POST /course/assignments/{name}/pool/upload": {"kind": "earlier", "file": ("old.cl", b"kernel")},
     "POST /course/assignments/{name}/pool/remove": {"kind": "allowed"},
@@ -149,12 +162,12 @@ def test_each_role_gets_what_the_table_says(service):
 
     def asked(route, role):
         method = route.partition(" ")[0]
-        client, token = _signed_in(service, role) if route.endswith("sign-out") else browsers[role]
+        client, token = _signed_in(service, role) if route.endswith(ENDINGS) else browsers[role]
         if method == "GET" or ("/api/" in route and "/device/" not in route):
             return client.request(method, address(route)).status_code
         return client.post(address(route), files=parts(form_token=token, **FIELDS.get(route, {}))).status_code
 
-    in_order = sorted(TABLE, key=lambda route: (not route.startswith("GET "), route.endswith("sign-out")))
+    in_order = sorted(TABLE, key=lambda route: (not route.startswith("GET "), route.endswith(ENDINGS), route == LAST))
     assert {route: tuple(asked(route, role) for role in ROLES) for route in in_order} == TABLE
 
 

@@ -1,0 +1,121 @@
+"""One person of the course: added, changed, deactivated, removed. The audit trail has a line of each change.
+
+A deactivated person cannot sign in and keeps attempts and grades. Only a person who has handed in nothing is removed.
+"""
+
+from datetime import datetime
+
+from sqlalchemy import delete, func, select, update
+from sqlalchemy.orm import Session
+
+from grader.common.people import person_key
+from grader.common.phrases import count
+from grader.service.database.tables import AttemptRow, AuditRow, Base, PersonRow
+from grader.service.own_data import amounts
+from grader.service.refusing import NotDoneError
+from grader.service.roster import Listed, fault_of, in_words
+from grader.service.signing_in import end_all
+from grader.service.teams import belongs_to
+
+GOES = {
+    "extensions": "extension",
+    "decisions": "decision by hand",
+    "pseudonyms": "pseudonym",
+    "sessions": "browser that is signed in",
+    "api_tokens": "token",
+    "passwords": "password",
+    "invitations": "sign-in link",
+}
+"""Names of what goes with a person, by the table that has it."""
+
+
+def add(session: Session, listed: Listed, who: str, now: datetime) -> PersonRow:
+    """Add a person. Raises NotDoneError if another person has the key."""
+    _require_fit(listed)
+    _require_free(session, listed.key)
+    role, team = listed.role_of(None), listed.team_of(None)
+    person = PersonRow(key=listed.key, name=listed.name, role=role, team=team, created=now)
+    session.add(person)
+    session.flush()
+    session.add(AuditRow(at=now, who=who, about=person.key, what=f"added {person.key}: {in_words(person)}"))
+    return person
+
+
+def change(session: Session, person: PersonRow, listed: Listed, who: str, now: datetime) -> None:
+    """Give a person this name, key, role and group. Lines of the audit trail about them follow the key. Raises
+    NotDoneError if the key is another's, or for who asks and another role.
+    """
+    _require_fit(listed)
+    if person.key == who and listed.role_of(person) != person.role:
+        raise NotDoneError("You cannot change your own role; another instructor can.")
+    before, old = f"{person.key}: {in_words(person)}", person.key
+    if person_key(listed.key) != person.folded:
+        _require_free(session, listed.key)
+    person.key, person.name = listed.key, listed.name
+    person.role, person.team = listed.role_of(person), listed.group or None
+    session.execute(update(AuditRow).where(AuditRow.about == old).values(about=person.key))
+    what = f"{before} -> {in_words(person)}" + (f", key {person.key}" if person.key != old else "")
+    session.add(AuditRow(at=now, who=who, about=person.key, what=what))
+
+
+def deactivate(session: Session, person: PersonRow, who: str, now: datetime) -> None:
+    """End all ways in of a person, until they are activated. Raises NotDoneError for who asks."""
+    _require_other(person, who)
+    if person.deactivated is None:
+        end_all(session, person, who, now)
+        person.deactivated = now
+        session.add(AuditRow(at=now, who=who, about=person.key, what=f"deactivated {person.key}"))
+
+
+def activate(session: Session, person: PersonRow, who: str, now: datetime) -> None:
+    """Let a person sign in again: by a new link, or by the ways that the service allows."""
+    if person.deactivated is not None:
+        person.deactivated = None
+        session.add(AuditRow(at=now, who=who, about=person.key, what=f"activated {person.key}"))
+
+
+def removed_with(session: Session, person: PersonRow) -> tuple[str, ...]:
+    """All that goes with a person, in words, such as "1 extension"."""
+    found = amounts(session, person.id)
+    return tuple(count(found[table], name) for table, name in GOES.items() if found[table])
+
+
+def attempts_of(session: Session, person: PersonRow) -> int:
+    """Number of attempts that a person, or a member of the group, has handed in; with any, the person stays."""
+    return session.scalar(select(func.count(AttemptRow.id)).where(belongs_to([person.id]))) or 0
+
+
+def require_removable(session: Session, person: PersonRow, who: str) -> None:
+    """Raises NotDoneError for who asks, and for a person who, or whose group, has handed in something."""
+    _require_other(person, who)
+    attempts = attempts_of(session, person)
+    if attempts:
+        handed_in = f"{count(attempts, 'attempt')} of {person.name} {'is' if attempts == 1 else 'are'} kept"
+        raise NotDoneError(f"{handed_in}, so {person.name} cannot be removed. Deactivate {person.name} instead.")
+
+
+def remove(session: Session, person: PersonRow, who: str, now: datetime) -> None:
+    """Remove a person and all that is only theirs; the audit trail keeps its lines. Raises NotDoneError."""
+    require_removable(session, person, who)
+    session.add(AuditRow(at=now, who=who, about=person.key, what=f"removed {person.key}: {in_words(person)}"))
+    for table in Base.metadata.sorted_tables:
+        if any(key.column.table is PersonRow.__table__ for key in table.foreign_keys):
+            session.execute(delete(table).where(table.c.person_id == person.id))
+    session.delete(person)
+
+
+def _require_fit(listed: Listed) -> None:
+    why = fault_of(listed, "The form")
+    if why:
+        raise NotDoneError(why)
+
+
+def _require_free(session: Session, key: str) -> None:
+    others = session.scalars(select(PersonRow).where(PersonRow.folded == person_key(key))).all()
+    for each in others:
+        raise NotDoneError(f"The key {key} is that of {each.name} ({each.key}).")
+
+
+def _require_other(person: PersonRow, who: str) -> None:
+    if person.key == who:
+        raise NotDoneError("You cannot do this to yourself; another instructor can.")

@@ -1,0 +1,130 @@
+"""The pages by which an instructor adds, changes, deactivates and removes one person."""
+
+from fastapi import APIRouter
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from grader.common.phrases import listed as listed_in_words
+from grader.protocol.text import showable
+from grader.service.database.tables import CourseRole
+from grader.service.membership import (
+    activate,
+    add,
+    attempts_of,
+    change,
+    deactivate,
+    remove,
+    removed_with,
+    require_removable,
+)
+from grader.service.roster import Listed
+from grader.service.signing_in import ways_in
+from grader.service.web.confirming import Confirmation, confirmation_page
+from grader.service.web.members import Instructor, RowNumber, StaffForm, person_of, text_in
+from grader.service.web.pages import page
+from grader.service.web.setting import web_of
+
+router = APIRouter(prefix="/course/people")
+
+
+@router.post("")
+def add_person(request: Request, member: Instructor, form: StaffForm) -> Response:
+    """Add a person; the answer leads to their line, where a link is made."""
+    web = web_of(request)
+    with web.database.writing() as session:
+        person = add(session, _listed(form), member.key, web.now())
+    return RedirectResponse(f"/course/people#person-{person.id}", 303)
+
+
+@router.get("/{person_id}/edit")
+def edit_person(request: Request, member: Instructor, person_id: RowNumber) -> Response:
+    """Name, key, role and group, and what else can be done."""
+    with web_of(request).database.reading() as session:
+        person = person_of(session, person_id)
+        attempts = attempts_of(session, person)
+    return page(request, "person.html.jinja", member, person=person, roles=list(CourseRole), attempts=attempts)
+
+
+@router.post("/{person_id}/edit")
+def change_person(request: Request, member: Instructor, form: StaffForm, person_id: RowNumber) -> Response:
+    """Change them."""
+    web = web_of(request)
+    with web.database.writing() as session:
+        change(session, person_of(session, person_id), _listed(form), member.key, web.now())
+    return RedirectResponse(f"/course/people#person-{person_id}", 303)
+
+
+@router.get("/{person_id}/deactivation")
+def ask_to_deactivate(request: Request, member: Instructor, person_id: RowNumber) -> Response:
+    """Page that says what ends, with the button that does it."""
+    web = web_of(request)
+    with web.database.reading() as session:
+        person = person_of(session, person_id)
+        ended = ways_in(session, person, web.now())
+    asked = Confirmation(
+        question=f"Deactivate {person.name}?",
+        says=(
+            f"{person.name} cannot sign in any more, by any way.",
+            f"It ends {ended}.",
+            "Attempts and grades stay, in tables and exports, too.",
+            "It can be undone: a person who is activated needs a new link, or another way to sign in.",
+        ),
+        action=f"/course/people/{person_id}/deactivation",
+        button="Deactivate",
+        back=f"/course/people/{person_id}/edit",
+    )
+    return confirmation_page(request, member, asked)
+
+
+@router.post("/{person_id}/deactivation")
+def deactivate_person(request: Request, member: Instructor, _form: StaffForm, person_id: RowNumber) -> Response:
+    """Let a person sign in no more."""
+    web = web_of(request)
+    with web.database.writing() as session:
+        deactivate(session, person_of(session, person_id), member.key, web.now())
+    return RedirectResponse(f"/course/people#person-{person_id}", 303)
+
+
+@router.post("/{person_id}/activation")
+def activate_person(request: Request, member: Instructor, _form: StaffForm, person_id: RowNumber) -> Response:
+    """Let a person sign in again."""
+    web = web_of(request)
+    with web.database.writing() as session:
+        activate(session, person_of(session, person_id), member.key, web.now())
+    return RedirectResponse(f"/course/people#person-{person_id}", 303)
+
+
+@router.get("/{person_id}/removal")
+def ask_to_remove(request: Request, member: Instructor, person_id: RowNumber) -> Response:
+    """Page that says what goes with a person, with the button that does it."""
+    with web_of(request).database.reading() as session:
+        person = person_of(session, person_id)
+        require_removable(session, person, member.key)
+        goes = removed_with(session, person)
+    asked = Confirmation(
+        question=f"Remove {person.name} from the course?",
+        says=(
+            f"{person.name} ({person.key}) has handed in nothing.",
+            f"With {person.name} go {listed_in_words(goes, 'and')}." if goes else "Nothing else goes.",
+            "The audit trail keeps its lines. A removal cannot be undone.",
+        ),
+        action=f"/course/people/{person_id}/removal",
+        button="Remove",
+        back=f"/course/people/{person_id}/edit",
+    )
+    return confirmation_page(request, member, asked)
+
+
+@router.post("/{person_id}/removal")
+def remove_person(request: Request, member: Instructor, _form: StaffForm, person_id: RowNumber) -> Response:
+    """Remove a person who has handed in nothing."""
+    web = web_of(request)
+    with web.database.writing() as session:
+        remove(session, person_of(session, person_id), member.key, web.now())
+    return RedirectResponse("/course/people", 303)
+
+
+def _listed(form: FormData) -> Listed:
+    key, name, role, group = (showable(text_in(form, each)).strip() for each in ("key", "name", "role", "group"))
+    return Listed(line=1, key=key, name=name, role=role, group=group)
