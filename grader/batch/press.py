@@ -16,7 +16,7 @@ from grader.batch.workforce.processes import Processes
 from grader.common.errors import WorkerError
 from grader.common.optional import Fault
 from grader.grading.device_lock import shared_cpu
-from grader.reports import Page, overview_page, page
+from grader.reports import DrawnPage, overview_page, page
 from grader.results.gradebook import Gradebook
 from grader.results.result import Result, Ungraded
 
@@ -36,10 +36,10 @@ class Press(Protocol):
     def begin(self, told: Result | Ungraded) -> None:
         """Have the page of an outcome made, without waiting for it, unless that was asked already."""
 
-    def page(self, told: Result | Ungraded) -> Page:
+    def page(self, told: Result | Ungraded) -> DrawnPage:
         """The page of an outcome."""
 
-    def overview(self, book: Gradebook, links: Links) -> Page:
+    def overview(self, book: Gradebook, links: Links) -> DrawnPage:
         """The page about the batch."""
 
 
@@ -52,11 +52,11 @@ class Here:
     def begin(self, told: Result | Ungraded) -> None:
         """Nothing."""
 
-    def page(self, told: Result | Ungraded) -> Page:
+    def page(self, told: Result | Ungraded) -> DrawnPage:
         """The page of an outcome."""
         return page(told)
 
-    def overview(self, book: Gradebook, links: Links) -> Page:
+    def overview(self, book: Gradebook, links: Links) -> DrawnPage:
         """The page about the batch."""
         return overview_page(book, links)
 
@@ -87,19 +87,19 @@ class Beside:
         if source not in self._begun:
             self._begun[source] = self._processes.submit(_packed_page, (self._locks, told))
 
-    def page(self, told: Result | Ungraded) -> Page:
+    def page(self, told: Result | Ungraded) -> DrawnPage:
         """The page of an outcome, when it is made; each is handed out once."""
         self.begin(told)
         try:
             packed = self._begun.pop(source_of(told)).result()
-            return Page(text=zlib.decompress(packed.text).decode(), faults=packed.faults)
+            return DrawnPage(text=zlib.decompress(packed.text).decode(), faults=packed.faults)
         except WorkerError:
             return HERE.page(told)
 
-    def overview(self, book: Gradebook, links: Links) -> Page:
+    def overview(self, book: Gradebook, links: Links) -> DrawnPage:
         """The page about the batch; a process that has drawn others draws it sooner than this one could."""
         try:
-            made: Page = self._processes.call(_overview, (book, links))
+            made: DrawnPage = self._processes.call(_overview, (book, links))
         except WorkerError:
             return HERE.overview(book, links)
         return made
@@ -133,5 +133,5 @@ def _packed_page(order: tuple[Path, Result | Ungraded]) -> PackedPage:
     return PackedPage(text=zlib.compress(made.text.encode()), faults=made.faults)
 
 
-def _overview(order: tuple[Gradebook, Links]) -> Page:
+def _overview(order: tuple[Gradebook, Links]) -> DrawnPage:
     return HERE.overview(*order)

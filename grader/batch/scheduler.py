@@ -88,11 +88,15 @@ def make_plan(
 
 def missing(plan: BatchPlan, store: Store) -> BatchPlan:
     """The part of a plan that is not in the store, or not with all speeds. What lacks measurements is dropped there."""
+    left: dict[str, Item] = {}
     for key, item in plan.items.items():
         stored = store.load(key)
         if stored is not None and lacks_measurements(stored, item.assignment):
             store.drop(key)
-    return replace(plan, items={key: item for key, item in plan.items.items() if not _is_whole(store.load(key))})
+            stored = None
+        if not _is_whole(stored):
+            left[key] = item
+    return replace(plan, items=left)
 
 
 def _is_whole(result: Result | None) -> bool:

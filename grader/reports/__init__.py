@@ -51,21 +51,21 @@ def _html(outcome: "Result | Ungraded") -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Page:
+class DrawnPage:
     """The text of a page, and what it lacks by our fault."""
 
     text: str
     faults: tuple[Fault, ...]
 
 
-def page(outcome: "Result | Ungraded") -> Page:
+def page(outcome: "Result | Ungraded") -> DrawnPage:
     """The page of an outcome; a bare one where that cannot be made."""
     from grader.reports.bare import bare_page
 
     return _made("the page", lambda: _html(outcome), lambda: bare_page(outcome))
 
 
-def overview_page(book: "Gradebook", links: Mapping[tuple[str, str], str]) -> Page:
+def overview_page(book: "Gradebook", links: Mapping[tuple[str, str], str]) -> DrawnPage:
     """The page about a batch; a bare one where that cannot be made."""
     from grader.reports.bare import bare_overview
 
@@ -79,10 +79,10 @@ def _overview(book: "Gradebook", links: Mapping[tuple[str, str], str]) -> str:
     return render_overview(book, links)
 
 
-def _made(lost: str, draw: Callable[[], str], otherwise: Callable[[], str]) -> Page:
+def _made(lost: str, draw: Callable[[], str], otherwise: Callable[[], str]) -> DrawnPage:
     with noting() as faults:
         text = attempt(lost, draw)
-        return Page(text=otherwise() if isinstance(text, Fault) else text, faults=tuple(faults))
+        return DrawnPage(text=otherwise() if isinstance(text, Fault) else text, faults=tuple(faults))
 
 
 def figure_of_runs(title: str, what: str, rows: "tuple[TimedRow, ...]") -> str:

@@ -49,7 +49,7 @@ def _points(before: Result, after: Result) -> str:
 def _faults(result: Result) -> dict[Fault, tuple[str, int | None]]:
     """What is wrong that has a name, by what it is: its noun, and its line."""
     found: dict[Fault, tuple[str, int | None]] = {}
-    lines = result.source.splitlines()
+    lines = result.source.split("\n")
     for check in result.checks:
         if check.kind is Kind.SANITIZER:
             for finding in check.findings:

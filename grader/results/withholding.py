@@ -11,7 +11,7 @@ from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.rubric import Case, MemoryCheck, Sanitizer, SpeedGoals
 from grader.course.suite import Coursework
-from grader.results.result import UNTIMED, Check, Kind, Reason, Result, Verdict
+from grader.results.result import Check, Kind, Reason, Result, Verdict
 
 Hideable = Case | Sanitizer | MemoryCheck | SpeedGoals
 """What an assignment may hide."""
@@ -125,10 +125,11 @@ def _shown(checks: Sequence[Check], hidden: Container[str]) -> Iterator[Check]:
 
 
 def _without_outcome(check: Check) -> Check:
-    """A check that was not made, for want of a simulator or of a quiet machine, stays: it reveals nothing, since that
-    is known before hidden cases run.
+    """A check that was not made for want of a simulator stays, since that tells nothing about the kernel.
+
+    A speed that was not measured is withheld: on a busy machine, only a speed below the goal is left open.
     """
-    if check.reason in {Reason.NO_SIMULATOR, *UNTIMED}:
+    if check.reason is Reason.NO_SIMULATOR:
         return check
     return Check(
         name=check.name,

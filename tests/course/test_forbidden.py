@@ -6,7 +6,7 @@ from grader.course.forbidden import LINE_LIMIT, SHOWN, Construct, Sighting, firs
 from grader.course.submissions.scan import scan
 from grader.protocol.tokens import tokens
 
-INCLUDE, LINE, ASM, HAS_INCLUDE, LONG_LINE = Construct
+INCLUDE, LINE, ASM, HAS_INCLUDE, LONG_LINE, CONTROL = Construct
 
 
 def seen(source, allowed):
@@ -102,8 +102,8 @@ def test_the_first_is_named_that_is_not_allowed():
 
 
 def test_the_line_is_shown_as_far_as_is_useful_and_safe():
-    """A line can be long, and hold what moves a terminal's cursor."""
-    assert seen("asm \x1b[2J" + "x" * 1000, ()).text == "asm \ufffd[2J" + "x" * (SHOWN - 8)
+    """A line can be long, and hold what moves a terminal's cursor, which is read as a space."""
+    assert seen("asm \x1b[2J" + "x" * 1000, ()).text == "asm  [2J" + "x" * (SHOWN - 8)
 
 
 @pytest.mark.parametrize(

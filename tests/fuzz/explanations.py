@@ -534,7 +534,13 @@ def seen_kernel(assignment: Assignment, kernel: str, source: str, chance: random
             }
         )
         endings = tuple((line(), chance.randrange(20)) for _ in range(chance.randrange(3)))
-        return SeenMessage(text=text, array=chance.choice(names)[:60], times=chance.randrange(3), endings=endings)
+        return SeenMessage(
+            text=text,
+            array=chance.choice(names)[:60],
+            times=chance.randrange(3),
+            endings=endings,
+            writes=(True, False)[: chance.randrange(3)],
+        )
 
     def triple() -> tuple[int, int, int]:
         return (chance.randrange(4), chance.randrange(4), 0)
@@ -575,6 +581,8 @@ def seen_kernel(assignment: Assignment, kernel: str, source: str, chance: random
                 sectors=1,
                 fewest=1,
                 worst=1.0,
+                unused=chance.randrange(99),
+                conflicts=chance.randrange(9),
                 stride=chance.choice((None, 0, 4, -4)),
             )
             for _ in range(chance.randrange(8))

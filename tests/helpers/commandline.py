@@ -66,7 +66,7 @@ def grader(folder, *args, executable=sys.executable, **changes):
             cli.main()
     code = {None: 0}.get(ended.value.code, ended.value.code)
     done = subprocess.CompletedProcess(words, code, _written(said), _written(complained))
-    assert "Traceback" not in done.stdout + done.stderr
+    assert "Traceback (most recent" not in done.stdout + done.stderr
     return done
 
 

@@ -137,6 +137,15 @@ def test_a_speed_that_is_left_open_is_said_however_hidden_cases_went(assignment,
     assert withheld(open_one, hidden).checks[7] == open_one.checks[7]
 
 
+@pytest.mark.parametrize("reason", [Reason.NOT_MEASURED, Reason.INTERFERENCE, Reason.COMPILER_FAILED])
+def test_a_hidden_speed_that_is_left_open_looks_as_one_that_was_measured(assignment, reason):
+    """On a busy machine, only a speed below the goal is left open: the reason would tell the outcome."""
+    left = {"verdict": Verdict.SKIPPED, "points": 0.0, "reason": reason, "message": "not here.", "performance": None}
+    whole, hidden = right(assignment()), assignment("performance")
+    open_one = changed(whole, (7, whole.checks[7].model_copy(update=left)))
+    assert withheld(open_one, hidden).checks == withheld(whole, hidden).checks
+
+
 def test_a_result_of_another_shape_is_never_shown(assignment):
     """Rather no report than one that tells the wrong thing."""
     whole = right(assignment())

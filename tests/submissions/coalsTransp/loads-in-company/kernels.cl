@@ -1,6 +1,6 @@
 real load(__global const real *from)
 {
-    return *from;
+    return (*from);
 }
 
 // stores along the rows of B, loads down the columns of A
