@@ -7,7 +7,7 @@ from urllib.parse import urljoin
 import pytest
 from eventful import QUERIES
 from service_routes import routes
-from services import field, graded, parts, post
+from services import SOURCE, field, graded, parts, post
 
 from grader.service.database.tables import CourseRole
 
@@ -296,7 +296,7 @@ def test_a_token_that_may_only_hand_in_learns_no_points(service):
         client = service.browser()
         client.headers["authorization"] = f"Bearer {service.token(service.ada, scope)}"
         for path in (f"attempts/{attempt.public}/cancel", "assignments/small/attempts?key=once"):
-            said = client.post(f"/api/v1/{path}", content=b"kernel").json()
+            said = client.post(f"/api/v1/{path}", content=SOURCE).json()
             assert said["id"] == attempt.public
             assert [said[name] is not None for name in ("points", "max_points", "result")] == [told] * 3
 
