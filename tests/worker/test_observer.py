@@ -108,6 +108,51 @@ def test_a_sector_that_a_warp_reads_in_common_is_used_over_time(simulator, body,
     assert access(seen, "a").unused == unused
 
 
+@pytest.mark.parametrize(
+    ("sharing", "unused"),
+    [pytest.param(16, 0, id="sixteen"), pytest.param(8, 0, id="eight"), pytest.param(2, 8192, id="two")],
+)
+def test_a_sector_is_read_in_common_by_eight_work_items(simulator, sharing, unused):
+    """Vectors, too: two work-items that read the same one ask for as many bytes as a sector has, and share little."""
+    body = f"float s = 0; for (int k = 0; k < 16; k++) s += vload4(k, a + 64 * (i / {sharing})).x; out[i] = s;"
+    assert access(see(simulator, f"    {body}"), "a").unused == unused
+
+
+@pytest.mark.parametrize(
+    ("statement", "idle", "active"),
+    [
+        pytest.param("out[i] = i;", 0, 0, id="whole warps"),
+        pytest.param("if (l < 16) out[i] = i;", 0, 0, id="half"),
+        pytest.param("if (l < 15) out[i] = i;", 2, 30, id="fewer"),
+        pytest.param("if (l == 0) vstore4((float4)(0), 0, out + 4 * i);", 2, 2, id="vectors of one"),
+        pytest.param("if (l == 0) vstore8((float8)(0), 0, out + 8 * i);", 4, 4, id="two pieces of one"),
+    ],
+)
+def test_requests_of_mostly_idle_warps(simulator, statement, idle, active):
+    """Work-items count, not words: those of a warp that take part are fewer than half."""
+    found = access(see(simulator, f"    {statement}"), "out", writes=True)
+    assert (found.mostly_idle, found.active) == (idle, active)
+
+
+def test_a_word_in_a_register_leaves_no_warp_idle(simulator):
+    """Some work-items read a word from memory, the others have it: all of them take part."""
+    seen = see(simulator, "    float s = l == 0 ? 0 : a[i];\n    out[i] = s + a[i];")
+    assert [(each.line, each.requests, each.mostly_idle) for each in seen.accesses if each.array == "a"] == [
+        (4, 2, 0),
+        (5, 2, 0),
+    ]
+
+
+def test_the_whole_group_takes_part_in_a_copy(simulator):
+    """However few words it has."""
+    body = """\
+    __local float t[8];
+    event_t copied = async_work_group_copy(t, a, 8, 0);
+    wait_group_events(1, &copied);
+    out[i] = t[l % 8];"""
+    assert {each.mostly_idle for each in see(simulator, body).accesses} == {0}
+
+
 def test_each_access_counts_with_its_own_size(simulator):
     """A function that copies one byte first does not make its later copies smaller."""
     helpers = "void fetch(float *to, __global const float *from, size_t n) { __builtin_memcpy(to, from, n); }\n"
