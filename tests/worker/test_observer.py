@@ -668,6 +668,27 @@ LOOPS = [
         " { uint o; do o = *p; while (atomic_cmpxchg(p, o, o + 1) != o); }\n",
         id="hidden",
     ),
+    pytest.param(
+        "uint o; do get(p, &o); while (!swap(p, o));",
+        "void get(volatile __local uint *p, uint *to) { *to = *p; }\n",
+        id="by a pointer",
+    ),
+    pytest.param(
+        "struct s w; do w = get(p); while (!swap(p, w.was));",
+        "struct s { uint was, next; };\n"
+        "struct s get(volatile __local uint *p) { struct s s; s.was = *p; s.next = s.was + 1; return s; }\n",
+        id="in a structure",
+    ),
+    pytest.param("for (;;) { uint o = *p; if (swap(p, o)) break; }", "", id="break"),
+    pytest.param("for (int k = 0; k < 3; k++) { uint o; do o = *p; while (!swap(p, o)); }", "", id="in a loop"),
+    pytest.param("bool done = 0; while (!done) { uint o = *p; done = swap(p, o); }", "", id="a variable"),
+    pytest.param(
+        "uint o = *p, e = o; o = atomic_cmpxchg(p, e, e + 1);\n"
+        "    while (o != e) { e = o; o = atomic_cmpxchg(p, e, e + 1); }",
+        "",
+        id="a swap before",
+    ),
+    pytest.param("uint o; do { o = *p; if (o >= l) break; } while (atomic_cmpxchg(p, o, l) != o);", "", id="largest"),
 ]
 IS_SWAPPED = (
     "bool swap(volatile __local uint *p, uint o) { return atomic_cmpxchg(p, o, as_uint(as_float(o) + 1)) == o; }\n"
@@ -690,6 +711,17 @@ def test_the_usual_loop_of_compare_and_swap_is_no_race(simulator, loop, helpers)
         pytest.param("uint o = *p; atomic_xchg(p, o + l);", id="not compared"),
         pytest.param("uint o = *p; atomic_cmpxchg(q, o, o); *p = o + l;", id="stored"),
         pytest.param("uint o = b->n; b->cmpxchg = atomic_cmpxchg(q, o, l);", id="a name"),
+        pytest.param("uint o = *p; atomic_cmpxchg(p, o, o + 1);", id="no loop"),
+        pytest.param("for (int k = 0; k < 3; k++) { uint o = *p; atomic_cmpxchg(p, o, o + 1); }", id="not looked at"),
+        pytest.param(
+            "for (int k = 0; k < 3; k++) { uint o = *p; if (atomic_cmpxchg(p, o, o + 1) == o) out[i] = k; }",
+            id="not repeated",
+        ),
+        pytest.param(
+            "uint o; do { o = *p; atomic_cmpxchg(p, l, l + 1); } while (atomic_cmpxchg(q, o, o) != o && l > 99);",
+            id="another word",
+        ),
+        pytest.param("uint o; do o = *p; while (atomic_cmpxchg(p, o, o + 1) != o); *p = l;", id="stored after"),
         pytest.param("uint atomic_cmpxchg_ = *p; atomic_inc(p); atomic_cmpxchg(q, atomic_cmpxchg_, l);", id="names"),
     ],
 )
@@ -699,6 +731,16 @@ def test_another_access_beside_a_compare_and_swap_is_a_race(simulator, statement
     shared = shared.replace("&n;", "&n, *q = &m;").replace("n = 0", "n = m = w.n = 0")
     seen = see(simulator, f"{shared}    {statement}", helpers="union u { uint n, cmpxchg; };\n")
     assert any("data race" in each.text for each in seen.messages)
+
+
+def test_a_read_after_a_compare_and_swap_is_named(simulator):
+    """The simulator names the first read of a work-item, which is that of the loop; the race is that of the second."""
+    loop = "uint o; do o = *p; while (atomic_cmpxchg(p, o, o + 1) != o);"
+    seen = see(simulator, f"{SHARED}    {loop}\n    if (l == 7)\n        out[i] = n;")
+    (race,) = seen.messages
+    assert "At line 10 (column 18) of input.cl:\n\t          out[i] = n;\n" in race.text
+    assert "At line 8 (column 31) of input.cl:" in race.text
+    assert race.writes == (False, True)
 
 
 @pytest.mark.parametrize(
