@@ -71,7 +71,7 @@ MEASURES: dict[Measure, str] = {
     "words written": "all work-items together write at most {} words of global memory",
     "words moved": "the sectors of global memory that are moved hold at most {} words",
     "divergence": "the work-items of warps diverge at most {} times",
-    "memory requests": "warps make at most {} requests to global and local memory",
+    "requests of mostly idle warps": "fewer than half of a warp's work-items take part in at most {} memory requests",
 }
 
 

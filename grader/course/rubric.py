@@ -96,7 +96,13 @@ class Sanitizer(Record):
 
 
 Measure = Literal[
-    "coalescing", "bank conflicts", "words read", "words written", "words moved", "divergence", "memory requests"
+    "coalescing",
+    "bank conflicts",
+    "words read",
+    "words written",
+    "words moved",
+    "divergence",
+    "requests of mostly idle warps",
 ]
 
 

@@ -66,6 +66,8 @@ class SeenAccess(Message):
     space: Space
     writes: bool
     requests: Count = Field(gt=0)
+    mostly_idle: Count
+    active: Count
     bytes: Count
     unused: Count
     sectors: Count

@@ -84,6 +84,6 @@ def _summary(profile: Profile) -> Iterator[str]:
             "memory asked for"
         )
     yield (
-        f"warps make {count(profile.requests, 'request')} to global and local memory, and diverge "
-        f"{count(profile.diverged, 'time')}"
+        f"warps make {count(profile.requests, 'request')} to global and local memory, {profile.mostly_idle:,} of them "
+        f"mostly idle (with fewer than half of their work-items), and diverge {count(profile.diverged, 'time')}"
     )

@@ -103,11 +103,12 @@ class Access(Record):
     """An expression of the source that reads or writes an array, summed over a launch.
 
     A request is one execution by a warp, in which a work-item moves up to 16 bytes; `bytes` is what its work-items
-    asked for. In global memory a request moves `sectors`, of which `fewest` would have held the words; `unused` is
+    asked for. In `mostly_idle` requests fewer than half of the lanes of a warp take part, `active` in all of these
+    together. In global memory a request moves `sectors`, of which `fewest` would have held the words; `unused` is
     bytes of the sectors that were not used. In local memory it takes `sectors` turns, of which `fewest` would have
     done without bank conflicts; `conflicts` is how many more than the fewest one request takes at most.
     `worst` is the largest ratio of the two in one request; `stride` is the commonest distance in bytes between
-    neighbouring work-items. Results of earlier versions have no `unused` and no `conflicts`.
+    neighbouring work-items. Results of earlier versions have no `unused`, `conflicts`, `mostly_idle` and `active`.
     """
 
     line: int
@@ -116,6 +117,8 @@ class Access(Record):
     space: Literal["global", "constant", "local"]
     does: Literal["reads", "writes"]
     requests: int
+    mostly_idle: int = 0
+    active: int = 0
     bytes: int
     unused: int = 0
     sectors: int
@@ -175,6 +178,11 @@ class Profile(Record):
     def requests(self) -> int:
         """Requests of warps to global and local memory."""
         return sum(each.requests for each in self.accesses if each.space != "constant")
+
+    @property
+    def mostly_idle(self) -> int:
+        """Requests to global and local memory in which fewer than half of the lanes of a warp take part."""
+        return sum(each.mostly_idle for each in self.accesses if each.space != "constant")
 
     @property
     def diverged(self) -> int:

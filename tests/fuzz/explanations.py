@@ -577,6 +577,8 @@ def seen_kernel(assignment: Assignment, kernel: str, source: str, chance: random
                 space=chance.choice((1, 2, 3)),
                 writes=chance.random() < 0.5,
                 requests=1,
+                mostly_idle=0,
+                active=0,
                 bytes=4,
                 sectors=1,
                 fewest=1,

@@ -87,6 +87,8 @@ ACCESS = {
     "space": 1,
     "writes": False,
     "requests": 8,
+    "mostly_idle": 1,
+    "active": 3,
     "bytes": 32,
     "unused": 96,
     "conflicts": 0,

@@ -108,6 +108,51 @@ def test_a_sector_that_a_warp_reads_in_common_is_used_over_time(simulator, body,
     assert access(seen, "a").unused == unused
 
 
+@pytest.mark.parametrize(
+    ("sharing", "unused"),
+    [pytest.param(16, 0, id="sixteen"), pytest.param(8, 0, id="eight"), pytest.param(2, 8192, id="two")],
+)
+def test_a_sector_is_read_in_common_by_eight_work_items(simulator, sharing, unused):
+    """Vectors, too: two work-items that read the same one ask for as many bytes as a sector has, and share little."""
+    body = f"float s = 0; for (int k = 0; k < 16; k++) s += vload4(k, a + 64 * (i / {sharing})).x; out[i] = s;"
+    assert access(see(simulator, f"    {body}"), "a").unused == unused
+
+
+@pytest.mark.parametrize(
+    ("statement", "idle", "active"),
+    [
+        pytest.param("out[i] = i;", 0, 0, id="whole warps"),
+        pytest.param("if (l < 16) out[i] = i;", 0, 0, id="half"),
+        pytest.param("if (l < 15) out[i] = i;", 2, 30, id="fewer"),
+        pytest.param("if (l == 0) vstore4((float4)(0), 0, out + 4 * i);", 2, 2, id="vectors of one"),
+        pytest.param("if (l == 0) vstore8((float8)(0), 0, out + 8 * i);", 4, 4, id="two pieces of one"),
+    ],
+)
+def test_requests_of_mostly_idle_warps(simulator, statement, idle, active):
+    """Work-items count, not words: those of a warp that take part are fewer than half."""
+    found = access(see(simulator, f"    {statement}"), "out", writes=True)
+    assert (found.mostly_idle, found.active) == (idle, active)
+
+
+def test_a_word_in_a_register_leaves_no_warp_idle(simulator):
+    """Some work-items read a word from memory, the others have it: all of them take part."""
+    seen = see(simulator, "    float s = l == 0 ? 0 : a[i];\n    out[i] = s + a[i];")
+    assert [(each.line, each.requests, each.mostly_idle) for each in seen.accesses if each.array == "a"] == [
+        (4, 2, 0),
+        (5, 2, 0),
+    ]
+
+
+def test_the_whole_group_takes_part_in_a_copy(simulator):
+    """However few words it has."""
+    body = """\
+    __local float t[8];
+    event_t copied = async_work_group_copy(t, a, 8, 0);
+    wait_group_events(1, &copied);
+    out[i] = t[l % 8];"""
+    assert {each.mostly_idle for each in see(simulator, body).accesses} == {0}
+
+
 def test_each_access_counts_with_its_own_size(simulator):
     """A function that copies one byte first does not make its later copies smaller."""
     helpers = "void fetch(float *to, __global const float *from, size_t n) { __builtin_memcpy(to, from, n); }\n"
@@ -623,6 +668,27 @@ LOOPS = [
         " { uint o; do o = *p; while (atomic_cmpxchg(p, o, o + 1) != o); }\n",
         id="hidden",
     ),
+    pytest.param(
+        "uint o; do get(p, &o); while (!swap(p, o));",
+        "void get(volatile __local uint *p, uint *to) { *to = *p; }\n",
+        id="by a pointer",
+    ),
+    pytest.param(
+        "struct s w; do w = get(p); while (!swap(p, w.was));",
+        "struct s { uint was, next; };\n"
+        "struct s get(volatile __local uint *p) { struct s s; s.was = *p; s.next = s.was + 1; return s; }\n",
+        id="in a structure",
+    ),
+    pytest.param("for (;;) { uint o = *p; if (swap(p, o)) break; }", "", id="break"),
+    pytest.param("for (int k = 0; k < 3; k++) { uint o; do o = *p; while (!swap(p, o)); }", "", id="in a loop"),
+    pytest.param("bool done = 0; while (!done) { uint o = *p; done = swap(p, o); }", "", id="a variable"),
+    pytest.param(
+        "uint o = *p, e = o; o = atomic_cmpxchg(p, e, e + 1);\n"
+        "    while (o != e) { e = o; o = atomic_cmpxchg(p, e, e + 1); }",
+        "",
+        id="a swap before",
+    ),
+    pytest.param("uint o; do { o = *p; if (o >= l) break; } while (atomic_cmpxchg(p, o, l) != o);", "", id="largest"),
 ]
 IS_SWAPPED = (
     "bool swap(volatile __local uint *p, uint o) { return atomic_cmpxchg(p, o, as_uint(as_float(o) + 1)) == o; }\n"
@@ -645,6 +711,17 @@ def test_the_usual_loop_of_compare_and_swap_is_no_race(simulator, loop, helpers)
         pytest.param("uint o = *p; atomic_xchg(p, o + l);", id="not compared"),
         pytest.param("uint o = *p; atomic_cmpxchg(q, o, o); *p = o + l;", id="stored"),
         pytest.param("uint o = b->n; b->cmpxchg = atomic_cmpxchg(q, o, l);", id="a name"),
+        pytest.param("uint o = *p; atomic_cmpxchg(p, o, o + 1);", id="no loop"),
+        pytest.param("for (int k = 0; k < 3; k++) { uint o = *p; atomic_cmpxchg(p, o, o + 1); }", id="not looked at"),
+        pytest.param(
+            "for (int k = 0; k < 3; k++) { uint o = *p; if (atomic_cmpxchg(p, o, o + 1) == o) out[i] = k; }",
+            id="not repeated",
+        ),
+        pytest.param(
+            "uint o; do { o = *p; atomic_cmpxchg(p, l, l + 1); } while (atomic_cmpxchg(q, o, o) != o && l > 99);",
+            id="another word",
+        ),
+        pytest.param("uint o; do o = *p; while (atomic_cmpxchg(p, o, o + 1) != o); *p = l;", id="stored after"),
         pytest.param("uint atomic_cmpxchg_ = *p; atomic_inc(p); atomic_cmpxchg(q, atomic_cmpxchg_, l);", id="names"),
     ],
 )
@@ -654,6 +731,16 @@ def test_another_access_beside_a_compare_and_swap_is_a_race(simulator, statement
     shared = shared.replace("&n;", "&n, *q = &m;").replace("n = 0", "n = m = w.n = 0")
     seen = see(simulator, f"{shared}    {statement}", helpers="union u { uint n, cmpxchg; };\n")
     assert any("data race" in each.text for each in seen.messages)
+
+
+def test_a_read_after_a_compare_and_swap_is_named(simulator):
+    """The simulator names the first read of a work-item, which is that of the loop; the race is that of the second."""
+    loop = "uint o; do o = *p; while (atomic_cmpxchg(p, o, o + 1) != o);"
+    seen = see(simulator, f"{SHARED}    {loop}\n    if (l == 7)\n        out[i] = n;")
+    (race,) = seen.messages
+    assert "At line 10 (column 18) of input.cl:\n\t          out[i] = n;\n" in race.text
+    assert "At line 8 (column 31) of input.cl:" in race.text
+    assert race.writes == (False, True)
 
 
 @pytest.mark.parametrize(

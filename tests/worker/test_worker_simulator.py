@@ -26,6 +26,8 @@ ACCESS = {
     "space": 1,
     "writes": False,
     "requests": 1,
+    "mostly_idle": 1,
+    "active": 1,
     "bytes": 4,
     "unused": 28,
     "conflicts": 0,

@@ -260,28 +260,24 @@ def _divergence(counted: Profile) -> Reading:
     )
 
 
-def _memory_requests(counted: Profile) -> Reading:
-    """Requests of warps to global and local memory: one for a whole warp, and one for a work-item that works alone."""
-    used = [each for each in counted.accesses if each.space != "constant"]
-    if not used:
-        return Reading(value=0.0, reason=Reason.EXTRA_TRAFFIC, what="no memory is used", cause="")
-    worst = max(used, key=lambda each: each.requests * counted.warp - _busy(counted, each))
-    share = _busy(counted, worst) / worst.requests
-    few = share < counted.warp / 2
+def _mostly_idle(counted: Profile) -> Reading:
+    """Requests to global and local memory in which fewer than half of the lanes of a warp take part."""
+    if not counted.mostly_idle:
+        what = "at least half of a warp's work-items take part in every memory request"
+        return Reading(value=0.0, reason=Reason.WARP_DIVERGENCE, what=what, cause="")
+    requests, active = Counter[int](), Counter[int]()
+    for each in counted.accesses:
+        if each.space != "constant":
+            requests[each.line] += each.mostly_idle
+            active[each.line] += each.active
+    ((line, most),) = requests.most_common(1)
     return Reading(
-        value=counted.requests,
-        reason=Reason.WARP_DIVERGENCE if few else Reason.EXTRA_TRAFFIC,
-        what=f"warps make {counted.requests:,} memory requests; {_use(worst)} in {worst.requests:,} of them, with "
-        f"{_number(share)} of {counted.warp} work-items at a time",
-        cause="Share that work out among the work-items of the group, for example as a tree."
-        if few
-        else "Keep in a variable what is used again.",
+        value=counted.mostly_idle,
+        reason=Reason.WARP_DIVERGENCE,
+        what=f"fewer than half of a warp's work-items take part in {counted.mostly_idle:,} memory requests, most often "
+        f"in {_place(line)} ({most:,} times, with {_number(active[line] / most)} of {counted.warp} at a time)",
+        cause="Share that work out among neighbouring work-items of the group, for example as a tree by halves.",
     )
-
-
-def _busy(counted: Profile, access: Access) -> int:
-    """Work-items that use memory there, in all requests together. A vector of four words counts as four."""
-    return min(access.bytes // ELEMENT_BYTES, access.requests * counted.warp)
 
 
 MEASURES: dict[Measure, Callable[[Profile], Reading]] = {
@@ -291,9 +287,9 @@ MEASURES: dict[Measure, Callable[[Profile], Reading]] = {
     "words written": partial(_words, does="writes"),
     "words moved": _words_moved,
     "divergence": _divergence,
-    "memory requests": _memory_requests,
+    "requests of mostly idle warps": _mostly_idle,
 }
-"""Each is a count, or grows with one: a kernel that does more work never measures less."""
+"""Each is a count, or grows with one: work that is added on lines of its own makes none of them smaller."""
 
 
 def _access(seen: SeenAccess) -> Access:

@@ -18,7 +18,8 @@ from grader.protocol.observation import SeenAccess, SeenArray, SeenKernel
 from grader.protocol.steps import ProgramSource
 from grader.results.result import Verdict
 
-COUNTS = {"requests": 1, "bytes": 4, "unused": 0, "conflicts": 0, "sectors": 1, "fewest": 1, "worst": 1.0, "stride": 4}
+COUNTS = {"requests": 1, "mostly_idle": 1, "active": 1, "bytes": 4, "unused": 0, "conflicts": 0, "sectors": 1}
+COUNTS |= {"fewest": 1, "worst": 1.0, "stride": 4}
 STORE = SeenAccess(line=7, column=1, array="B", space=1, writes=True, **COUNTS)
 SEEN = Simulated(
     sizes={"height": 5, "width": 7},

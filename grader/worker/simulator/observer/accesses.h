@@ -26,6 +26,7 @@
 namespace {
 
 constexpr size_t WIDEST = 16;                      // bytes that a work-item moves in one request
+constexpr size_t COMPANY = 8;                      // work-items who read the same bytes, for these to be read in common
 
 // What one work-item moves in one request.
 struct Lane {
@@ -34,8 +35,11 @@ struct Lane {
   size_t end() const { return address + size; }
 };
 
-// One execution of an expression by a warp: a request for each piece.
-using Execution = std::vector<Lane>;
+// One execution of an expression by a warp: a request for each piece. A work-item whose word is in a register takes part.
+struct Execution {
+  std::vector<Lane> lanes;
+  unsigned active = 0;                             // work-items that take part
+};
 
 // The words that a work-item has read last. An optimising compiler keeps them in registers until they may have changed,
 // so that naming one again costs no access; what runs here is not optimised, and reads it each time.
@@ -60,6 +64,7 @@ struct Unit {
   size_t number;
   std::bitset<128> bytes;                          // that are used
   size_t asked = 0;                                // bytes, by all work-items, who may share them
+  bool isShared() const { return asked >= COMPANY * bytes.count(); }
 };
 
 // The units of a request, by their numbers.
@@ -119,20 +124,31 @@ struct Site {
   bool writes = false;
   std::vector<std::vector<Execution>> pending;     // by warp, since the last barrier
   std::vector<unsigned> executions;                // by work-item, since the last barrier
-  Execution copying;                               // by the group, until a request is full
-  uint64_t requests = 0, bytes = 0, unused = 0, moved = 0, fewest = 0, conflicts = 0;
+  std::vector<Lane> copying;                       // by the group, until a request is full
+  uint64_t requests = 0, mostlyIdle = 0, active = 0, bytes = 0, unused = 0, moved = 0, fewest = 0, conflicts = 0;
   double worst = 0;
   std::map<int64_t, uint64_t> strides;
   std::vector<Common> common;                      // by warp, of a group
 
   void count(Execution &execution, unsigned warp) {
-    std::stable_sort(execution.begin(), execution.end(),
-                     [](const Lane &a, const Lane &b) { return a.piece < b.piece; });
-    for (auto first = execution.begin(); first != execution.end();) {
-      const auto end = std::find_if(first, execution.end(), [&](const Lane &a) { return a.piece != first->piece; });
+    auto &lanes = execution.lanes;
+    std::stable_sort(lanes.begin(), lanes.end(), [](const Lane &a, const Lane &b) { return a.piece < b.piece; });
+    for (auto first = lanes.begin(); first != lanes.end();) {
+      const auto end = std::find_if(first, lanes.end(), [&](const Lane &a) { return a.piece != first->piece; });
       countRequest({first, end}, warp);
+      if (2 * execution.active < WARP) {
+        mostlyIdle++;
+        active += execution.active;
+      }
       first = end;
     }
+  }
+
+  // The whole group takes part in a copy, also in the last request of it.
+  void countCopy() {
+    if (!copying.empty())
+      countRequest(copying, 0);
+    copying.clear();
   }
 
   void countRequest(const std::vector<Lane> &lanes, unsigned warp) {
@@ -160,15 +176,15 @@ struct Site {
     return {*std::max_element(banks.begin(), banks.end()), (units.size() + BANKS - 1) / BANKS};
   }
 
-  // Sectors moved, and the fewest that hold as many words. What is not used of them is counted: at once, unless so many
-  // work-items read the same words that they ask for as much as a sector holds.
+  // Sectors moved, and the fewest that hold as many words. What is not used of them is counted: at once, unless
+  // so many work-items read the same words that they read the next ones from a cache.
   std::pair<uint64_t, uint64_t> movedBy(const std::vector<Unit> &units, unsigned warp) {
     size_t used = 0;
     if (common.size() <= warp)
       common.resize(warp + 1);
     for (const Unit &each : units) {
       used += each.bytes.count();
-      unused += writes || each.asked < SECTOR ? SECTOR - each.bytes.count() : common[warp].read(each);
+      unused += writes || !each.isShared() ? SECTOR - each.bytes.count() : common[warp].read(each);
     }
     return {units.size(), (used + SECTOR - 1) / SECTOR};
   }
@@ -184,8 +200,7 @@ struct Site {
         count(execution, warp);
       pending[warp].clear();
     }
-    count(copying, 0);
-    copying.clear();
+    countCopy();
     std::fill(executions.begin(), executions.end(), 0);
   }
 
@@ -205,6 +220,8 @@ struct Site {
     out.attribute("space", space);
     out.attribute("writes", writes);
     out.attribute("requests", requests);
+    out.attribute("mostly_idle", mostlyIdle);
+    out.attribute("active", active);
     out.attribute("bytes", bytes);
     out.attribute("unused", unused);
     out.attribute("sectors", moved);
@@ -261,10 +278,11 @@ public:
       executions.resize(execution + 1);
     if (writes && space == oclgrind::AddrSpaceGlobal)
       forget(number);
+    executions[execution].active++;
     for (unsigned piece = 0; piece * WIDEST < size; piece++) {
       const Lane lane{number % WARP, piece, address + piece * WIDEST, std::min(WIDEST, size - piece * WIDEST)};
       if (space != oclgrind::AddrSpaceGlobal || writes || !isKept(number, instruction, lane))
-        executions[execution].push_back(lane);
+        executions[execution].lanes.push_back(lane);
     }
   }
 
@@ -276,10 +294,8 @@ public:
     Site &site = siteOf(Key{nullptr, space, buffer, writes}, nullptr, memory);
     for (size_t done = 0; done < size; done += WIDEST) {
       site.copying.push_back({unsigned(site.copying.size()), 0, address + done, std::min(WIDEST, size - done)});
-      if (site.copying.size() == WARP) {
-        site.count(site.copying, 0);
-        site.copying.clear();
-      }
+      if (site.copying.size() == WARP)
+        site.countCopy();
     }
   }
 

@@ -14,11 +14,11 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
-#include <utility>
 #include <vector>
 
 namespace {
@@ -44,20 +44,36 @@ std::string essenceOf(const std::string &kind, const std::vector<Quote> &quotes)
 
 class Messages {
 public:
-  void kernelBegins(const llvm::Module *kernels) {
+  void kernelBegins(const oclgrind::Kernel *kernel) {
+    const llvm::Module *kernels = kernel->getFunction()->getParent();
+    source = kernel->getProgram();
     instructions.kernelBegins(kernels);
-    swaps.kernelBegins();
+    swaps.kernelBegins(kernels);
     stores.clear();
     messages.clear();
     order.clear();
     numbers.clear();
-    pardons.clear();
+    deeds.clear();
     lines.clear();
   }
 
-  void groupBegins() { endings.clear(); }
+  void groupBegins() {
+    endings.clear();
+    swaps.groupBegins();
+  }
 
-  void groupEnds() { lines.clear(); }
+  void groupEnds() {
+    lines.clear();
+    swaps.ordered(oclgrind::AddrSpaceLocal);
+    swaps.ordered(oclgrind::AddrSpaceGlobal);
+  }
+
+  void barrier(uint32_t fences) {
+    if (fences & CLK_LOCAL_MEM_FENCE)
+      swaps.ordered(oclgrind::AddrSpaceLocal);
+    if (fences & CLK_GLOBAL_MEM_FENCE)
+      swaps.ordered(oclgrind::AddrSpaceGlobal);
+  }
 
   void executed(const oclgrind::WorkItem *item, const llvm::Instruction *instruction) {
     unsigned &line = lines[item];
@@ -65,17 +81,29 @@ public:
       endings[line]++;
     if (const unsigned now = spotOf(instruction).line)
       line = now;
+    swaps.executed(item, instruction);
   }
 
-  void swapped(const llvm::Instruction *instruction) { swaps.swapped(instruction); }
+  void load(const oclgrind::Memory *memory, const oclgrind::WorkItem *item, size_t address, size_t size) {
+    swaps.load(memory, item, address, size);
+  }
 
-  void stored(const llvm::Instruction *instruction) { stores.insert(instruction); }
+  void swapped(const oclgrind::Memory *memory, const oclgrind::WorkItem *item, size_t address, size_t size) {
+    swaps.swapped(memory, item, address, size);
+  }
 
-  void log(const char *said) {
+  void store(const oclgrind::Memory *memory, const oclgrind::WorkItem *item, size_t address, size_t size) {
+    if (memory->getAddressSpace() != oclgrind::AddrSpacePrivate)
+      stores.insert(item->getCurrentInstruction());
+    swaps.store(memory, item, address, size);
+  }
+
+  void log(const char *text) {
+    const std::string said = judged(text);
+    if (said.empty())
+      return;
     const std::string kind = kindOf(said);
     const std::vector<Quote> quotes = quotesOf(said);
-    if (isPardoned(kind, quotes))
-      return;
     const std::string key = essenceOf(kind, quotes);
     if (!messages.count(key)) {
       if (numbers[kind]++ >= QUOTA)
@@ -104,6 +132,10 @@ public:
   }
 
 private:
+  struct Deed {
+    bool swaps = false, writes = false;
+  };
+
   struct Message {
     std::string said, array;
     std::vector<bool> writes;                      // whether each instruction that it quotes writes
@@ -117,29 +149,44 @@ private:
   std::map<std::string, Message> messages;
   std::vector<std::string> order;                  // of messages, as they came
   std::map<std::string, unsigned> numbers;         // of messages, by kind
-  std::map<std::pair<std::string, std::string>, bool> pardons;  // whether a race of two instructions is pardoned
+  std::map<std::string, Deed> deeds;               // of what messages quote
+  const oclgrind::Program *source = nullptr;
   std::unordered_map<const oclgrind::WorkItem *, unsigned> lines;  // that each work-item was at last
   std::map<unsigned, unsigned> endings;            // of this group's work-items, by line
 
-  // Whether it is a race between a compare-and-swap and the read that it compares with.
-  bool isPardoned(const std::string &kind, const std::vector<Quote> &quotes) {
-    if (kind.rfind("Read-write data race", 0) != 0 || quotes.size() != 2)
-      return false;
-    const Quote &one = quotes[0], &other = quotes[1];
-    const auto met = pardons.insert({{one.code + one.place, other.code + other.place}, false});
-    if (met.second)
-      met.first->second = isSwap(one, other) || isSwap(other, one);
-    return met.first->second;
+  // A race between a compare-and-swap and a read is none if the work-item has read the word for swaps of its own only.
+  // Oclgrind names its first read; what is wrong may be a later one.
+  std::string judged(const std::string &said) {
+    const std::vector<Quote> quotes = quotesOf(said);
+    const std::optional<Race> race = raceOf(said);
+    if (!race || quotes.size() != 2)
+      return said;
+    for (size_t reader = 0; reader < 2; reader++) {
+      const Deed &read = deedOf(quotes[reader]), &swap = deedOf(quotes[1 - reader]);
+      if (!swap.swaps || read.writes)
+        continue;
+      const bool ever = race->groups[0] != race->groups[1];
+      const auto reads = swaps.readsOf(race->space, race->address, race->items[reader], ever);
+      const auto stray = std::find_if(reads.begin(), reads.end(), [](const auto &each) { return !each.isForSwap; });
+      if (!reads.empty())
+        return stray == reads.end() ? "" : requoted(said, reader, stray->read, source);
+    }
+    return said;
   }
 
-  // Whether all instructions that the quotes fit are such a pair.
-  bool isSwap(const Quote &swap, const Quote &read) {
-    const auto mine = instructions.of(swap), others = instructions.of(read);
-    return !mine.empty() && !others.empty() &&
-           std::all_of(mine.begin(), mine.end(), [&](const llvm::Instruction *one) {
-             return std::all_of(others.begin(), others.end(),
-                                [&](const llvm::Instruction *other) { return swaps.compares(one, other); });
-           });
+  // What all instructions that a quote fits have done.
+  const Deed &deedOf(const Quote &quote) {
+    const auto [found, isNew] = deeds.insert({quote.code + quote.place, {}});
+    if (isNew) {
+      const auto quoted = instructions.of(quote);
+      found->second.swaps = !quoted.empty() && std::all_of(quoted.begin(), quoted.end(), [&](const auto *each) {
+        return swaps.have(each);
+      });
+      found->second.writes = quoted.empty() || std::any_of(quoted.begin(), quoted.end(), [&](const auto *each) {
+        return stores.count(each) > 0;
+      });
+    }
+    return found->second;
   }
 
   std::vector<bool> writesOf(const std::vector<Quote> &quotes) {

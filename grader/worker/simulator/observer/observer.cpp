@@ -43,7 +43,7 @@ public:
   void kernelBegin(const KernelInvocation *invocation) override {
     const Kernel *kernel = invocation->getKernel();
     arrays.kernelBegins(kernel, m_context->getGlobalMemory());
-    messages.kernelBegins(kernel->getFunction()->getParent());
+    messages.kernelBegins(kernel);
     unset.kernelBegins();
     accesses.kernelBegins();
     branches.kernelBegins();
@@ -66,7 +66,10 @@ public:
     branches.groupBegins(group);
   }
 
-  void workGroupBarrier(const WorkGroup *, uint32_t) override { barrier(); }
+  void workGroupBarrier(const WorkGroup *, uint32_t fences) override {
+    messages.barrier(fences);
+    barrier();
+  }
 
   void workGroupComplete(const WorkGroup *group) override {
     barrier();
@@ -106,19 +109,18 @@ public:
     unset.set(memory, address, size);
   }
   void memoryLoad(const Memory *memory, const WorkItem *item, size_t address, size_t size) override {
-    accesses.access(memory, item, address, size, false);
-    unset.load(memory, item, address, size);
+    messages.load(memory, item, address, size);
+    load(memory, item, address, size);
   }
   void memoryStore(const Memory *memory, const WorkItem *item, size_t address, size_t size, const uint8_t *) override {
-    if (memory->getAddressSpace() != AddrSpacePrivate)
-      messages.stored(item->getCurrentInstruction());
+    messages.store(memory, item, address, size);
     accesses.access(memory, item, address, size, true);
     unset.store(memory, item, address, size);
   }
   void memoryAtomicLoad(const Memory *memory, const WorkItem *item, AtomicOp does, size_t address, size_t size) override {
     if (does == AtomicCmpXchg)
-      messages.swapped(item->getCurrentInstruction());
-    memoryLoad(memory, item, address, size);
+      messages.swapped(memory, item, address, size);
+    load(memory, item, address, size);
   }
   void memoryAtomicStore(const Memory *memory, const WorkItem *item, AtomicOp, size_t address, size_t size) override {
     memoryStore(memory, item, address, size, nullptr);
@@ -141,6 +143,11 @@ private:
   uint64_t overdue = 0;                            // since the loop was taken for one without end
   const WorkItem *running = nullptr;
   uint64_t said = 0;                               // messages since it runs
+
+  void load(const Memory *memory, const WorkItem *item, size_t address, size_t size) {
+    accesses.access(memory, item, address, size, false);
+    unset.load(memory, item, address, size);
+  }
 
   void barrier() {
     accesses.barrier();

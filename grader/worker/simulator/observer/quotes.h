@@ -9,8 +9,11 @@
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
+#include <cstring>
 #include <map>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -42,6 +45,61 @@ std::vector<Quote> quotesOf(const std::string &message) {
   return quotes;
 }
 
+// A plain read and a write that no barrier is between: of which word, and by which work-items of which groups.
+struct Race {
+  using Id = std::array<size_t, 3>;
+  unsigned space;
+  size_t address;
+  std::array<Id, 2> items, groups;
+};
+
+// Nothing is known of a race of another kind, or with a copy by a group.
+std::optional<Race> raceOf(const std::string &message) {
+  Race race;
+  char space[8];
+  if (std::sscanf(message.c_str(), "Read-write data race at %7s memory address %zx", space, &race.address) != 2)
+    return {};
+  race.space = std::string(space) == "local" ? oclgrind::AddrSpaceLocal : oclgrind::AddrSpaceGlobal;
+  const std::array<const char *, 2> beginnings{"\tFirst entity:", "\tSecond entity:"};
+  for (size_t i = 0; i < 2; i++) {
+    auto &item = race.items[i], &group = race.groups[i];
+    const size_t at = message.find(beginnings[i]);
+    if (at == std::string::npos ||
+        std::sscanf(message.c_str() + at + std::strlen(beginnings[i]),
+                    " Global(%zu,%zu,%zu) Local(%*u,%*u,%*u) Group(%zu,%zu,%zu)", &item[0], &item[1], &item[2],
+                    &group[0], &group[1], &group[2]) != 6)
+      return {};
+  }
+  return race;
+}
+
+// An instruction as Oclgrind prints it.
+std::string printed(const llvm::Instruction *instruction) {
+  std::ostringstream out;
+  oclgrind::dumpInstruction(out, instruction);
+  const std::string code = out.str();
+  return code.substr(std::min(code.find_first_not_of(" \t"), code.size()));
+}
+
+// A message whose quote with this number is of another instruction: its code, its place, its line of the source.
+std::string requoted(const std::string &message, size_t number, const llvm::Instruction *instruction,
+                     const oclgrind::Program *program) {
+  const Spot spot = spotOf(instruction);
+  const Quote quote = quotesOf(message)[number];
+  if (!spot.line || quote.spot().line == 0 || quote.code == printed(instruction))
+    return message;
+  const std::string at = "At line " + std::to_string(spot.line) + " (column " + std::to_string(spot.column) + ")";
+  const char *line = program->getSourceLine(spot.line);
+  const size_t entity = message.find(number ? "\tSecond entity:" : "\tFirst entity:");
+  const size_t code = message.find(quote.code, entity);
+  const size_t place = message.find(quote.place, code), rest = message.find(" of ", place);
+  const size_t text = message.find('\n', rest), end = message.find('\n', text + 1);
+  if (text == std::string::npos || end == std::string::npos)
+    return message;
+  return message.substr(0, code) + printed(instruction) + "\n\t" + at + message.substr(rest, text - rest) + "\n\t  " +
+         (line ? line : "") + message.substr(end);
+}
+
 // All instructions of a program, by their places: several may be at one.
 class Instructions {
 public:
@@ -71,13 +129,6 @@ public:
 private:
   const llvm::Module *module = nullptr;
   std::map<Spot, std::vector<const llvm::Instruction *>> places;
-
-  static std::string printed(const llvm::Instruction *instruction) {
-    std::ostringstream out;
-    oclgrind::dumpInstruction(out, instruction);
-    const std::string code = out.str();
-    return code.substr(std::min(code.find_first_not_of(" \t"), code.size()));
-  }
 };
 
 }  // namespace

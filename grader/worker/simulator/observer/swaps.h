@@ -1,16 +1,32 @@
-// Loops of compare-and-swap: a word is read, and swapped only if it is still what was read.
+// Loops of compare-and-swap: a word is read, and swapped only if it is still what was read; else all is done again.
 //
-// OpenCL C 1.2 has no other read for that than a plain one. It is a race with the swaps of others, and does no harm.
+// OpenCL C 1.2 has no other read for that than a plain one. It is a race with the swaps of others, and does no harm. Such
+// a read is known at run time: the next swap of that word by the work-item expects what was read, and what the swap gives
+// back decides whether the work-item swaps once more.
 
 #pragma once
 
+#include "marks.h"
+#include "oclgrind.h"
 #include "source.h"
+#include "values.h"
 
+#include <llvm/IR/CFG.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Function.h>
-#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <map>
 #include <set>
+#include <stack>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -23,101 +39,264 @@ const llvm::Value *expectedBy(const llvm::Instruction *swap) {
   return call && call->arg_size() == 3 ? call->getArgOperand(1) : nullptr;
 }
 
-// The variable in private memory that a pointer is into; null if it is none.
-const llvm::AllocaInst *variableAt(const llvm::Value *pointer) {
-  while (llvm::isa<llvm::BitCastOperator>(pointer) || llvm::isa<llvm::GEPOperator>(pointer))
-    pointer = llvm::cast<llvm::Operator>(pointer)->getOperand(0);
-  return llvm::dyn_cast<llvm::AllocaInst>(pointer);
-}
-
-// Where a value may come from: back through variables and calls, to what was read from other memory.
-class Sources {
+// The branches of a program that decide whether a swap is done once more. Only names of built-in functions count.
+class Retries {
 public:
-  explicit Sources(const llvm::Value *value) {
-    add(value);
-    while (!open.empty()) {
-      const llvm::Value *next = open.back();
-      open.pop_back();
-      follow(next);
+  void kernelBegins(const llvm::Module *kernels) {
+    swapping.clear();
+    known.clear();
+    for (size_t before = ~size_t(0); before != swapping.size();) {
+      before = swapping.size();
+      for (const llvm::Function &function : *kernels)
+        if (function.isDeclaration() ? function.getName().contains("_cmpxchg")
+                                     : std::any_of(function.begin(), function.end(),
+                                                   [&](const llvm::BasicBlock &block) { return swaps(block); }))
+          swapping.insert(&function);
     }
   }
 
-  bool have(const llvm::Instruction *read) const { return known.count(read); }
+  // Whether any function may swap.
+  bool any() const { return !swapping.empty(); }
+
+  // Whether a branch is in a loop with a swap, and decides whether that goes on.
+  bool decidedBy(const llvm::Instruction *branch) {
+    const auto [found, isNew] = known.insert({branch->getParent(), false});
+    if (isNew)
+      found->second = repeats(branch->getParent());
+    return found->second;
+  }
 
 private:
-  std::set<const llvm::Value *> known;
-  std::vector<const llvm::Value *> open;
+  using Block = const llvm::BasicBlock *;
 
-  void add(const llvm::Value *value) {
-    if (!llvm::isa<llvm::Constant>(value) && known.insert(value).second)
-      open.push_back(value);
+  std::set<const llvm::Function *> swapping;       // the functions that swap, or call one that does
+  std::map<Block, bool> known;                     // by the block that a branch ends
+
+  bool swaps(const llvm::BasicBlock &block) const {
+    return std::any_of(block.begin(), block.end(), [&](const llvm::Instruction &each) {
+      auto *call = llvm::dyn_cast<llvm::CallInst>(&each);
+      return llvm::isa<llvm::AtomicCmpXchgInst>(each) || (call && swapping.count(call->getCalledFunction()));
+    });
   }
 
-  void follow(const llvm::Value *value) {
-    if (auto *load = llvm::dyn_cast<llvm::LoadInst>(value)) {
-      if (const llvm::AllocaInst *variable = variableAt(load->getPointerOperand()))
-        add(variable);
-    } else if (auto *variable = llvm::dyn_cast<llvm::AllocaInst>(value)) {
-      stored(variable, variable);
-    } else if (auto *parameter = llvm::dyn_cast<llvm::Argument>(value)) {
-      for (const llvm::User *user : parameter->getParent()->users())
-        if (auto *call = llvm::dyn_cast<llvm::CallInst>(user))
-          if (call->getCalledFunction() == parameter->getParent())
-            add(call->getArgOperand(parameter->getArgNo()));
-    } else if (auto *call = llvm::dyn_cast<llvm::CallInst>(value)) {
-      called(call);
-    } else if (auto *instruction = llvm::dyn_cast<llvm::Instruction>(value)) {
-      for (const llvm::Use &operand : instruction->operands())
-        add(operand.get());
-    }
+  static std::set<Block> after(Block start, const std::set<Block> &without) {
+    return met(start, without, [](Block block) { return llvm::successors(block); });
   }
 
-  // What is stored in a variable, or in a part of it.
-  void stored(const llvm::AllocaInst *variable, const llvm::Value *pointer) {
-    for (const llvm::User *user : pointer->users()) {
-      if (auto *store = llvm::dyn_cast<llvm::StoreInst>(user)) {
-        if (store->getPointerOperand() == pointer)
-          add(store->getValueOperand());
-      } else if (auto *copy = llvm::dyn_cast<llvm::MemTransferInst>(user)) {
-        const llvm::AllocaInst *other = variableAt(copy->getRawSource());
-        if (other && other != variable)
-          add(other);
-      } else if (llvm::isa<llvm::BitCastOperator>(user) || llvm::isa<llvm::GEPOperator>(user)) {
-        stored(variable, user);
-      }
-    }
+  static std::set<Block> ahead(Block start, const std::set<Block> &without) {
+    return met(start, without, [](Block block) { return llvm::predecessors(block); });
   }
 
-  // What a function of the student's returns, or what a built-in one, such as a conversion, is given.
-  void called(const llvm::CallInst *call) {
-    const llvm::Function *function = call->getCalledFunction();
-    if (!function || function->isDeclaration()) {
-      for (const llvm::Use &operand : call->args())
-        if (!operand->getType()->isPointerTy())
-          add(operand.get());
-      return;
+  // The blocks to which one leads, by none of those that are left out.
+  template <class Next> static std::set<Block> met(Block start, const std::set<Block> &without, Next nextOf) {
+    std::set<Block> found;
+    std::vector<Block> open{start};
+    while (!open.empty()) {
+      const Block block = open.back();
+      open.pop_back();
+      for (const Block next : nextOf(block))
+        if (!without.count(next) && found.insert(next).second)
+          open.push_back(next);
     }
-    for (const llvm::BasicBlock &block : *function)
-      if (auto *end = llvm::dyn_cast<llvm::ReturnInst>(block.getTerminator()))
-        if (end->getReturnValue())
-          add(end->getReturnValue());
+    return found;
+  }
+
+  static std::set<Block> loopOf(Block branch, const std::set<Block> &without) {
+    const std::set<Block> next = after(branch, without), last = ahead(branch, without);
+    std::set<Block> found;
+    std::set_intersection(next.begin(), next.end(), last.begin(), last.end(), std::inserter(found, found.end()));
+    return found;
+  }
+
+  // Blocks to which both sides of the branch lead in the end are not decided by it.
+  bool repeats(Block branch) const {
+    std::set<Block> common;
+    for (const Block block : loopOf(branch, {})) {
+      const std::set<Block> others = after(branch, {block});
+      if (std::none_of(others.begin(), others.end(), [](Block each) { return llvm::succ_empty(each); }))
+        common.insert(block);
+    }
+    const std::set<Block> loop = loopOf(branch, common);
+    return std::any_of(loop.begin(), loop.end(), [&](Block block) { return swaps(*block); });
   }
 };
 
 class Swaps {
 public:
-  void kernelBegins() { swaps.clear(); }
+  using Item = std::array<size_t, 3>;              // a work-item's global id
 
-  void swapped(const llvm::Instruction *instruction) { swaps.insert(instruction); }
+  void kernelBegins(const llvm::Module *kernels) {
+    retries.kernelBegins(kernels);
+    swaps.clear();
+    marks.clear();
+    repeated.assign(2, false);
+    reads.clear();
+    compared.clear();
+    values.clear();
+    shadow = {};
+  }
 
-  // Whether a plain read is the one that a compare-and-swap compares with.
-  bool compares(const llvm::Instruction *swap, const llvm::Instruction *read) const {
-    const llvm::Value *expected = swaps.count(swap) ? expectedBy(swap) : nullptr;
-    return expected && llvm::isa<llvm::LoadInst>(read) && Sources(expected).have(read);
+  void groupBegins() {
+    values.clear();
+    shadow = {};
+  }
+
+  // All work-items of a group have come to a barrier, or to their end: what they did to the memory is in order.
+  void ordered(unsigned space) { intervals[space]++; }
+
+  void load(const oclgrind::Memory *memory, const oclgrind::WorkItem *item, size_t address, size_t size) {
+    if (!retries.any() || !memory->isAddressValid(address, size))
+      return;
+    if (memory->getAddressSpace() == oclgrind::AddrSpacePrivate) {
+      loaded.assign(size, FINE);
+      shadow.read(memory, address, loaded);
+      std::replace(loaded.begin(), loaded.end(), NEVER, FINE);
+      return;
+    }
+    auto *bytes = static_cast<const uint8_t *>(memory->getPointer(address));
+    for (size_t word = address / WORD; word * WORD < address + size; word++) {
+      Reads &mine = reads[{memory->getAddressSpace(), word, idOf(item)}];
+      mine.close();
+      mine.last = {siteOf(item), intervals[memory->getAddressSpace()], valueAt(word, bytes, address, size)};
+      mine.isOpen = true;
+    }
+  }
+
+  void store(const oclgrind::Memory *memory, const oclgrind::WorkItem *item, size_t address, size_t size) {
+    if (retries.any() && memory->getAddressSpace() == oclgrind::AddrSpacePrivate)
+      shadow.write(memory, address, size, values[item].stored(item->getCurrentInstruction(), size, loaded));
+  }
+
+  // A compare-and-swap expects what the work-item has read last, or something else.
+  void swapped(const oclgrind::Memory *memory, const oclgrind::WorkItem *item, size_t address, size_t size) {
+    const llvm::Instruction *swap = item->getCurrentInstruction();
+    swaps.insert(swap);
+    const Mark mark = markOf(siteOf(item));
+    loaded.assign(size, mark);
+    const llvm::Value *expected = expectedBy(swap);
+    if (!expected)
+      return;
+    const oclgrind::TypedValue value = item->getOperand(expected);
+    for (size_t word = address / WORD; word * WORD < address + size; word++) {
+      auto found = reads.find({memory->getAddressSpace(), word, idOf(item)});
+      if (found == reads.end() || !found->second.isOpen || value.size < size)
+        continue;
+      Reads &mine = found->second;
+      if (mine.last.value != valueAt(word, value.data, address, size))
+        continue;
+      mine.isOpen = false;
+      compared[{memory->getAddressSpace(), word, mine.last.site}].insert(mark);
+    }
+  }
+
+  void executed(const oclgrind::WorkItem *item, const llvm::Instruction *instruction) {
+    if (!retries.any())
+      return;
+    Values &mine = values[item];
+    if (const llvm::Value *condition = conditionOf(instruction))
+      if (const Mark mark = mine.first(condition))
+        repeated[mark] = repeated[mark] || retries.decidedBy(instruction);
+    mine.executed(item, instruction, loaded);
+    loaded.clear();
+  }
+
+  // Whether an instruction has compared and swapped.
+  bool have(const llvm::Instruction *instruction) const { return swaps.count(instruction); }
+
+  // A plain read, and whether it was for a swap.
+  struct Known {
+    const llvm::Instruction *read;
+    bool isForSwap;
+  };
+
+  // How a work-item has read a word since the last barrier, or ever, in the order of the source. A read is for a swap also
+  // if none comes after it, as where the word is large enough already, but others that read the word there have swapped.
+  std::vector<Known> readsOf(unsigned space, size_t address, const Item &item, bool ever) const {
+    const size_t word = address / WORD;
+    std::vector<Known> known;
+    const auto found = reads.find({space, word, item});
+    if (found == reads.end())
+      return known;
+    std::map<Site, uint64_t> sites = found->second.strays;
+    sites[found->second.last.site] = found->second.last.interval;
+    for (const auto &[site, interval] : sites)
+      if (ever || interval == intervals[space])
+        known.push_back({site.first, isCompared({space, word, site})});
+    std::stable_sort(known.begin(), known.end(),
+                     [](const Known &one, const Known &other) { return spotOf(one.read) < spotOf(other.read); });
+    return known;
   }
 
 private:
+  static constexpr size_t WORD = 4;
+
+  using Site = std::pair<const llvm::Instruction *, const llvm::Instruction *>;  // and the call of its function
+  using Value = std::pair<uint32_t, uint32_t>;     // the bytes of a word, and which of them are known
+
+  struct Read {
+    Site site;
+    uint64_t interval;
+    Value value;
+  };
+
+  // What a work-item has read of a word: last, and before that for no swap, with the interval in which it was last.
+  struct Reads {
+    Read last;
+    bool isOpen = false;
+    std::map<Site, uint64_t> strays;
+
+    void close() {
+      if (isOpen)
+        strays[last.site] = last.interval;
+    }
+  };
+
+  Retries retries;
   std::set<const llvm::Instruction *> swaps;       // that the kernel has executed
+  std::map<Site, Mark> marks;                      // what swaps give back is followed by a mark for each of them
+  std::vector<bool> repeated;                      // whether a swap is done again if it fails, by its mark
+  std::map<std::tuple<unsigned, size_t, Item>, Reads> reads;  // by space and word
+  std::map<std::tuple<unsigned, size_t, Site>, std::set<Mark>> compared;  // with what was read, by which swaps
+  std::array<uint64_t, 4> intervals{};             // between barriers, by space
+  std::unordered_map<const oclgrind::WorkItem *, Values> values;
+  Shadow shadow;
+  Marks loaded;                                    // the bytes that the current instruction has read
+
+  static Item idOf(const oclgrind::WorkItem *item) {
+    const oclgrind::Size3 id = item->getGlobalID();
+    return {id.x, id.y, id.z};
+  }
+
+  static Site siteOf(const oclgrind::WorkItem *item) {
+    const auto &calls = item->getCallStack();
+    return {item->getCurrentInstruction(), calls.empty() ? nullptr : calls.top()};
+  }
+
+  static Value valueAt(size_t word, const uint8_t *bytes, size_t address, size_t size) {
+    std::array<uint8_t, WORD> value{}, known{};
+    for (size_t i = 0; i < WORD; i++)
+      if (const size_t at = word * WORD + i; at >= address && at < address + size) {
+        value[i] = bytes[at - address];
+        known[i] = 1;
+      }
+    Value found;
+    std::memcpy(&found.first, value.data(), WORD);
+    std::memcpy(&found.second, known.data(), WORD);
+    return found;
+  }
+
+  Mark markOf(const Site &swap) {
+    const auto [found, isNew] = marks.insert({swap, Mark(repeated.size())});
+    if (isNew)
+      repeated.push_back(false);
+    return found->second;
+  }
+
+  bool isCompared(const std::tuple<unsigned, size_t, Site> &read) const {
+    const auto found = compared.find(read);
+    return found != compared.end() && std::all_of(found->second.begin(), found->second.end(),
+                                                  [&](Mark swap) { return repeated[swap]; });
+  }
 };
 
 }  // namespace

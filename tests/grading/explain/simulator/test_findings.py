@@ -204,7 +204,8 @@ def test_words_of_another_step_that_nobody_has_written():
 
 def test_a_result_that_all_work_items_write():
     """One may, who has waited for the others: no barrier is missing."""
-    counts = {"requests": 1, "bytes": 128, "unused": 0, "conflicts": 0, "sectors": 1, "fewest": 1, "worst": 1.0}
+    counts = {"requests": 1, "mostly_idle": 0, "active": 0, "bytes": 128, "unused": 0, "conflicts": 0, "sectors": 1}
+    counts |= {"fewest": 1, "worst": 1.0}
     store = SeenAccess(line=17, column=1, array="C", space=1, writes=True, stride=0, **counts)
     found = only(kernel(LOCAL_RACE).model_copy(update={"accesses": (store,)}), with_barriers(15))
     assert found.message.startswith(

@@ -21,6 +21,8 @@ SCENE = Scene(source=SOURCE, dimensions=1, extent=None)
 def access(line, array, *, space=1, writes=False):
     counts = {
         "requests": 1,
+        "mostly_idle": 0,
+        "active": 0,
         "bytes": 4,
         "unused": 0,
         "conflicts": 0,

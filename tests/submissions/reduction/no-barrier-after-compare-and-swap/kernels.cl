@@ -1,0 +1,25 @@
+// The sum of the group is made by compare-and-swap, and read by the last work-item without a barrier before.
+void add_to(volatile __local real *sum, const real part)
+{
+    union { uint bits; real value; } before, after;
+    do {
+        before.value = *sum;
+        after.value = before.value + part;
+    } while (atomic_cmpxchg((volatile __local uint *)sum, before.bits, after.bits) != before.bits);
+}
+
+__kernel void reduceSum(__global const real *A, __global real *sums, uint32_t n, __local real *scratch)
+{
+    __local real whole;
+    const uint32_t lid = get_local_id(0);
+    real mine = 0;
+    for (uint32_t i = get_global_id(0); i < n; i += get_global_size(0))
+        mine += A[i];
+    if (lid == 0)
+        whole = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    add_to(&whole, mine);
+    if (lid == WG - 1)
+        sums[get_group_id(0)] = whole;
+}
