@@ -22,12 +22,27 @@ from grader.course.folders import (
 from grader.course.policies.deadlines import Extension
 from grader.course.policies.rules import Policies
 from grader.course.submissions.submission import FILE_NAME
+from grader.course.suite import Coursework
 from grader.results.withholding import hidden_checks
 from grader.service.handouts import rendered
 from grader.service.policy import HandInRules, rules_of
 from grader.service.refusing import NotFoundError
 
 HANDOUT = "README.md"
+
+
+class Version(Record):
+    """What gradings rest on. Under the same `measured` they can be scored again; the same `scored` gives the same
+    points and reports.
+    """
+
+    measured: str
+    scored: str
+
+
+def version_of(coursework: Coursework) -> Version:
+    """The version that the files are."""
+    return Version(measured=coursework.measured_sha256, scored=coursework.scored_sha256)
 
 
 class Shown(Record):
@@ -42,6 +57,7 @@ class Shown(Record):
     skeleton: str
     hidden: int
     policies: Policies
+    version: Version
 
     @property
     def rules(self) -> HandInRules:
@@ -104,20 +120,24 @@ class Shelf:
     def _look(self) -> Mapping[str, Shown | _Unreadable]:
         """What is there, sorted by name."""
         if (now := time.monotonic()) - self._looked >= self._fresh:
-            found = {name: self._as_it_is(name) for name in self.course.names()}
+            names = self.course.names()
+            models = tuple(_stamp(self.course.reference / name / MODEL_FILE) for name in names)
+            found = {name: self._as_it_is(name, models) for name in names}
             self._last |= {name: each for name, each in found.items() if isinstance(each, Shown)}
             self._looked, self._found = now, found
         return self._found
 
-    def _as_it_is(self, name: str) -> Shown | _Unreadable:
-        """Read once, whatever comes of it, until a file changes that decides about it."""
+    def _as_it_is(self, name: str, models: tuple[Stamp | None, ...]) -> Shown | _Unreadable:
+        """Read once, whatever comes of it, until a file changes that decides about it. Some rest on the model solutions
+        of others.
+        """
         folder, reference = self.course.assignments / name, self.course.reference / name
         files = (
             *(folder / each for each in (ASSIGNMENT_FILE, HANDOUT, FILE_NAME)),
-            *(reference / each for each in (MODEL_FILE, BASELINE_FILE, ORACLE_FILE)),
+            *(reference / each for each in (BASELINE_FILE, ORACLE_FILE)),
             *(self.course.assignments.parent / each for each in (RULES_FILE, KIT_FILE)),
         )
-        return self._read(name, tuple(map(_stamp, files)))
+        return self._read(name, (*map(_stamp, files), *models))
 
     def _guide_of(self, _changed: int) -> str:
         return rendered(read_text(self._guide))
@@ -139,6 +159,7 @@ class Shelf:
             skeleton=read_text(skeleton) if skeleton.is_file() else "",
             hidden=hidden_checks(coursework),
             policies=Policies.model_validate(coursework, from_attributes=True),
+            version=version_of(coursework),
         )
 
 

@@ -275,7 +275,8 @@ class GradingRow(Base):
     compressed `page`, and `shown_result` as compressed JSON: what is `early` until the assignment is released, and then
     all. Of `max_points`, checks worth `early_max` are shown early; the others are `hidden_points`. `full_checks` and
     `full_page` are None where that is the same. `speed` is that against the model solution on `device`, for
-    leaderboards, and `shown_speed` what of it the student may see.
+    leaderboards, and `shown_speed` what of it the student may see. `measured_sha256` and `scored_sha256` are the
+    version of the assignment (courses.Version); where the first is None, what the measurements rest on is unknown.
     """
 
     __tablename__ = "gradings"
@@ -310,6 +311,8 @@ class GradingRow(Base):
     speed: Mapped[float | None]
     early_speed: Mapped[float | None] = mapped_column("shown_speed")
     device: Mapped[str | None]
+    measured_sha256: Mapped[str | None]
+    scored_sha256: Mapped[str | None]
     attempt: Mapped[AttemptRow] = relationship(back_populates="gradings", foreign_keys=[attempt_id])
     released: Mapped[bool] = column_property(_is_released(attempt_id))
 

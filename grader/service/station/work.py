@@ -44,6 +44,9 @@ class Judging(Protocol):
     def elsewhere(self) -> frozenset[str]:
         """The assignments that other stations grade."""
 
+    def score_again(self, database: Database) -> bool:
+        """Score some stored results again whose points have changed in the files; whether there may be more."""
+
 
 def work(
     database: Database,
@@ -55,9 +58,11 @@ def work(
     """Take one grading after the other; raises what interrupts this process. `idle` waits for work."""
     while True:
         stop_if_told()
+        more = patient(lambda: judge.score_again(database))
         claimed = patient(lambda: _claimed(database, name, judge.elsewhere()))
         if claimed is None:
-            idle()
+            if not more:
+                idle()
         else:
             try:
                 _grade(database, judge, claimed, patience)

@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 from grader.course.submissions.submission import SIZE_LIMIT
 from grader.service.database.tables import AuditRow, CourseRole, InvitationRow, PersonRow, SessionRow
 from grader.service.exports import links_csv
-from grader.service.instructing import Selection, Which, regrade, try_again
+from grader.service.instructing import Selection, Which, regrade, regrade_older, try_again
 from grader.service.refusing import NotDoneError
 from grader.service.roster import TakenIn, enrol
 from grader.service.signing_in import invite
@@ -49,6 +49,15 @@ def grade_again(request: Request, member: Teacher, form: TeacherForm) -> Respons
     with web.database.writing() as session:
         order = regrade(session, selection, member.key, web.now())
     return RedirectResponse(f"/course/regradings/{order}", 303)
+
+
+@router.post("/regrade-older")
+def grade_older_again(request: Request, member: Teacher, _form: TeacherForm) -> Response:
+    """Grade all attempts again that were graded by an older version of their assignment."""
+    web = web_of(request)
+    with web.database.writing() as session:
+        regrade_older(session, web.shelf.all(), member.key, web.now())
+    return RedirectResponse("/course/regradings", 303)
 
 
 @router.get("/people")
