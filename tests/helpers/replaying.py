@@ -63,7 +63,7 @@ class Replaying:
     def elsewhere(self):
         return frozenset()
 
-    def score_again(self, _database):
+    def keep_up(self, _database):
         return False
 
 

@@ -2,7 +2,7 @@
 
 people -< attempts -< gradings -< progress
 people -< shares >- attempts -< exclusions, requests
-people -< extensions, decisions; people - pseudonyms                   releases, regradings: of a whole assignment
+people -< extensions, decisions; people - pseudonyms                   releases, regradings, assignments: of a whole one
 people -< invitations, passwords, sessions, api tokens, device sign-ins           audit: everything that changes a grade
 """
 
@@ -247,6 +247,16 @@ class ShareRow(Base):
     person_id: Mapped[int] = mapped_column(ForeignKey("people.id"), index=True)
 
     __table_args__ = (UniqueConstraint("attempt_id", "person_id", name="shares_once"),)
+
+
+class AssignmentRow(Base):
+    """How an assignment was when it could last be read (courses.Shown as JSON), in case its files are missing."""
+
+    __tablename__ = "assignments"
+
+    name: Mapped[str] = mapped_column(primary_key=True)
+    state: Mapped[str]
+    at: Mapped[datetime]
 
 
 class ReleaseRow(Base):

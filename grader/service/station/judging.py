@@ -1,5 +1,6 @@
 """Judging as `grade` and `batch` do: by the batch's own station."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from grader.batch import station
@@ -13,9 +14,10 @@ from grader.grading.bench import Progress
 from grader.lms.bundle import pack
 from grader.results.result import UNTIMED, Result, Ungraded
 from grader.service.classes import classes_of, elsewhere
-from grader.service.courses import Shelf
+from grader.service.courses import NO_MEMORY, Memory, Shelf
 from grader.service.database.connecting import Database
 from grader.service.leases import ClaimedGrading, Graded
+from grader.service.station.remembering import Remembering
 from grader.service.station.rescoring import Rescoring
 from grader.service.station.storing import ready
 
@@ -26,10 +28,17 @@ TIMED = 3
 class Judge:
     """Grades claims of one course by the settings of this machine. `seed` is the service's secret."""
 
-    def __init__(self, course: Course, orders: str, seed: int, device_class: str = "") -> None:
+    def __init__(
+        self,
+        course: Course,
+        orders: str,
+        seed: int,
+        device_class: str = "",
+        recall: Callable[[], Memory] = lambda: NO_MEMORY,
+    ) -> None:
         self._course, self._orders, self._seed, self._class = course, orders, seed, device_class
-        self._shelf = Shelf(course, Path())
-        self._rescoring = Rescoring(course, self._shelf)
+        self._shelf = Shelf(course, Path(), recall=recall)
+        self._remembering, self._rescoring = Remembering(self._shelf), Rescoring(course, self._shelf)
 
     @property
     def facilities(self) -> station.Facilities:
@@ -47,6 +56,7 @@ class Judge:
 
     def grade(self, claimed: ClaimedGrading, progress: Progress) -> Graded | Ungraded:
         """What is to be stored, or why there is no result by a fault of ours."""
+        self._shelf.require_readable(claimed.assignment)
         coursework = self._course.load(claimed.assignment)
         measured = coursework.measured_sha256  # its files may change while it is graded
         outcome = self._measured(self._errand(coursework, claimed), progress)
@@ -54,8 +64,11 @@ class Judge:
             return outcome
         return replace(ready(outcome, coursework), measured_sha256=measured)
 
-    def score_again(self, database: Database) -> bool:
-        """Score some of the stored results again whose points have changed in the files; whether there may be more."""
+    def keep_up(self, database: Database) -> bool:
+        """Store how assignments are now, and score some stored results again whose points have changed; whether there
+        may be more of these.
+        """
+        self._remembering.keep(database)
         return self._rescoring.some(database)
 
     def close(self) -> None:

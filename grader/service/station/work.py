@@ -44,8 +44,8 @@ class Judging(Protocol):
     def elsewhere(self) -> frozenset[str]:
         """The assignments that other stations grade."""
 
-    def score_again(self, database: Database) -> bool:
-        """Score some stored results again whose points have changed in the files; whether there may be more."""
+    def keep_up(self, database: Database) -> bool:
+        """Bring what is stored up to the course's files as far as nothing is run; whether there may be more to do."""
 
 
 def work(
@@ -58,7 +58,7 @@ def work(
     """Take one grading after the other; raises what interrupts this process. `idle` waits for work."""
     while True:
         stop_if_told()
-        more = patient(lambda: judge.score_again(database))
+        more = patient(lambda: judge.keep_up(database))
         claimed = patient(lambda: _claimed(database, name, judge.elsewhere()))
         if claimed is None:
             if not more:

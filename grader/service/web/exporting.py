@@ -43,7 +43,7 @@ def exports(request: Request, member: Instructor) -> Response:
     web = web_of(request)
     with web.database.reading() as session:
         older = count_older(session, web.shelf.all())
-    names = web.shelf.names()
+    names = [each.name for each in web.shelf.all() if not each.gone]
     return page(request, "exports.html.jinja", member, names=names, words=WORDS, filled=FILLED, older=older)
 
 

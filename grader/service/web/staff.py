@@ -41,11 +41,13 @@ AUDIT_SHOWN = 500
 def grade_again(request: Request, member: Teacher, form: TeacherForm) -> Response:
     """Grade attempts at an assignment again; the answer leads to what comes of it."""
     web = web_of(request)
-    name = web.shelf.assignment(text_in(form, "assignment")).name
+    shown = web.shelf.assignment(text_in(form, "assignment"))
+    if shown.gone:
+        raise NotDoneError(f"The folder of {shown.name} is gone, so nothing can be graded again.")
     which = next((each for each in get_args(Which) if each == text_in(form, "which")), None)
     if which is None:
         raise NotDoneError("Choose which attempts to grade again: all, the latest or the best.")
-    selection = Selection(assignment=name, which=which, matching=text_in(form, "matching").strip())
+    selection = Selection(assignment=shown.name, which=which, matching=text_in(form, "matching").strip())
     with web.database.writing() as session:
         order = regrade(session, selection, member.key, web.now())
     return RedirectResponse(f"/course/regradings/{order}", 303)

@@ -38,7 +38,7 @@ class Puppet:
     def elsewhere(self):
         return frozenset()
 
-    def score_again(self, _database):
+    def keep_up(self, _database):
         return False
 
 
