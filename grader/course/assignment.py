@@ -245,6 +245,12 @@ class Assignment(Folders):
         measured = (fields, *own, *sorted(self.model_solutions().items()))
         return hashlib.sha256(repr(measured).encode()).hexdigest()
 
+    @property
+    def scored_sha256(self) -> str:
+        """Hash of all that points and their reports rest on: what is measured, and what is asked of it."""
+        fields = self.model_dump_json(exclude=UNSCORED, exclude_computed_fields=True)
+        return hashlib.sha256(repr((self.measured_sha256, fields)).encode()).hexdigest()
+
     def names(self, sizes: Sizes) -> dict[str, object]:
         """What expressions may refer to: the constants and the sizes."""
         return {**self.constants, **sizes}
@@ -295,12 +301,11 @@ Chosen = NewType("Chosen", Assignment)
 ByHand = NewType("ByHand", Chosen)
 """One launch of it, as `grader run` makes it: nothing is asked but a speed, at the sizes that are set by hand."""
 
+UNSCORED: Any = dict.fromkeys((*POLICIES, "folder", "reference", "kit", "due_in"), True)
+"""Fields of an assignment on which no points rest before lateness."""
+
 SCORED: Any = {
-    **dict.fromkeys(POLICIES, True),
-    "folder": True,
-    "reference": True,
-    "kit": True,
-    "due_in": True,
+    **UNSCORED,
     "title": True,
     "correctness": {"points": True, "cases": {"__all__": {"hidden": True}}},
     "sanitizer": {"points": True, "hidden": True},

@@ -31,6 +31,11 @@ class Suite(Folders):
         """Hash of what measurements of all parts rest on."""
         return hashlib.sha256(repr([part.measured_sha256 for part in self.parts]).encode()).hexdigest()
 
+    @property
+    def scored_sha256(self) -> str:
+        """Hash of all that points and their reports rest on."""
+        return hashlib.sha256(repr((self.title, [part.scored_sha256 for part in self.parts])).encode()).hexdigest()
+
 
 Coursework = Assignment | Suite
 """What goes by one name in a course, and is handed in as one kernels.cl."""

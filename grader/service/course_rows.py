@@ -72,7 +72,7 @@ def _decided(grade: Grade, own: SettledGrade) -> Grade:
     return replace(
         grade,
         points=points,
-        max_points=own.most if own.is_set else grade.max_points,
+        max_points=own.most,
         deduction=None if cost is None else _deduction(grade.points, cost),
         correction=None
         if order is None

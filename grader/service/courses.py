@@ -2,13 +2,14 @@
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, tzinfo
 from functools import lru_cache
 from pathlib import Path
 
 from grader.common.errors import InputError
-from grader.common.record import Record
+from grader.common.record import Record, replace
 from grader.course.catalogue import Course
 from grader.course.folders import (
     ASSIGNMENT_FILE,
@@ -20,8 +21,9 @@ from grader.course.folders import (
     read_text,
 )
 from grader.course.policies.deadlines import Extension
-from grader.course.policies.rules import Policies
+from grader.course.policies.rules import POLICIES, Policies
 from grader.course.submissions.submission import FILE_NAME
+from grader.course.suite import Coursework
 from grader.results.withholding import hidden_checks
 from grader.service.handouts import rendered
 from grader.service.policy import HandInRules, rules_of
@@ -30,9 +32,24 @@ from grader.service.refusing import NotFoundError
 HANDOUT = "README.md"
 
 
+class Version(Record):
+    """What gradings rest on. Under the same `measured` they can be scored again; the same `scored` gives the same
+    points and reports.
+    """
+
+    measured: str
+    scored: str
+
+
+def version_of(coursework: Coursework) -> Version:
+    """The version that the files are."""
+    return Version(measured=coursework.measured_sha256, scored=coursework.scored_sha256)
+
+
 class Shown(Record):
     """An assignment as its page shows it; `handout` is markup that rendered() has made, `skeleton` the text to start
     from; each is empty if there is none. `hidden` is how many checks it hides from students until they are released.
+    `ruled` says whether there was a course.yaml, and `gone` whether its folder is no longer there.
     """
 
     name: str
@@ -42,6 +59,9 @@ class Shown(Record):
     skeleton: str
     hidden: int
     policies: Policies
+    version: Version
+    ruled: bool
+    gone: bool = False
 
     @property
     def rules(self) -> HandInRules:
@@ -50,7 +70,7 @@ class Shown(Record):
 
     def rules_for(self, *extensions: Extension) -> HandInRules:
         """Those for a student who has these extensions."""
-        return rules_of(self.policies, *extensions)
+        return replace(rules_of(self.policies, *extensions), gone=self.gone)
 
 
 @dataclass(frozen=True)
@@ -64,60 +84,175 @@ Stamp = tuple[int, int]
 """When a file or the rights to it were last changed, and its size: two changes may have the same time."""
 
 
+class Memory(Record):
+    """What the database knows of the course: how assignments were when they could last be read, and the names of all at
+    which something was handed in.
+    """
+
+    states: Mapping[str, Shown] = {}
+    used: frozenset[str] = frozenset()
+
+
+NO_MEMORY = Memory()
+
+UNRULED = (
+    "{} is missing. Assignments keep its dates and limits until it is back. If they shall have none, write a line "
+    "`hints: line` in it."
+)
+NO_FILE = "{} is missing."
+NO_FOLDERS = "{} has no assignments."
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Look:
+    """What a look has found: the assignments as they are shown, why some are not as their files are, by name or under
+    none, the names at which something was handed in and of which nothing else is known, and the course's zone.
+    """
+
+    shown: Mapping[str, Shown]
+    problems: Mapping[str, str]
+    lost: tuple[str, ...]
+    zone: tzinfo
+
+    def problem(self, name: str) -> str:
+        """Why an assignment is not as its files are; empty if it is."""
+        return self.problems.get(name) or self.problems.get("", "")
+
+
 class Shelf:
     """What there is to hand in, read again when its files change; they are looked at when the last look is `fresh`
     seconds old, since there are a hundred of them. An assignment that cannot be read any more stays as it was last:
-    somebody's slip must not close the course.
+    a slip must not close the course, nor open what is closed. One whose folder is gone stays, too, if something was
+    handed in, and takes nothing more. `recall` asks the database, which remembers what was before this process.
     """
 
-    def __init__(self, course: Course, guide: Path, fresh: float = 0.0) -> None:
+    def __init__(
+        self, course: Course, guide: Path, fresh: float = 0.0, recall: Callable[[], Memory] = lambda: NO_MEMORY
+    ) -> None:
         self.course, self._guide, self._fresh = course, guide, fresh
-        self.zone = course.rules().zone
         self._read = lru_cache(maxsize=1000)(self._tried)
         self._rendered = lru_cache(maxsize=1)(self._guide_of)
-        self._looked, self._found = -math.inf, dict[str, Shown | _Unreadable]()
+        self._zone = lru_cache(maxsize=1)(self._zone_of)
+        self._recalled = lru_cache(maxsize=1)(lambda _readable, _names: recall())
+        self._looked, self._found = -math.inf, _Look(shown={}, problems={}, lost=(), zone=UTC)
         self._last: dict[str, Shown] = {}
+
+    @property
+    def zone(self) -> tzinfo:
+        """The course's."""
+        return self._look().zone
 
     def names(self) -> list[str]:
         """All assignments, sorted, also those that cannot be read."""
-        return list(self._look())
+        look = self._look()
+        return sorted({*look.shown, *look.problems} - {""})
 
     def assignment(self, name: str) -> Shown:
         """The assignment of this name; raises NotFoundError if there is none, or none that could ever be read."""
-        shown = self._last.get(name) if name in self._look() else None
+        shown = self._look().shown.get(name)
         if shown is None:
             raise NotFoundError
         return shown
 
     def all(self) -> list[Shown]:
         """Each of them, by name."""
-        return [self._last[name] for name in self._look() if name in self._last]
+        return list(self._look().shown.values())
 
     def problems(self) -> list[str]:
-        """Why assignments cannot be read as they are, a sentence for each."""
-        return [each.why for each in self._look().values() if isinstance(each, _Unreadable)]
+        """Why assignments are not as their files are, a sentence for each reason."""
+        return list(dict.fromkeys(self._look().problems.values()))
+
+    def gone(self) -> list[Shown]:
+        """Those that are kept although their folders are gone."""
+        return [each for each in self.all() if each.gone]
+
+    def lost(self) -> tuple[str, ...]:
+        """The names at which something was handed in, and of which nothing else is known: their folders are gone."""
+        return self._look().lost
+
+    def readable(self) -> list[Shown]:
+        """Those that are as their files are."""
+        look = self._look()
+        return [each for each in look.shown.values() if not each.gone and not look.problem(each.name)]
+
+    def require_readable(self, name: str) -> None:
+        """Raise InputError where an assignment is not as its files are."""
+        if why := self._look().problem(name):
+            raise InputError(why)
 
     def guide(self) -> str:
         """The page that explains reports, as markup."""
         return self._rendered(self._guide.stat().st_mtime_ns)
 
-    def _look(self) -> Mapping[str, Shown | _Unreadable]:
-        """What is there, sorted by name."""
+    def _look(self) -> _Look:
         if (now := time.monotonic()) - self._looked >= self._fresh:
-            found = {name: self._as_it_is(name) for name in self.course.names()}
-            self._last |= {name: each for name, each in found.items() if isinstance(each, Shown)}
-            self._looked, self._found = now, found
+            self._looked, self._found = now, self._as_they_are()
         return self._found
 
-    def _as_it_is(self, name: str) -> Shown | _Unreadable:
-        """Read once, whatever comes of it, until a file changes that decides about it."""
+    def _as_they_are(self) -> _Look:
+        """What is there and what is kept, sorted by name."""
+        names, problems = self._names()
+        models = tuple(_stamp(self.course.reference / name / MODEL_FILE) for name in names)
+        read = {name: self._as_it_is(name, models) for name in names}
+        good = {name: each for name, each in read.items() if isinstance(each, Shown)}
+        problems |= {name: each.why for name, each in read.items() if isinstance(each, _Unreadable)}
+        memory = self._recalled(frozenset(good), frozenset(names))
+        last = {**memory.states, **self._last}
+        rules = self.course.assignments.parent / RULES_FILE
+        if not rules.is_file() and any(each.ruled for each in last.values()):
+            problems |= dict.fromkeys(good, UNRULED.format(rules))
+            good = {}
+        self._last |= good
+        others = {name: each for name, each in last.items() if name not in good}
+        shown = dict(self._kept(memory, others, problems)) | good
+        return _Look(
+            shown=dict(sorted(shown.items())),
+            problems=problems,
+            lost=tuple(sorted(memory.used - shown.keys() - problems.keys())),
+            zone=self._zone_now(rules, shown),
+        )
+
+    def _names(self) -> tuple[list[str], dict[str, str]]:
+        """The names of assignments that have their file, and why there are none."""
+        try:
+            names = self.course.names()
+        except InputError as error:
+            return [], {"": str(error)}
+        return names, {} if names else {"": NO_FOLDERS.format(self.course.assignments)}
+
+    def _kept(self, memory: Memory, last: Mapping[str, Shown], problems: dict[str, str]) -> Iterator[tuple[str, Shown]]:
+        """The last good states of what cannot be read or is gone; notes whose file alone is missing."""
+        for name, each in last.items():
+            folder = self.course.assignments / name
+            if name in problems or "" in problems:
+                yield name, each
+            elif folder.is_dir():
+                problems[name] = NO_FILE.format(folder / ASSIGNMENT_FILE)
+                yield name, each
+            elif name in memory.used:
+                yield name, replace(each, gone=True)
+
+    def _zone_now(self, rules: Path, shown: Mapping[str, Shown]) -> tzinfo:
+        """That of course.yaml; if it cannot be read, that of an assignment."""
+        return self._zone(_stamp(rules)) or next((each.policies.zone for each in shown.values()), UTC)
+
+    def _zone_of(self, _stamp: Stamp | None) -> tzinfo | None:
+        try:
+            return self.course.rules().zone
+        except InputError:
+            return None
+
+    def _as_it_is(self, name: str, models: tuple[Stamp | None, ...]) -> Shown | _Unreadable:
+        """Read once, whatever comes of it, until a file changes that decides about it. Some rest on the model solutions
+        of others.
+        """
         folder, reference = self.course.assignments / name, self.course.reference / name
         files = (
             *(folder / each for each in (ASSIGNMENT_FILE, HANDOUT, FILE_NAME)),
-            *(reference / each for each in (MODEL_FILE, BASELINE_FILE, ORACLE_FILE)),
+            *(reference / each for each in (BASELINE_FILE, ORACLE_FILE)),
             *(self.course.assignments.parent / each for each in (RULES_FILE, KIT_FILE)),
         )
-        return self._read(name, tuple(map(_stamp, files)))
+        return self._read(name, (*map(_stamp, files), *models))
 
     def _guide_of(self, _changed: int) -> str:
         return rendered(read_text(self._guide))
@@ -138,7 +273,9 @@ class Shelf:
             handout=rendered(read_text(path)) if path.is_file() else "",
             skeleton=read_text(skeleton) if skeleton.is_file() else "",
             hidden=hidden_checks(coursework),
-            policies=Policies.model_validate(coursework, from_attributes=True),
+            policies=Policies.model_validate({name: getattr(coursework, name) for name in POLICIES}),
+            version=version_of(coursework),
+            ruled=(self.course.assignments.parent / RULES_FILE).is_file(),
         )
 
 

@@ -4,6 +4,7 @@ Students see which of their attempts are graded again. So what selects them is w
 checks select nothing, and the best attempt is the one that looks best.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
@@ -13,10 +14,12 @@ from sqlalchemy.orm import Session, selectinload
 from grader.common.phrases import count
 from grader.common.record import Record
 from grader.protocol.text import showable
+from grader.service.courses import Shown
 from grader.service.database.tables import AttemptRow, AuditRow, GradingRow, RegradingRow, ShareRow, State
 from grader.service.hand_ins import FIRST, REGRADED, new_grading
 from grader.service.refusing import NotDoneError, NotFoundError
 from grader.service.standing import checks_of
+from grader.service.versions import older
 
 Which = Literal["all", "latest", "best"]
 
@@ -24,6 +27,7 @@ NONE_MATCHES = "No attempt matches, or each is being graded already; nothing is 
 HIDDEN_SELECTS_NOTHING = (
     "Hidden checks select nothing before release, since students see what is graded again: leave the last field empty."
 )
+OLDER = "attempts graded by an older version"
 
 
 def try_again(session: Session, grading_id: int, who: str, now: datetime) -> None:
@@ -79,6 +83,31 @@ def regrade(session: Session, selection: Selection, who: str, now: datetime) -> 
     what = f"{selection.assignment}: grades {count(begun, 'attempt')} again ({selection.in_words})"
     session.add(_line(now, who, "", what))
     return row.id
+
+
+def regrade_older(session: Session, assignments: Sequence[Shown], who: str, now: datetime) -> None:
+    """Grade all attempts again that were graded by an older version of their assignment. Raises NotDoneError where none
+    was.
+    """
+    begun = [_regrade_older(session, each, who, now) for each in assignments]
+    if not any(begun):
+        raise NotDoneError("No attempt was graded by an older version, or each is being graded already.")
+
+
+def _regrade_older(session: Session, assignment: Shown, who: str, now: datetime) -> bool:
+    graded = select(AttemptRow).join(GradingRow, AttemptRow.counted_id == GradingRow.id).where(older(assignment))
+    loaded = selectinload(AttemptRow.gradings), selectinload(AttemptRow.person)
+    attempts = session.scalars(graded.options(*loaded).order_by(AttemptRow.id)).all()
+    if not attempts:
+        return False
+    row = RegradingRow(assignment=assignment.name, which=OLDER, who=who, at=now)
+    session.add(row)
+    session.flush()
+    for each in attempts:
+        each.gradings.append(_regraded(row.id, now))
+    what = f"{assignment.name}: grades {count(len(attempts), 'attempt')} again ({OLDER})"
+    session.add(_line(now, who, "", what))
+    return True
 
 
 def _regraded(regrading: int, now: datetime) -> GradingRow:

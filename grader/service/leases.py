@@ -69,6 +69,8 @@ class Graded:
     speed: float | None
     early_speed: float | None
     device: str
+    measured_sha256: str
+    scored_sha256: str
 
 
 def claim(

@@ -27,14 +27,15 @@ OPEN_AT_ONCE = 5
 
 @dataclass(frozen=True, kw_only=True)
 class HandInRules:
-    """What holds for a student or a group at an assignment: what the course says, the dates, bonus attempts, and late
-    days that were spent at others.
+    """What holds for a student or a group at an assignment: what the course says, the dates, bonus attempts, late
+    days that were spent at others, and whether it is no longer part of the course.
     """
 
     policies: Policies
     dates: Schedule
     bonus: int = 0
     spent: int = 0
+    gone: bool = False
 
     @property
     def opens(self) -> datetime | None:
@@ -138,6 +139,8 @@ def _objections(rules: HandInRules, past: Sequence[Past], open_elsewhere: int, n
     staying = [each for position, each in enumerate(past) if position not in superseded]
     unfinished = open_elsewhere + sum(each.state.open for each in staying)
     recent = sum((now - each.received).total_seconds() < AN_HOUR for each in past)
+    if rules.gone:
+        yield "This assignment is no longer part of the course. What was handed in stays, with its points."
     if not is_open(rules, now):
         yield "This assignment is not open yet."
     if rules.closes is not None and now > rules.closes:

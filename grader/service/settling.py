@@ -39,8 +39,9 @@ Place = tuple[int, str]
 
 @dataclass(frozen=True, kw_only=True)
 class SettledGrade:
-    """How a student stands at an assignment that is worth `most` points: how many attempts there are, which of them
-    counts, if any does yet, what it had `earned` before any deduction, and what was given and decided by hand.
+    """How a student stands at an assignment: how many attempts there are, which of them counts, if any does yet, what
+    it had `earned` before any deduction, and what was given and decided by hand. It is worth `most` points, by the
+    version that graded what counts.
     """
 
     rules: HandInRules
@@ -117,11 +118,12 @@ class SettledGrade:
 
 @dataclass(frozen=True, kw_only=True)
 class _Tried:
-    """An attempt: its number in the table, when it came, and its points."""
+    """An attempt: its number in the table, when it came, its points, and what these are out of."""
 
     number: int
     received: datetime
     points: float | None
+    most: float | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,7 +141,7 @@ class _Statements:
     """What reads the records; built once, since to build it takes SQLAlchemy longer than to run it."""
 
     students: Select[int, str | None]
-    attempts: Select[int, int, str, datetime, int | None, float | None]
+    attempts: Select[int, int, str, datetime, int | None, float | None, float | None]
     shares: Select[int, int]
     extensions: Select[ExtensionRow]
     decisions: Select[DecisionRow]
@@ -150,7 +152,7 @@ class _Statements:
         attempt = AttemptRow.id, AttemptRow.person_id, AttemptRow.assignment, AttemptRow.received
         return cls(
             students=select(PersonRow.id, PersonRow.team).where(PersonRow.role == CourseRole.STUDENT),
-            attempts=select(*attempt, ExclusionRow.id, points)
+            attempts=select(*attempt, ExclusionRow.id, points, GradingRow.max_points)
             .outerjoin(GradingRow, AttemptRow.counted_id == GradingRow.id)
             .outerjoin(ExclusionRow, ExclusionRow.attempt_id == AttemptRow.id)
             .where(AttemptRow.trial.is_(False))
@@ -178,8 +180,8 @@ class _Statements:
         for attempt, person in session.execute(self.shares, asked):
             sharing.setdefault(attempt, []).append(person)
         tries: dict[Place, list[_Tried]] = {}
-        for number, person, name, received, excluded, earned in session.execute(self.attempts, asked):
-            one = _Tried(number=number, received=received, points=None if excluded else earned)
+        for number, person, name, received, excluded, earned, most in session.execute(self.attempts, asked):
+            one = _Tried(number=number, received=received, points=None if excluded else earned, most=most)
             for each in (person, *sharing.get(number, ())):
                 if each in teams:
                     tries.setdefault((each, name), []).append(one)
@@ -281,7 +283,7 @@ def _grade(
     place = person, unit.assignment.name
     return SettledGrade(
         rules=replace(unit.rules, spent=elsewhere) if elsewhere else unit.rules,
-        most=unit.assignment.points,
+        most=unit.assignment.points if one is None or one.most is None else one.most,
         attempts=len(unit.tried),
         attempt=None if one is None else one.number,
         counted=counted,

@@ -24,6 +24,7 @@ from grader.service.policy import HandInRules
 from grader.service.progress import ChecksInBrief
 from grader.service.settling import Place, SettledGrade, grades_of, grades_of_all
 from grader.service.teams import team_at
+from grader.service.versions import count_older
 from grader.service.wording import deduction_in_sentences, worth_in_words
 
 EXCLUSIONS = select(ExclusionRow).where(ExclusionRow.attempt_id.in_(bindparam("attempts", expanding=True)))
@@ -56,9 +57,7 @@ class OwnStanding:
     @property
     def max_points(self) -> float | None:
         """What the points are out of."""
-        if self.grade.is_set or self.counting is None or self.counting.counted is None:
-            return None if self.grade.points is None else self.grade.most
-        return self.counting.counted.max_points
+        return None if self.grade.points is None else self.grade.most
 
     @property
     def hidden_points(self) -> float:
@@ -145,13 +144,16 @@ class Line:
 
 @dataclass(frozen=True, kw_only=True)
 class CourseTable:
-    """Everybody's grades, and for each assignment how often which check failed among the attempts that count."""
+    """Everybody's grades, and for each assignment how often which check failed among the attempts that count. `older`
+    counts the attempts that were graded by an older version.
+    """
 
     assignments: tuple[Shown, ...]
     lines: tuple[Line, ...]
     failing: dict[str, list[tuple[str, int]]]
     open_gradings: int
     faulted: int
+    older: Counter[str]
 
 
 SHOWN_FAILURES = 5
@@ -171,6 +173,7 @@ def course_table(session: Session, assignments: Sequence[Shown]) -> CourseTable:
         failing={each.name: _failing(lines, each.name) for each in assignments},
         open_gradings=session.scalar(open_states) or 0,
         faulted=len(faulted(session)),
+        older=count_older(session, assignments),
     )
 
 

@@ -21,6 +21,7 @@ from grader.service.database.migrating import migrate
 from grader.service.database.tables import AttemptRow, CourseRole, GradingRow, PersonRow
 from grader.service.hand_ins import REGRADED, Offer, accept, new_grading
 from grader.service.leases import claim, finish
+from grader.service.memory import memory_in
 from grader.service.policy import rules_of
 from grader.service.signing_in import invite
 from grader.service.station.judging import ready
@@ -60,7 +61,7 @@ class Service:
             policies or "attempts: {most: 20}\ncounts: best\nleaderboard: true\n"
         )
         self.now, self.origin = NOON, origin
-        shelf = Shelf(self.course, ROOT / "docs" / "reading-your-report.md")
+        shelf = Shelf(self.course, ROOT / "docs" / "reading-your-report.md", recall=memory_in(self.database))
         self.web = Web(
             database=self.database, shelf=shelf, origin=origin, now=lambda: self.now, lookout=QueueLookout(fresh=0)
         )

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import time
 from contextlib import closing
 from dataclasses import replace
@@ -214,8 +215,9 @@ def test_what_changes_in_the_course_is_shown_without_a_new_start(tmp_path):
     assert [each.handout for each in shelf.all()] == [""]
     (tmp_path / "course.yaml").write_text("attempts: {most: 7}\n")
     assert shelf.assignment("small").policies.attempts.most == 7
-    (copied.assignments / "small" / "assignment.yaml").unlink()
-    assert shelf.all() == []
+    shutil.rmtree(copied.assignments / "small")
+    course_of(tmp_path, name="other")
+    assert [each.name for each in shelf.all()] == ["other"]
     with pytest.raises(NotFoundError):
         shelf.assignment("small")
 

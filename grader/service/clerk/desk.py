@@ -19,6 +19,7 @@ from grader.service.course_rows import rows_of
 from grader.service.courses import Shelf
 from grader.service.database.connecting import Database
 from grader.service.database.tables import AttemptRow, GradingRow, PoolRow
+from grader.service.memory import memory_in
 from grader.service.refusing import NotDoneError
 from grader.service.similar import PoolKind
 from grader.service.standing import course_table
@@ -61,7 +62,7 @@ class Desk:
 
     def __init__(self, database: Database, course: Course, assignment: str) -> None:
         self._database = database
-        self._shelf = Shelf(course, Path())
+        self._shelf = Shelf(course, Path(), recall=memory_in(database))
         for problem in self._shelf.problems():
             raise NotDoneError(f"{UNREADABLE} {problem}")
         names = [assignment] if assignment else course.names()

@@ -2,7 +2,7 @@
 
 people -< attempts -< gradings -< progress
 people -< shares >- attempts -< exclusions, requests
-people -< extensions, decisions; people - pseudonyms                   releases, regradings: of a whole assignment
+people -< extensions, decisions; people - pseudonyms                   releases, regradings, assignments: of a whole one
 people -< invitations, passwords, sessions, api tokens, device sign-ins           audit: everything that changes a grade
 """
 
@@ -251,6 +251,16 @@ class ShareRow(Base):
     __table_args__ = (UniqueConstraint("attempt_id", "person_id", name="shares_once"),)
 
 
+class AssignmentRow(Base):
+    """How an assignment was when it could last be read (courses.Shown as JSON), in case its files are missing."""
+
+    __tablename__ = "assignments"
+
+    name: Mapped[str] = mapped_column(primary_key=True)
+    state: Mapped[str]
+    at: Mapped[datetime]
+
+
 class ReleaseRow(Base):
     """What is hidden of an assignment is shown from now on, for good: what was told cannot be taken back."""
 
@@ -277,7 +287,8 @@ class GradingRow(Base):
     compressed `page`, and `shown_result` as compressed JSON: what is `early` until the assignment is released, and then
     all. Of `max_points`, checks worth `early_max` are shown early; the others are `hidden_points`. `full_checks` and
     `full_page` are None where that is the same. `speed` is that against the model solution on `device`, for
-    leaderboards, and `shown_speed` what of it the student may see.
+    leaderboards, and `shown_speed` what of it the student may see. `measured_sha256` and `scored_sha256` are the
+    version of the assignment (courses.Version); where the first is None, what the measurements rest on is unknown.
     """
 
     __tablename__ = "gradings"
@@ -312,6 +323,8 @@ class GradingRow(Base):
     speed: Mapped[float | None]
     early_speed: Mapped[float | None] = mapped_column("shown_speed")
     device: Mapped[str | None]
+    measured_sha256: Mapped[str | None]
+    scored_sha256: Mapped[str | None]
     attempt: Mapped[AttemptRow] = relationship(back_populates="gradings", foreign_keys=[attempt_id])
     released: Mapped[bool] = column_property(_is_released(attempt_id))
 

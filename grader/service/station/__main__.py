@@ -18,6 +18,7 @@ from grader.protocol.text import showable
 from grader.service.database.connecting import Database
 from grader.service.handing_over import end_with_parent, told_database
 from grader.service.health import StationFacts
+from grader.service.memory import memory_in
 from grader.service.seeds import service_seed
 from grader.service.station.judging import Judge
 from grader.service.station.presence import Presence
@@ -36,7 +37,7 @@ def main() -> None:
     name = f"{platform.node()}-{os.getpid()}-{secrets.token_hex(4)}"
     places = Course(assignments=Path(course) / "assignments", reference=Path(course) / "reference")
     with closing(Database(url)) as database, suppress(InterruptedGradingError):
-        judge = Judge(places, orders, patient(lambda: service_seed(database)), device_class)
+        judge = Judge(places, orders, patient(lambda: service_seed(database)), device_class, memory_in(database))
         try:
             facts = _facts(judge, name)
             with Presence(database, facts):

@@ -1,9 +1,6 @@
-"""Judging as `grade` and `batch` do: by the batch's own station. The result is made ready to be stored here.
+"""Judging as `grade` and `batch` do: by the batch's own station."""
 
-Pages are drawn here, too, since they cost more than a web process may spend on what a student sends.
-"""
-
-import zlib
+from collections.abc import Callable
 from pathlib import Path
 
 from grader.batch import station
@@ -15,16 +12,14 @@ from grader.course.suite import Coursework
 from grader.execution.device import device_class
 from grader.grading.bench import Progress
 from grader.lms.bundle import pack
-from grader.protocol.text import showable
-from grader.reports import REPORTS, page
 from grader.results.result import UNTIMED, Result, Ungraded
-from grader.results.withholding import withheld, without_tracebacks
-from grader.service.briefs import brief_of
 from grader.service.classes import classes_of, elsewhere
-from grader.service.courses import Shelf
-from grader.service.leaderboard import speed_of
+from grader.service.courses import NO_MEMORY, Memory, Shelf
+from grader.service.database.connecting import Database
 from grader.service.leases import ClaimedGrading, Graded
-from grader.service.progress import in_brief
+from grader.service.station.remembering import Remembering
+from grader.service.station.rescoring import Rescoring
+from grader.service.station.storing import ready
 
 TIMED = 3
 """How often a speed is measured that is not measured for noise."""
@@ -33,9 +28,17 @@ TIMED = 3
 class Judge:
     """Grades claims of one course by the settings of this machine. `seed` is the service's secret."""
 
-    def __init__(self, course: Course, orders: str, seed: int, device_class: str = "") -> None:
+    def __init__(
+        self,
+        course: Course,
+        orders: str,
+        seed: int,
+        device_class: str = "",
+        recall: Callable[[], Memory] = lambda: NO_MEMORY,
+    ) -> None:
         self._course, self._orders, self._seed, self._class = course, orders, seed, device_class
-        self._shelf = Shelf(course, Path())
+        self._shelf = Shelf(course, Path(), recall=recall)
+        self._remembering, self._rescoring = Remembering(self._shelf), Rescoring(course, self._shelf)
 
     @property
     def facilities(self) -> station.Facilities:
@@ -53,9 +56,20 @@ class Judge:
 
     def grade(self, claimed: ClaimedGrading, progress: Progress) -> Graded | Ungraded:
         """What is to be stored, or why there is no result by a fault of ours."""
+        self._shelf.require_readable(claimed.assignment)
         coursework = self._course.load(claimed.assignment)
+        measured = coursework.measured_sha256  # its files may change while it is graded
         outcome = self._measured(self._errand(coursework, claimed), progress)
-        return outcome if isinstance(outcome, Ungraded) else ready(outcome, coursework)
+        if isinstance(outcome, Ungraded):
+            return outcome
+        return replace(ready(outcome, coursework), measured_sha256=measured)
+
+    def keep_up(self, database: Database) -> bool:
+        """Store how assignments are now, and score some stored results again whose points have changed; whether there
+        may be more of these.
+        """
+        self._remembering.keep(database)
+        return self._rescoring.some(database)
 
     def close(self) -> None:
         """Close the station of this process."""
@@ -89,31 +103,3 @@ class Judge:
             parts=tuple(part.part for part in coursework.parts),
             max_points=coursework.points,
         )
-
-
-def ready(result: Result, coursework: Coursework) -> Graded:
-    """A result as it is stored. What the student may see of it is made now: by the assignment that it was graded by.
-    Tracebacks of ours are in the station's log.
-    """
-    result = without_tracebacks(result)
-    shown = withheld(result, coursework)
-    return Graded(
-        points=result.points,
-        max_points=result.max_points,
-        early_points=shown.points,
-        early_max=shown.max_points - shown.hidden_points,
-        early_checks=in_brief(shown).model_dump_json(),
-        full_checks=None if shown == result else in_brief(result).model_dump_json(),
-        result=REPORTS["json"](result),
-        brief=brief_of(result, shown),
-        early_page=_page(shown),
-        full_page=None if shown == result else _page(result),
-        early_result=zlib.compress(REPORTS["json"](shown).encode()),
-        speed=speed_of(result),
-        early_speed=speed_of(shown),
-        device=showable(result.provenance.device.name),
-    )
-
-
-def _page(result: Result) -> bytes:
-    return zlib.compress(page(result).text.encode())

@@ -44,6 +44,9 @@ class Judging(Protocol):
     def elsewhere(self) -> frozenset[str]:
         """The assignments that other stations grade."""
 
+    def keep_up(self, database: Database) -> bool:
+        """Bring what is stored up to the course's files as far as nothing is run; whether there may be more to do."""
+
 
 def work(
     database: Database,
@@ -55,9 +58,11 @@ def work(
     """Take one grading after the other; raises what interrupts this process. `idle` waits for work."""
     while True:
         stop_if_told()
+        more = patient(lambda: judge.keep_up(database))
         claimed = patient(lambda: _claimed(database, name, judge.elsewhere()))
         if claimed is None:
-            idle()
+            if not more:
+                idle()
         else:
             try:
                 _grade(database, judge, claimed, patience)

@@ -11,6 +11,7 @@ from starlette.responses import Response, StreamingResponse
 from grader.course.submissions.submission import SIZE_LIMIT
 from grader.service.paperwork import Paper, PaperOrder, made
 from grader.service.refusing import NotDoneError, NotFoundError
+from grader.service.versions import count_older
 from grader.service.web.files import saved_as
 from grader.service.web.guards import REPORT_POLICY
 from grader.service.web.members import Instructor, StaffForm, Teacher, file_in, text_in
@@ -39,8 +40,11 @@ TYPES = {"csv": "text/csv; charset=utf-8", "xml": "application/xml", "zip": "app
 @router.get("/exports")
 def exports(request: Request, member: Instructor) -> Response:
     """What can be taken away."""
-    names = web_of(request).shelf.names()
-    return page(request, "exports.html.jinja", member, names=names, words=WORDS, filled=FILLED)
+    web = web_of(request)
+    with web.database.reading() as session:
+        older = count_older(session, web.shelf.all())
+    names = [each.name for each in web.shelf.all() if not each.gone]
+    return page(request, "exports.html.jinja", member, names=names, words=WORDS, filled=FILLED, older=older)
 
 
 @router.get("/exports/{paper}")

@@ -30,5 +30,7 @@ def health(request: Request, member: Teacher) -> Response:
         queues=queues,
         faults=faults,
         problems=web.shelf.problems(),
+        gone=web.shelf.gone(),
+        lost=web.shelf.lost(),
         embedded=web.database.embedded,
     )

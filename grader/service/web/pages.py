@@ -15,6 +15,7 @@ from grader.common.phrases import count
 from grader.protocol.text import showable
 from grader.results.result import LINES
 from grader.service.tokens import fresh_token
+from grader.service.versions import is_older
 from grader.service.web.members import Member
 from grader.service.web.setting import web_of
 from grader.service.wording import late_in_words, number, score_in_words
@@ -79,7 +80,7 @@ def _environment() -> Environment:
     )
     environment.filters |= {"number": number, "plural": count, "time": _time, "markup": Markup, "code": _code}
     environment.filters["by_line"] = _by_line
-    words = {"late_words": late_in_words, "score_words": score_in_words}
+    words = {"late_words": late_in_words, "score_words": score_in_words, "is_older": is_older}
     environment.globals |= {"fresh_token": fresh_token, **words}
     return environment
 

@@ -16,17 +16,20 @@ from grader.service.courses import Shelf
 from grader.service.database.connecting import Database
 from grader.service.entering.entry import entry_of
 from grader.service.entering.mail_links import Surroundings
+from grader.service.memory import memory_in
 from grader.service.web.app import make_app
 from grader.service.web.connections import PatientProtocol, Seldom, raise_limit_of_files
 from grader.service.web.setting import Web
 
 
 def web_for(database: Database, course: Path, guide: Path, origin: str) -> Web:
-    """What it works with. Raises InputError for a course with an assignment that cannot be read."""
+    """What it works with. Raises InputError for a course with an assignment that could never be read."""
     places = Course(assignments=course / "assignments", reference=course / "reference")
-    shelf = Shelf(places, guide, fresh=1.0)
-    for problem in shelf.problems():
-        raise InputError(problem)
+    shelf = Shelf(places, guide, fresh=1.0, recall=memory_in(database))
+    known = {each.name for each in shelf.all()}
+    if not known or not known.issuperset(shelf.names()):
+        for problem in shelf.problems():
+            raise InputError(problem)
     return Web(database=database, shelf=shelf, origin=origin)
 
 

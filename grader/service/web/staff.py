@@ -12,7 +12,7 @@ from grader.common.phrases import count
 from grader.course.submissions.submission import SIZE_LIMIT
 from grader.service.database.tables import PersonRow, SessionRow
 from grader.service.exports import links_csv
-from grader.service.instructing import Selection, Which, regrade, try_again
+from grader.service.instructing import Selection, Which, regrade, regrade_older, try_again
 from grader.service.refusing import NotDoneError
 from grader.service.roster import TakenIn, enrol
 from grader.service.signing_in import NEWCOMERS, invite, newcomers, unused_links
@@ -42,14 +42,25 @@ OTHERS_END = "Links were made or used since the page was opened, so it would can
 def grade_again(request: Request, member: Teacher, form: TeacherForm) -> Response:
     """Grade attempts at an assignment again; the answer leads to what comes of it."""
     web = web_of(request)
-    name = web.shelf.assignment(text_in(form, "assignment")).name
+    shown = web.shelf.assignment(text_in(form, "assignment"))
+    if shown.gone:
+        raise NotDoneError(f"The folder of {shown.name} is gone, so nothing can be graded again.")
     which = next((each for each in get_args(Which) if each == text_in(form, "which")), None)
     if which is None:
         raise NotDoneError("Choose which attempts to grade again: all, the latest or the best.")
-    selection = Selection(assignment=name, which=which, matching=text_in(form, "matching").strip())
+    selection = Selection(assignment=shown.name, which=which, matching=text_in(form, "matching").strip())
     with web.database.writing() as session:
         order = regrade(session, selection, member.key, web.now())
     return RedirectResponse(f"/course/regradings/{order}", 303)
+
+
+@router.post("/regrade-older")
+def grade_older_again(request: Request, member: Teacher, _form: TeacherForm) -> Response:
+    """Grade all attempts again that were graded by an older version of their assignment."""
+    web = web_of(request)
+    with web.database.writing() as session:
+        regrade_older(session, web.shelf.all(), member.key, web.now())
+    return RedirectResponse("/course/regradings", 303)
 
 
 @router.get("/people")

@@ -38,6 +38,9 @@ class Puppet:
     def elsewhere(self):
         return frozenset()
 
+    def keep_up(self, _database):
+        return False
+
 
 def run(service, act, **patience):
     """Work until there is nothing to do; the judge."""

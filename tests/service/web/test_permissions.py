@@ -87,6 +87,7 @@ TABLE = {
     "GET /course/exports/{paper}": LEADING,
     "POST /course/exports/{paper}/upload": (401, 404, 404, 404, 409),  # without a file
     "POST /course/regrade": (401, 404, 404, 303, 409),  # all wait already
+    "POST /course/regrade-older": (401, 404, 404, 409, 409),  # nothing is older
     "GET /course/people": TEACHING,
     "POST /course/people": LEADING_FORM,
     "GET /course/people/{person_id}/edit": LEADING,

@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0019"
-down_revision = "0016"
+down_revision = "0018"
 
 AUDIT = sa.table("audit", sa.column("who", sa.String), sa.column("by_station", sa.Boolean))
 

@@ -1,0 +1,29 @@
+"""What the database remembers of the course's files, so that none that is missing for a moment changes a rule."""
+
+from collections.abc import Callable, Iterable
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from grader.service.courses import Memory, Shown
+from grader.service.database.connecting import Database
+from grader.service.database.tables import AssignmentRow, AttemptRow
+
+
+def memory_in(database: Database) -> Callable[[], Memory]:
+    """What recalls it for a Shelf."""
+
+    def recall() -> Memory:
+        with database.reading() as session:
+            states = {row.name: Shown.model_validate_json(row.state) for row in session.scalars(select(AssignmentRow))}
+            used = frozenset(session.scalars(select(AttemptRow.assignment).distinct()))
+        return Memory(states=states, used=used)
+
+    return recall
+
+
+def remember(session: Session, assignments: Iterable[Shown], now: datetime) -> None:
+    """Remember how these are."""
+    for each in assignments:
+        session.merge(AssignmentRow(name=each.name, state=each.model_dump_json(), at=now))

@@ -1,0 +1,80 @@
+"""Keeps stored results at the points that the assignment gives now. Nothing is run, as in a batch."""
+
+import logging
+
+from grader.batch.rescoring import lacks_measurements, up_to_date
+from grader.common.errors import InputError
+from grader.course.catalogue import Course
+from grader.course.suite import Coursework
+from grader.results.result import Result
+from grader.service.courses import Shelf, Version, version_of
+from grader.service.database.connecting import Database, time_of
+from grader.service.database.tables import GradingRow
+from grader.service.leases import Graded
+from grader.service.station.storing import ready
+from grader.service.versions import needs_a_run, store_again, to_score_again
+
+AT_ONCE = 10
+"""Results that are scored between two gradings: about a second, in which nobody who hands in waits."""
+
+LOG = logging.getLogger(__name__)
+
+
+class Rescoring:
+    """What one station has brought to the points of its course. Each does so for itself, since another may store a
+    result by an older version later.
+    """
+
+    def __init__(self, course: Course, shelf: Shelf) -> None:
+        self._course, self._shelf = course, shelf
+        self._settled: dict[str, Version] = {}
+
+    def some(self, database: Database) -> bool:
+        """Score a few results again; whether there may be more."""
+        for each in self._shelf.all():
+            if self._settled.get(each.name) == each.version:
+                continue
+            with database.reading() as session:
+                numbers = to_score_again(session, each.name, each.version, AT_ONCE)
+            if not numbers:
+                self._settled[each.name] = each.version
+                continue
+            try:
+                coursework = self._course.load(each.name)
+            except InputError:
+                continue  # the shelf has its last version, and Health says why
+            if version_of(coursework) != each.version:
+                continue  # files are being changed
+            for number in numbers:
+                _score(database, number, coursework)
+            return True
+        return False
+
+
+def _score(database: Database, number: int, coursework: Coursework) -> None:
+    with database.reading() as session:
+        grading = session.get_one(GradingRow, number)
+        stored = grading.result
+    scored = _scored(grading, stored, coursework)
+    with database.recording() as session:
+        if scored is None:
+            needs_a_run(session, grading, version_of(coursework))
+        else:
+            store_again(session, grading, scored, time_of(session))
+
+
+def _scored(grading: GradingRow, stored: str | None, coursework: Coursework) -> Graded | None:
+    """None where only a new run can tell."""
+    if stored is None:
+        return None
+    try:
+        result = Result.model_validate_json(stored)
+        known = grading.measured_sha256 is not None
+        if not known and result.provenance.assignment_sha256 != coursework.sha256:
+            return None  # from before versions were stored: what it rests on is unknown
+        if lacks_measurements(result, coursework):
+            return None
+        return ready(up_to_date(result, coursework), coursework)
+    except Exception:
+        LOG.exception("grading %d cannot be scored again", grading.id)
+        return None

@@ -1,0 +1,79 @@
+"""Which gradings were made by an older version of their assignment.
+
+If only points, hiding or titles have changed, a station scores the result again, without a run (station/rescoring.py).
+If what is measured has changed, it is "graded by an older version" until it is graded again.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, and_, exists, func, or_, select, update
+from sqlalchemy.orm import Session, aliased
+
+from grader.service.courses import Shown, Version
+from grader.service.database.tables import AttemptRow, AuditRow, GradingRow, State
+from grader.service.leases import Graded
+
+
+def is_older(grading: GradingRow, version: Version) -> bool:
+    """Whether only a new run can make the grading's points those of this version."""
+    return grading.scored_sha256 is not None and grading.measured_sha256 != version.measured
+
+
+def to_score_again(session: Session, assignment: str, version: Version, most: int) -> Sequence[int]:
+    """The numbers of some gradings that count, and whose points this version may change without a new run."""
+    unknown = GradingRow.scored_sha256.is_(None)
+    changed = and_(GradingRow.measured_sha256 == version.measured, GradingRow.scored_sha256 != version.scored)
+    counting = select(GradingRow.id).join(AttemptRow, AttemptRow.counted_id == GradingRow.id)
+    wanted = counting.where(AttemptRow.assignment == assignment, or_(unknown, changed))
+    return session.scalars(wanted.order_by(GradingRow.id).limit(most)).all()
+
+
+def store_again(session: Session, grading: GradingRow, scored: Graded, now: datetime) -> None:
+    """Store what a grading is worth now in place of what it was worth."""
+    if not _changed(session, grading, {field: getattr(scored, field) for field in Graded.__dataclass_fields__}):
+        return
+    if grading.points != scored.points:
+        attempt = session.get_one(AttemptRow, grading.attempt_id)
+        named = f"{attempt.person.key}, {attempt.assignment}, attempt {attempt.number}"
+        words = f"scored again, since the assignment has changed: {grading.points:g} -> {scored.points:g} points"
+        session.add(AuditRow(at=now, who="a station", about=attempt.person.key, what=f"{named}: {words}"))
+
+
+def needs_a_run(session: Session, grading: GradingRow, version: Version) -> None:
+    """Note that a grading cannot be scored again as it is."""
+    _changed(session, grading, {"measured_sha256": None, "scored_sha256": version.scored})
+
+
+def _changed(session: Session, grading: GradingRow, values: dict[str, object]) -> bool:
+    """False where another station was faster."""
+    same = GradingRow.id == grading.id, GradingRow.scored_sha256.is_not_distinct_from(grading.scored_sha256)
+    return session.scalar(update(GradingRow).where(*same).values(**values).returning(GradingRow.id)) is not None
+
+
+def older(assignment: Shown) -> ColumnElement[bool]:
+    """The condition of attempts at an assignment that only a new run can bring to its version."""
+    unlike = GradingRow.measured_sha256.is_distinct_from(assignment.version.measured)
+    return and_(AttemptRow.assignment == assignment.name, *_GRADED, unlike)
+
+
+_OPEN = aliased(GradingRow)
+_GRADED = (
+    AttemptRow.trial.is_(False),
+    GradingRow.scored_sha256.is_not(None),
+    ~exists().where(_OPEN.attempt_id == AttemptRow.id, _OPEN.state.in_((State.WAITING, State.RUNNING))),
+)
+"""The condition of attempts that have a result whose version is known, and are not being graded again."""
+
+
+def count_older(session: Session, assignments: Sequence[Shown]) -> Counter[str]:
+    """How many attempts at each assignment have a result by an older version, and wait for no other."""
+    measured = AttemptRow.assignment, GradingRow.measured_sha256
+    counting = select(*measured, func.count()).join(GradingRow, AttemptRow.counted_id == GradingRow.id)
+    current = {each.name: each.version.measured for each in assignments}
+    found = Counter[str]()
+    for name, version, number in session.execute(counting.where(*_GRADED).group_by(*measured)):
+        if name in current and version != current[name]:
+            found[name] += number
+    return found
