@@ -12,6 +12,7 @@ from grader.common.record import Record
 from grader.course.policies.corrections import read_amount
 from grader.protocol.text import showable
 from grader.service.courses import Shown
+from grader.service.database.connecting import Database
 from grader.service.database.tables import (
     AttemptRow,
     AuditRow,
@@ -93,14 +94,17 @@ def exclusion_of(session: Session, attempt: AttemptRow) -> ExclusionRow | None:
     return session.scalar(select(ExclusionRow).where(ExclusionRow.attempt_id == attempt.id))
 
 
-def release(session: Session, assignment: Shown, who: str, now: datetime) -> None:
+def release(database: Database, assignment: Shown, who: str, now: datetime) -> None:
     """Show students what is hidden of an assignment, also of all attempts to come; it cannot be undone."""
-    if session.get(ReleaseRow, assignment.name) is not None:
-        raise NotDoneError("The hidden checks of this assignment are released already.")
-    if not hides(session, assignment):
-        raise NotDoneError(f"{assignment.name} hides nothing, so there is nothing to release.")
-    session.add(ReleaseRow(assignment=assignment.name, who=who, at=now))
-    _note(session, who, "", now, f"{assignment.name}: released its hidden checks")
+    with database.reading() as session:
+        hiding = hides(session, assignment)
+    with database.writing() as session:
+        if session.get(ReleaseRow, assignment.name) is not None:
+            raise NotDoneError("The hidden checks of this assignment are released already.")
+        if not hiding:
+            raise NotDoneError(f"{assignment.name} hides nothing, so there is nothing to release.")
+        session.add(ReleaseRow(assignment=assignment.name, who=who, at=now))
+        _note(session, who, "", now, f"{assignment.name}: released its hidden checks")
 
 
 def hides(session: Session, assignment: Shown) -> bool:

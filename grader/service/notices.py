@@ -7,7 +7,7 @@ does not answer: then it is told again. No name goes to the hook, whose chat may
 import json
 import threading
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from http.client import HTTPException
@@ -50,16 +50,30 @@ class Notice(Record):
 
 
 def due(session: Session, origin: str, now: datetime) -> list[Notice]:
-    """What is to be told now, which counts as begun: nobody else tells it meanwhile. In a writing transaction."""
-    rows = {(row.kind, row.about): row for row in session.scalars(select(NoticeRow))}
-    settled = {place for place, row in rows.items() if row.sent is not None or row.at > now - AGAIN}
-    found = [each for each in _open(session, origin) if (each.kind, each.about) not in settled][:AT_ONCE]
-    for each in found:
-        if (row := rows.get((each.kind, each.about))) is not None:
-            row.at = now
-        else:
+    """What is to be told now."""
+    rows = session.scalars(select(NoticeRow))
+    settled = {(row.kind, row.about) for row in rows if _is_settled(row, now)}
+    return [each for each in _open(session, origin) if (each.kind, each.about) not in settled][:AT_ONCE]
+
+
+def begun(session: Session, notices: Sequence[Notice], now: datetime) -> list[Notice]:
+    """Those of them that another process has not begun in between. They count as begun now: nobody else tells them."""
+    found = []
+    for each in notices:
+        row = session.scalars(select(NoticeRow).filter_by(kind=each.kind, about=each.about)).one_or_none()
+        if row is not None and _is_settled(row, now):
+            continue
+        found.append(each)
+        if row is None:
             session.add(NoticeRow(kind=each.kind, about=each.about, at=now))
+        else:
+            row.at = now
     return found
+
+
+def _is_settled(row: NoticeRow, now: datetime) -> bool:
+    """Whether it has arrived, or was begun a moment ago."""
+    return row.sent is not None or row.at > now - AGAIN
 
 
 def _open(session: Session, origin: str) -> Iterator[Notice]:
@@ -80,8 +94,11 @@ def arrived(session: Session, notice: Notice, now: datetime) -> None:
 
 def tell(database: Database, origin: str, hook: Hook, now: datetime) -> None:
     """Tell what is due; raises OSError when the hook does not take one, which is told again later."""
-    with database.writing() as session:
+    with database.reading() as session:
         notices = due(session, origin, now)
+    if notices:
+        with database.writing() as session:
+            notices = begun(session, notices, now)
     for each in notices:
         hook(each.text)
         with database.writing() as session:

@@ -4,7 +4,7 @@ Both are 256 random bits: nobody guesses one, so nobody needs to be slowed down,
 Each function works in the transaction that it is given.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
 from sqlalchemy import ColumnElement, bindparam, delete, func, select, update
@@ -46,13 +46,22 @@ OF_COOKIE = (
 
 def invite(session: Session, person: PersonRow, who: str, now: datetime) -> str:
     """The token of a new invitation. Those before, if unused, sign in no more."""
-    made_before = InvitationRow.person_id == person.id, InvitationRow.used.is_(None), ~InvitationRow.by_mail
-    session.execute(delete(InvitationRow).where(*made_before))
-    token = fresh_token()
-    row = InvitationRow(person_id=person.id, token_sha256=token_hash(token), expires=now + INVITATION_LASTS)
-    session.add(row)
-    session.add(AuditRow(at=now, who=who, about=person.key, what=f"made a sign-in link for {person.key}"))
-    return token
+    return invite_all(session, [person], who, now)[0]
+
+
+def invite_all(session: Session, people: Sequence[PersonRow], who: str, now: datetime) -> list[str]:
+    """The token of a new invitation for each person, in their order. Those before, if unused, sign in no more."""
+    made_before = InvitationRow.person_id.in_([each.id for each in people]), InvitationRow.used.is_(None)
+    session.execute(delete(InvitationRow).where(*made_before, ~InvitationRow.by_mail))
+    tokens = [fresh_token() for _ in people]
+    session.add_all(
+        InvitationRow(person_id=each.id, token_sha256=token_hash(token), expires=now + INVITATION_LASTS)
+        for each, token in zip(people, tokens, strict=True)
+    )
+    session.add_all(
+        AuditRow(at=now, who=who, about=each.key, what=f"made a sign-in link for {each.key}") for each in people
+    )
+    return tokens
 
 
 def mail_link(session: Session, person_id: int, now: datetime) -> str | None:

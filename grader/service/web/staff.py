@@ -1,20 +1,24 @@
 """The pages of instructors. To everybody else they do not exist."""
 
+from collections.abc import Sequence
+from itertools import chain
 from typing import Annotated, get_args
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from grader.course.submissions.submission import SIZE_LIMIT
+from grader.service.database.batches import in_batches
 from grader.service.database.tables import AuditRow, CourseRole, InvitationRow, PersonRow, SessionRow
 from grader.service.exports import links_csv
 from grader.service.instructing import Selection, Which, regrade, try_again
 from grader.service.refusing import NotDoneError
 from grader.service.roster import TakenIn, enrol
-from grader.service.signing_in import invite
+from grader.service.signing_in import invite, invite_all
 from grader.service.standing import faulted
 from grader.service.web.files import csv_file
 from grader.service.web.members import (
@@ -46,8 +50,7 @@ def grade_again(request: Request, member: Teacher, form: TeacherForm) -> Respons
     if which is None:
         raise NotDoneError("Choose which attempts to grade again: all, the latest or the best.")
     selection = Selection(assignment=name, which=which, matching=text_in(form, "matching").strip())
-    with web.database.writing() as session:
-        order = regrade(session, selection, member.key, web.now())
+    order = regrade(web.database, selection, member.key, web.now())
     return RedirectResponse(f"/course/regradings/{order}", 303)
 
 
@@ -69,8 +72,7 @@ def take_in(request: Request, member: Instructor, form: StaffForm) -> Response:
     data = upload.file.read(SIZE_LIMIT + 1)
     if len(data) > SIZE_LIMIT:
         raise NotDoneError("The roster is over 1 MiB.")
-    with web.database.writing() as session:
-        taken_in = enrol(session, data, member.key, web.now())
+    taken_in = enrol(web.database, data, member.key, web.now())
     return RedirectResponse(f"/course/people?{urlencode(taken_in.model_dump())}", 303)
 
 
@@ -89,13 +91,18 @@ def make_links(request: Request, member: Instructor, _form: StaffForm) -> Respon
     """Links for all students who have never signed in, as a file."""
     web = web_of(request)
     came = select(InvitationRow.person_id).where(InvitationRow.used.is_not(None))
-    wanted = select(PersonRow).where(PersonRow.role == CourseRole.STUDENT, PersonRow.id.not_in(came))
-    with web.database.writing() as session:
-        links = [
-            (person.key, person.name, link_of(web, invite(session, person, member.key, web.now())))
-            for person in session.scalars(wanted.order_by(PersonRow.name)).all()
-        ]
-    return csv_file("sign-in-links.csv", links_csv(links))
+    wanted = select(PersonRow.id).where(PersonRow.role == CourseRole.STUDENT, PersonRow.id.not_in(came))
+    with web.database.reading() as session:
+        strangers = session.scalars(wanted.order_by(PersonRow.name)).all()
+
+    def links(session: Session, numbers: Sequence[int]) -> list[tuple[str, str, str]]:
+        some = select(PersonRow).where(PersonRow.id.in_(numbers)).order_by(PersonRow.name)
+        invited = session.scalars(some).all()
+        tokens = invite_all(session, invited, member.key, web.now())
+        return [(one.key, one.name, link_of(web, token)) for one, token in zip(invited, tokens, strict=True)]
+
+    made = in_batches(web.database, strangers, links)
+    return csv_file("sign-in-links.csv", links_csv(chain.from_iterable(made)))
 
 
 def link_of(web: Web, token: str) -> str:
