@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from http.client import HTTPException
+from typing import Any
+from urllib.request import HTTPRedirectHandler
 
 from sqlalchemy import select
-from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from grader.common.record import Record
@@ -36,6 +37,9 @@ EVERY = 10.0
 
 PATIENCE = 20.0
 """Seconds that the hook has to answer."""
+
+LEAVE = 1.0
+"""Seconds that the end of the service waits for a notice that is being told; what did not arrive is told again."""
 
 Hook = Callable[[str], None]
 """Takes a text; raises OSError."""
@@ -92,6 +96,15 @@ def arrived(session: Session, notice: Notice, now: datetime) -> None:
     row.sent = now
 
 
+class NoRedirects(HTTPRedirectHandler):
+    """Follows no redirect: the text would be lost, and the address may be anything."""
+
+    def http_error_302(self, req: Any, fp: Any, code: int, msg: str, headers: Any) -> None:
+        """Leave it an error."""
+
+    http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
+
+
 def tell(database: Database, origin: str, hook: Hook, now: datetime) -> None:
     """Tell what is due; raises OSError when the hook does not take one, which is told again later."""
     with database.reading() as session:
@@ -107,14 +120,15 @@ def tell(database: Database, origin: str, hook: Hook, now: datetime) -> None:
 
 def webhook(address: str) -> Hook:
     """What a POST to this address does, which stands in no message."""
+    opener = urllib.request.build_opener(NoRedirects)
 
     def post(text: str) -> None:
         headers = {"content-type": "application/json", "user-agent": "grader"}
         asked = urllib.request.Request(address, json.dumps({"text": text}).encode(), headers)  # noqa: S310 - it is http
         try:
-            with urllib.request.urlopen(asked, timeout=PATIENCE):  # noqa: S310
+            with opener.open(asked, timeout=PATIENCE):
                 return
-        except HTTPException as error:
+        except (HTTPException, ValueError) as error:  # an answer that is no HTTP
             raise OSError(type(error).__name__) from error
 
     return post
@@ -127,13 +141,14 @@ def telling(database: Database, origin: str, hook: Hook | None, say: Callable[[s
         yield
         return
     over = threading.Event()
-    thread = threading.Thread(target=_keep_telling, args=(database, origin, hook, over, say), name="notices")
+    told = (database, origin, hook, over, say)
+    thread = threading.Thread(target=_keep_telling, args=told, name="notices", daemon=True)
     thread.start()
     try:
         yield
     finally:
         over.set()
-        thread.join()
+        thread.join(LEAVE)
 
 
 def _keep_telling(
@@ -144,8 +159,8 @@ def _keep_telling(
         try:
             tell(database, origin, hook, utc_now())
             failed = ""
-        except (OSError, SQLAlchemyError) as error:
-            reason = type(error).__name__ if isinstance(error, SQLAlchemyError) else str(error)
+        except Exception as error:  # noqa: BLE001 - what ends this thread ends all notices
+            reason = str(error) if isinstance(error, OSError) else type(error).__name__
             if reason != failed:
                 say(f"the webhook of notices took nothing ({reason}); it is told again every 5 minutes.")
             failed = reason
