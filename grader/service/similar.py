@@ -4,7 +4,6 @@ pool of other sources that they are compared with.
 
 import io
 import zipfile
-import zlib
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from enum import StrEnum
@@ -15,6 +14,7 @@ from sqlalchemy.orm import Session
 
 from grader.common.phrases import count
 from grader.common.record import Record
+from grader.lms.intake.reading.archive import DAMAGE, PACKINGS
 from grader.protocol.text import showable
 from grader.service.database.batches import in_batches
 from grader.service.database.connecting import Database
@@ -113,10 +113,12 @@ def _sources(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             files = [each for each in archive.infolist() if PurePosixPath(each.filename).suffix.lower() in ENDINGS]
+            if any(each.compress_type not in PACKINGS for each in files):
+                raise NotDoneError("The zip has an unusual compression, such as bzip2; pack the sources as usual.")
             for each in files[: MOST + 1]:
                 with archive.open(each) as file:
                     yield each.filename, file.read(LARGEST)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
+    except DAMAGE as error:
         raise NotDoneError("The zip cannot be read; pack the sources again, without a password.") from error
 
 
