@@ -9,13 +9,13 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from grader.common.errors import InputError
-from grader.common.people import person_key
 from grader.common.record import Record
 from grader.lms.intake.reading.table import TableRow, table_of
 from grader.protocol.text import showable
 from grader.service.database.batches import in_batches
 from grader.service.database.connecting import Database
 from grader.service.database.tables import AuditRow, CourseRole, PersonRow
+from grader.service.keys import folded_key, is_plain_key, is_same_key
 from grader.service.refusing import NotDoneError
 
 LONGEST_NAME = 200
@@ -99,7 +99,7 @@ def _matched(session: Session, people: Sequence[Listed], who: str) -> list[tuple
     """Each line with the person whom it names, if there is one; raises NotDoneError for one that cannot be taken in."""
     known: dict[str, list[PersonRow]] = {}
     for row in session.scalars(
-        select(PersonRow).where(PersonRow.folded.in_([person_key(each.key) for each in people]))
+        select(PersonRow).where(PersonRow.folded.in_([folded_key(each.key) for each in people]))
     ):
         known.setdefault(row.folded, []).append(row)
     matched = [(each, _known(each, known)) for each in people]
@@ -110,13 +110,23 @@ def _matched(session: Session, people: Sequence[Listed], who: str) -> list[tuple
 
 
 def _known(listed: Listed, people: Mapping[str, Sequence[PersonRow]]) -> PersonRow | None:
-    """The person of this key, however it is typed; raises NotDoneError for several, of whom none has it exactly."""
-    same = people.get(person_key(listed.key), ())
-    exact = [each for each in same if each.key == listed.key]
-    if len(exact or same) > 1:
-        keys = " and ".join(sorted(each.key for each in same))
-        raise NotDoneError(f"Line {listed.line} of the roster: {listed.key} may be {keys}. Write one of these keys.")
-    return next(iter(exact or same), None)
+    """The person of this key, in any case; raises NotDoneError where it may be another's, and is nobody's exactly."""
+    alike = people.get(folded_key(listed.key), ())
+    exact = [each for each in alike if each.key == listed.key]
+    same = exact or [each for each in alike if is_same_key(each.key, listed.key)]
+    if len(same) > 1 or (alike and not same):
+        keys = " and ".join(sorted(each.key for each in alike))
+        raise NotDoneError(f"Line {listed.line} of the roster: {listed.key} may be {keys}. Write {_one_of(alike)}.")
+    if not same and not is_plain_key(listed.key):
+        raise NotDoneError(
+            f"Line {listed.line} of the roster: the key {listed.key} has a character that can be taken for another, or "
+            f"that nobody sees. Write it as {folded_key(listed.key)}."
+        )
+    return next(iter(same), None)
+
+
+def _one_of(people: Sequence[PersonRow]) -> str:
+    return "this key" if len(people) == 1 else "one of these keys"
 
 
 def _renewed(person: PersonRow, listed: Listed) -> str:
@@ -152,7 +162,7 @@ def _listed_twice(people: list[Listed]) -> Iterator[str]:
     """A sentence for each line whose key is in an earlier one, so that no line is silently lost."""
     lines: dict[str, int] = {}
     for each in people:
-        first = lines.setdefault(person_key(each.key), each.line)
+        first = lines.setdefault(folded_key(each.key), each.line)
         if first != each.line:
             yield f"Line {each.line} of the roster: the key {each.key} is already in line {first}. Remove one of them."
 

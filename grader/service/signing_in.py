@@ -10,7 +10,6 @@ from datetime import datetime, timedelta
 from sqlalchemy import ColumnElement, bindparam, delete, func, select, update
 from sqlalchemy.orm import Session, joinedload
 
-from grader.common.people import person_key
 from grader.service.database.tables import (
     ApiTokenRow,
     AuditRow,
@@ -20,6 +19,7 @@ from grader.service.database.tables import (
     PersonRow,
     SessionRow,
 )
+from grader.service.keys import folded_key, is_same_key
 from grader.service.tokens import fresh_token, token_hash
 
 INVITATION_LASTS = timedelta(days=14)
@@ -82,11 +82,12 @@ def end_link(session: Session, token: str) -> None:
 
 
 def person_named(session: Session, keys: Collection[str]) -> PersonRow | None:
-    """The one whom one of these keys names, exactly or, if that is one person, as keys are compared; else None."""
-    folded = set(map(person_key, keys))
+    """The one whom one of these keys names, exactly or, if that is one person, by the same letters; else None."""
+    folded = set(map(folded_key, keys))
     found = session.scalars(select(PersonRow).where(PersonRow.folded.in_(folded))).all()
     exact = [each for each in found if each.key in keys]
-    return (exact or found)[0] if len(exact or found) == 1 else None
+    same = exact or [each for each in found if any(is_same_key(each.key, key) for key in keys)]
+    return same[0] if len(same) == 1 else None
 
 
 def sign_in(session: Session, token: str, now: datetime) -> str | None:
