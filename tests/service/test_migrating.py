@@ -10,6 +10,7 @@ from sqlalchemy import Boolean, DateTime, Float, Integer, LargeBinary, MetaData,
 from grader.service.database.connecting import Database, sqlite_url
 from grader.service.database.migrating import _config, migrate
 from grader.service.database.tables import Base, CourseRole
+from grader.service.pseudonyms import pseudonym_of
 from grader.service.signing_in import person_named
 
 VERSIONS = sorted(each.revision for each in ScriptDirectory.from_config(_config()).walk_revisions())[:-1]
@@ -64,6 +65,22 @@ def test_keys_that_differ_in_case_alone_survive_an_upgrade(database):
         assert person_named(session, {"MAX@X"}) is None
         assert person_named(session, {"zoe\u0308@x"}).name == "Zo\u00eb@X"
         assert person_named(session, {"KATE@x"}).name == "kate@x"
+
+
+def test_of_two_pseudonyms_that_look_alike_the_earlier_stays(database):
+    """Nobody else's is touched, also where one is folded to what another was."""
+    upgrade(database, "0021")
+    names = ("lago", "Iago", "Fox")
+    with database.connecting() as connection:
+        tables = reflected(connection).tables
+        for number, name in enumerate(names, 1):
+            row = {each.name: value(each) for each in tables["people"].columns if needed(each)}
+            connection.execute(tables["people"].insert().values({**row, "id": number, "key": name}))
+            chosen = {"id": number, "person_id": number, "name": name, "folded": name.casefold()}
+            connection.execute(tables["pseudonyms"].insert().values(chosen))
+    migrate(database)
+    with database.reading() as session:
+        assert [pseudonym_of(session, number) for number in (1, 2, 3)] == ["lago", None, "Fox"]
 
 
 def upgrade(database, version):

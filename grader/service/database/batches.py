@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from grader.service.database.connecting import Database
 
-BATCH = 50
+BATCH = 25
 """Rows that one transaction changes: some ten milliseconds' work."""
 
 Row = TypeVar("Row")
