@@ -4,6 +4,7 @@ Students see which of their attempts are graded again. So what selects them is w
 checks select nothing, and the best attempt is the one that looks best.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
@@ -13,6 +14,8 @@ from sqlalchemy.orm import Session, selectinload
 from grader.common.phrases import count
 from grader.common.record import Record
 from grader.protocol.text import showable
+from grader.service.database.batches import in_batches
+from grader.service.database.connecting import Database
 from grader.service.database.tables import AttemptRow, AuditRow, GradingRow, RegradingRow, ShareRow, State
 from grader.service.hand_ins import FIRST, REGRADED, new_grading
 from grader.service.refusing import NotDoneError, NotFoundError
@@ -33,8 +36,9 @@ def try_again(session: Session, grading_id: int, who: str, now: datetime) -> Non
         raise NotFoundError
     if grading.state != State.FAULTED:
         raise NotDoneError("This grading has not failed; there is nothing to try again.")
-    if not _again(session, grading.attempt, new_grading("tried again", FIRST, now)):
+    if _is_queued(grading.attempt):
         raise NotDoneError("This attempt is being graded already.")
+    grading.attempt.gradings.append(new_grading("tried again", FIRST, now))
     session.add(_line(now, who, grading.attempt.person.key, f"{_named(grading.attempt)}: tries again after a fault"))
 
 
@@ -54,11 +58,24 @@ class Selection(Record):
         return f"{self.which} attempts" + (f" with {showable(self.matching)}" if self.matching else "")
 
 
-def regrade(session: Session, selection: Selection, who: str, now: datetime) -> int:
+def regrade(database: Database, selection: Selection, who: str, now: datetime) -> int:
     """Grade attempts again, behind everybody who hands in; the number of the order. The old results count until the new
-    ones are there, and stay. Raises NotDoneError where nothing matches.
+    ones are there, and stay. Raises NotDoneError where nothing matches. An attempt that comes into the queue in between
+    is left there.
     """
-    loaded = selectinload(AttemptRow.gradings), selectinload(AttemptRow.counted), selectinload(AttemptRow.person)
+    with database.reading() as session:
+        wanted = _selected(session, selection)
+    what = f"{selection.assignment}: grades {count(len(wanted), 'attempt')} again ({selection.in_words})"
+    with database.writing() as session:
+        row = RegradingRow(assignment=selection.assignment, which=selection.in_words, who=who, at=now)
+        session.add_all((row, _line(now, who, "", what)))
+    in_batches(database, wanted, lambda session, attempts: _queue(session, attempts, row.id, now))
+    return row.id
+
+
+def _selected(session: Session, selection: Selection) -> list[int]:
+    """The numbers of the attempts, but for those that are in the queue; raises NotDoneError if none is left."""
+    loaded = selectinload(AttemptRow.gradings), selectinload(AttemptRow.counted)
     graded = AttemptRow.counted_id.is_not(None), AttemptRow.trial.is_(False)
     wanted = select(AttemptRow).where(AttemptRow.assignment == selection.assignment, *graded).options(*loaded)
     shares: dict[int, set[int]] = {}
@@ -68,23 +85,22 @@ def regrade(session: Session, selection: Selection, who: str, now: datetime) -> 
     for attempt in session.scalars(wanted.order_by(AttemptRow.number)):
         by_people.setdefault(frozenset({attempt.person_id, *shares.get(attempt.id, ())}), []).append(attempt)
     chosen = [each for attempts in by_people.values() for each in _chosen(attempts, selection.which)]
-    row = RegradingRow(assignment=selection.assignment, which=selection.in_words, who=who, at=now)
-    session.add(row)
-    session.flush()
-    matching = [each for each in chosen if _matches(each, selection.matching)]
-    begun = sum(_again(session, each, _regraded(row.id, now)) for each in matching)
-    if not begun:
+    found = [each.id for each in chosen if _matches(each, selection.matching) and not _is_queued(each)]
+    if not found:
         hides = any(each.counted is not None and each.counted.withholds for each in chosen)
         raise NotDoneError(f"{NONE_MATCHES} {HIDDEN_SELECTS_NOTHING}" if hides else NONE_MATCHES)
-    what = f"{selection.assignment}: grades {count(begun, 'attempt')} again ({selection.in_words})"
-    session.add(_line(now, who, "", what))
-    return row.id
+    return found
 
 
-def _regraded(regrading: int, now: datetime) -> GradingRow:
-    grading = new_grading("regraded", REGRADED, now)
-    grading.regrading_id = regrading
-    return grading
+def _queue(session: Session, attempts: Sequence[int], regrading: int, now: datetime) -> None:
+    """Put them in the queue, but for those that are there."""
+    is_open = GradingRow.state.in_([state for state in State if state.open])
+    queued = set(session.scalars(select(GradingRow.attempt_id).where(GradingRow.attempt_id.in_(attempts), is_open)))
+    for each in attempts:
+        if each not in queued:
+            grading = new_grading("regraded", REGRADED, now)
+            grading.attempt_id, grading.regrading_id = each, regrading
+            session.add(grading)
 
 
 def _chosen(attempts: list[AttemptRow], which: Which) -> list[AttemptRow]:
@@ -105,13 +121,9 @@ def _matches(attempt: AttemptRow, words: str) -> bool:
     return any(wanted in each.name.casefold() or wanted == each.reason.casefold() for each in lost)
 
 
-def _again(session: Session, attempt: AttemptRow, grading: GradingRow) -> bool:
-    """Put it in the queue; False if it is there already."""
-    if any(State(each.state).open for each in attempt.gradings):
-        return False
-    attempt.gradings.append(grading)
-    session.flush()
-    return True
+def _is_queued(attempt: AttemptRow) -> bool:
+    """Whether it waits or is being graded."""
+    return any(State(each.state).open for each in attempt.gradings)
 
 
 def _line(now: datetime, who: str, about: str, what: str) -> AuditRow:
