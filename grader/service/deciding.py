@@ -13,6 +13,7 @@ from grader.common.record import Record
 from grader.course.policies.corrections import read_amount
 from grader.protocol.text import showable
 from grader.service.courses import Shown
+from grader.service.database.connecting import Database
 from grader.service.database.tables import (
     AttemptRow,
     AuditRow,
@@ -98,19 +99,26 @@ def exclusion_of(session: Session, attempt: AttemptRow) -> ExclusionRow | None:
     return session.scalar(select(ExclusionRow).where(ExclusionRow.attempt_id == attempt.id))
 
 
-def release(session: Session, assignment: Shown, who: str, now: datetime) -> None:
+def release(database: Database, assignment: Shown, who: str, now: datetime) -> None:
     """Show students what is hidden of an assignment, also of all attempts to come; it cannot be undone."""
-    require_releasable(session, assignment)
-    session.add(ReleaseRow(assignment=assignment.name, who=who, at=now))
-    _note(session, who, "", now, f"{assignment.name}: released its hidden checks")
+    with database.reading() as session:
+        require_releasable(session, assignment)
+    with database.writing() as session:
+        _require_unreleased(session, assignment)
+        session.add(ReleaseRow(assignment=assignment.name, who=who, at=now))
+        _note(session, who, "", now, f"{assignment.name}: released its hidden checks")
 
 
 def require_releasable(session: Session, assignment: Shown) -> None:
     """Raises NotDoneError, unless something of the assignment is hidden and is not released."""
-    if session.get(ReleaseRow, assignment.name) is not None:
-        raise NotDoneError("The hidden checks of this assignment are released already.")
+    _require_unreleased(session, assignment)
     if not hides(session, assignment):
         raise NotDoneError(f"{assignment.name} hides nothing, so there is nothing to release.")
+
+
+def _require_unreleased(session: Session, assignment: Shown) -> None:
+    if session.get(ReleaseRow, assignment.name) is not None:
+        raise NotDoneError("The hidden checks of this assignment are released already.")
 
 
 LOOKED_AT = 100

@@ -101,10 +101,16 @@ def history_of(session: Session, people: frozenset[int], assignment: str) -> Seq
     return found
 
 
-def past_of(attempts: Sequence[AttemptRow]) -> list[Past]:
-    """The same as the policy sees them: by their first grading."""
+def past_of(session: Session, attempts: Sequence[AttemptRow], team: frozenset[int]) -> list[Past]:
+    """The attempts of a student or a group as the policy sees them: by their first grading."""
+    sharing: dict[int, set[int]] = {}
+    if len(team) > 1:
+        shared = select(ShareRow.attempt_id, ShareRow.person_id).where(ShareRow.person_id.in_(team))
+        for attempt_id, person_id in session.execute(shared):
+            sharing.setdefault(attempt_id, set()).add(person_id)
     return [
         Past(
+            people=team if len(team) == 1 else team & {each.person_id, *sharing.get(each.id, ())},
             received=each.received,
             state=_state(each),
             begun=each.gradings[0].started is not None,
@@ -137,7 +143,7 @@ def accept(session: Session, offer: Offer, rules: HandInRules, now: datetime) ->
         )
     _hold(session, team)
     attempts = history_of(session, team, offer.assignment)
-    past = past_of(attempts)
+    past = past_of(session, attempts, team)
     if why := unfit(offer.data) or policy.refusal(rules, past, _open_elsewhere(session, offer), now):
         raise NotDoneError(why)
     for position in policy.superseded_by_now(rules, past, now):

@@ -5,6 +5,7 @@ checks select nothing, and the best attempt is the one that looks best.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
@@ -15,6 +16,8 @@ from grader.common.phrases import count
 from grader.common.record import Record
 from grader.protocol.text import showable
 from grader.service.courses import Shown
+from grader.service.database.batches import in_batches
+from grader.service.database.connecting import Database
 from grader.service.database.tables import AttemptRow, AuditRow, GradingRow, RegradingRow, ShareRow, State
 from grader.service.hand_ins import FIRST, REGRADED, new_grading
 from grader.service.refusing import NotDoneError, NotFoundError
@@ -37,8 +40,9 @@ def try_again(session: Session, grading_id: int, who: str, now: datetime) -> Non
         raise NotFoundError
     if grading.state != State.FAULTED:
         raise NotDoneError("This grading has not failed; there is nothing to try again.")
-    if not _again(session, grading.attempt, new_grading("tried again", FIRST, now)):
+    if _is_queued(grading.attempt):
         raise NotDoneError("This attempt is being graded already.")
+    grading.attempt.gradings.append(new_grading("tried again", FIRST, now))
     session.add(_line(now, who, grading.attempt.person.key, f"{_named(grading.attempt)}: tries again after a fault"))
 
 
@@ -58,11 +62,58 @@ class Selection(Record):
         return f"{self.which} attempts" + (f" with {showable(self.matching)}" if self.matching else "")
 
 
-def regrade(session: Session, selection: Selection, who: str, now: datetime) -> int:
+def regrade(database: Database, selection: Selection, who: str, now: datetime) -> int:
     """Grade attempts again, behind everybody who hands in; the number of the order. The old results count until the new
-    ones are there, and stay. Raises NotDoneError where nothing matches.
+    ones are there, and stay. Raises NotDoneError where nothing matches. An attempt that comes into the queue in between
+    is left there.
     """
-    loaded = selectinload(AttemptRow.gradings), selectinload(AttemptRow.counted), selectinload(AttemptRow.person)
+    with database.reading() as session:
+        wanted = _selected(session, selection)
+    return _order(database, wanted, _Order(selection.assignment, selection.in_words, who, now))
+
+
+def regrade_older(database: Database, assignments: Sequence[Shown], who: str, now: datetime) -> None:
+    """Grade all attempts again that were graded by an older version of their assignment. Raises NotDoneError where none
+    was.
+    """
+    with database.reading() as session:
+        wanted = {each.name: _graded_by_older(session, each) for each in assignments}
+    if not any(wanted.values()):
+        raise NotDoneError("No attempt was graded by an older version, or each is being graded already.")
+    for name, attempts in wanted.items():
+        if attempts:
+            _order(database, attempts, _Order(name, OLDER, who, now))
+
+
+def _graded_by_older(session: Session, assignment: Shown) -> Sequence[int]:
+    """The numbers of the attempts that were graded by an older version and are not being graded again."""
+    graded = select(AttemptRow.id).join(GradingRow, AttemptRow.counted_id == GradingRow.id).where(older(assignment))
+    return session.scalars(graded.order_by(AttemptRow.id)).all()
+
+
+@dataclass(frozen=True)
+class _Order:
+    """Why attempts at an assignment are graded again, and who wants it."""
+
+    assignment: str
+    which: str
+    who: str
+    at: datetime
+
+
+def _order(database: Database, attempts: Sequence[int], order: _Order) -> int:
+    """Note the order and put the attempts in the queue; the number of the order."""
+    what = f"{order.assignment}: grades {count(len(attempts), 'attempt')} again ({order.which})"
+    with database.writing() as session:
+        row = RegradingRow(assignment=order.assignment, which=order.which, who=order.who, at=order.at)
+        session.add_all((row, _line(order.at, order.who, "", what)))
+    in_batches(database, attempts, lambda session, some: _queue(session, some, row.id, order.at))
+    return row.id
+
+
+def _selected(session: Session, selection: Selection) -> list[int]:
+    """The numbers of the attempts, but for those that are in the queue; raises NotDoneError if none is left."""
+    loaded = selectinload(AttemptRow.gradings), selectinload(AttemptRow.counted)
     graded = AttemptRow.counted_id.is_not(None), AttemptRow.trial.is_(False)
     wanted = select(AttemptRow).where(AttemptRow.assignment == selection.assignment, *graded).options(*loaded)
     shares: dict[int, set[int]] = {}
@@ -72,48 +123,22 @@ def regrade(session: Session, selection: Selection, who: str, now: datetime) -> 
     for attempt in session.scalars(wanted.order_by(AttemptRow.number)):
         by_people.setdefault(frozenset({attempt.person_id, *shares.get(attempt.id, ())}), []).append(attempt)
     chosen = [each for attempts in by_people.values() for each in _chosen(attempts, selection.which)]
-    row = RegradingRow(assignment=selection.assignment, which=selection.in_words, who=who, at=now)
-    session.add(row)
-    session.flush()
-    matching = [each for each in chosen if _matches(each, selection.matching)]
-    begun = sum(_again(session, each, _regraded(row.id, now)) for each in matching)
-    if not begun:
+    found = [each.id for each in chosen if _matches(each, selection.matching) and not _is_queued(each)]
+    if not found:
         hides = any(each.counted is not None and each.counted.withholds for each in chosen)
         raise NotDoneError(f"{NONE_MATCHES} {HIDDEN_SELECTS_NOTHING}" if hides else NONE_MATCHES)
-    what = f"{selection.assignment}: grades {count(begun, 'attempt')} again ({selection.in_words})"
-    session.add(_line(now, who, "", what))
-    return row.id
+    return found
 
 
-def regrade_older(session: Session, assignments: Sequence[Shown], who: str, now: datetime) -> None:
-    """Grade all attempts again that were graded by an older version of their assignment. Raises NotDoneError where none
-    was.
-    """
-    begun = [_regrade_older(session, each, who, now) for each in assignments]
-    if not any(begun):
-        raise NotDoneError("No attempt was graded by an older version, or each is being graded already.")
-
-
-def _regrade_older(session: Session, assignment: Shown, who: str, now: datetime) -> bool:
-    graded = select(AttemptRow).join(GradingRow, AttemptRow.counted_id == GradingRow.id).where(older(assignment))
-    loaded = selectinload(AttemptRow.gradings), selectinload(AttemptRow.person)
-    attempts = session.scalars(graded.options(*loaded).order_by(AttemptRow.id)).all()
-    if not attempts:
-        return False
-    row = RegradingRow(assignment=assignment.name, which=OLDER, who=who, at=now)
-    session.add(row)
-    session.flush()
+def _queue(session: Session, attempts: Sequence[int], regrading: int, now: datetime) -> None:
+    """Put them in the queue, but for those that are there."""
+    is_open = GradingRow.state.in_([state for state in State if state.open])
+    queued = set(session.scalars(select(GradingRow.attempt_id).where(GradingRow.attempt_id.in_(attempts), is_open)))
     for each in attempts:
-        each.gradings.append(_regraded(row.id, now))
-    what = f"{assignment.name}: grades {count(len(attempts), 'attempt')} again ({OLDER})"
-    session.add(_line(now, who, "", what))
-    return True
-
-
-def _regraded(regrading: int, now: datetime) -> GradingRow:
-    grading = new_grading("regraded", REGRADED, now)
-    grading.regrading_id = regrading
-    return grading
+        if each not in queued:
+            grading = new_grading("regraded", REGRADED, now)
+            grading.attempt_id, grading.regrading_id = each, regrading
+            session.add(grading)
 
 
 def _chosen(attempts: list[AttemptRow], which: Which) -> list[AttemptRow]:
@@ -134,13 +159,9 @@ def _matches(attempt: AttemptRow, words: str) -> bool:
     return any(wanted in each.name.casefold() or wanted == each.reason.casefold() for each in lost)
 
 
-def _again(session: Session, attempt: AttemptRow, grading: GradingRow) -> bool:
-    """Put it in the queue; False if it is there already."""
-    if any(State(each.state).open for each in attempt.gradings):
-        return False
-    attempt.gradings.append(grading)
-    session.flush()
-    return True
+def _is_queued(attempt: AttemptRow) -> bool:
+    """Whether it waits or is being graded."""
+    return any(State(each.state).open for each in attempt.gradings)
 
 
 def _line(now: datetime, who: str, about: str, what: str) -> AuditRow:

@@ -8,12 +8,12 @@ from datetime import datetime
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
-from grader.common.people import person_key
 from grader.common.phrases import count
 from grader.service.database.tables import AttemptRow, AuditRow, Base, PersonRow
+from grader.service.keys import folded_key, is_plain_key
 from grader.service.own_data import amounts
 from grader.service.refusing import NotDoneError
-from grader.service.roster import Listed, fault_of, in_words
+from grader.service.roster import Listed, fault_of, in_words, not_plain
 from grader.service.signing_in import end_all
 from grader.service.teams import belongs_to
 
@@ -32,7 +32,7 @@ GOES = {
 def add(session: Session, listed: Listed, who: str, now: datetime) -> PersonRow:
     """Add a person. Raises NotDoneError if another person has the key."""
     _require_fit(listed)
-    _require_free(session, listed.key)
+    _require_free(session, listed.key, None)
     role, team = listed.role_of(None), listed.team_of(None)
     person = PersonRow(key=listed.key, name=listed.name, role=role, team=team, created=now)
     session.add(person)
@@ -49,8 +49,8 @@ def change(session: Session, person: PersonRow, listed: Listed, who: str, now: d
     if person.key == who and listed.role_of(person) != person.role:
         raise NotDoneError("You cannot change your own role; another instructor can.")
     before, old = f"{person.key}: {in_words(person)}", person.key
-    if person_key(listed.key) != person.folded:
-        _require_free(session, listed.key)
+    if listed.key != person.key:
+        _require_free(session, listed.key, person)
     person.key, person.name = listed.key, listed.name
     person.role, person.team = listed.role_of(person), listed.group or None
     session.execute(update(AuditRow).where(AuditRow.about == old).values(about=person.key))
@@ -110,10 +110,13 @@ def _require_fit(listed: Listed) -> None:
         raise NotDoneError(why)
 
 
-def _require_free(session: Session, key: str) -> None:
-    others = session.scalars(select(PersonRow).where(PersonRow.folded == person_key(key))).all()
-    for each in others:
-        raise NotDoneError(f"The key {key} is that of {each.name} ({each.key}).")
+def _require_free(session: Session, key: str, person: PersonRow | None) -> None:
+    """Raises NotDoneError for a key that may be taken for one of another person than this one."""
+    if not is_plain_key(key):
+        raise NotDoneError(f"The form: {not_plain(key)}")
+    for each in session.scalars(select(PersonRow).where(PersonRow.folded == folded_key(key))):
+        if each is not person:
+            raise NotDoneError(f"The key {key} is that of {each.name} ({each.key}).")
 
 
 def _require_other(person: PersonRow, who: str) -> None:

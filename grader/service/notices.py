@@ -7,13 +7,14 @@ does not answer: then it is told again. No name goes to the hook, whose chat may
 import json
 import threading
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from http.client import HTTPException
+from typing import Any
+from urllib.request import HTTPRedirectHandler
 
 from sqlalchemy import select
-from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from grader.common.record import Record
@@ -37,6 +38,9 @@ EVERY = 10.0
 PATIENCE = 20.0
 """Seconds that the hook has to answer."""
 
+LEAVE = 1.0
+"""Seconds that the end of the service waits for a notice that is being told; what did not arrive is told again."""
+
 Hook = Callable[[str], None]
 """Takes a text; raises OSError."""
 
@@ -50,16 +54,30 @@ class Notice(Record):
 
 
 def due(session: Session, origin: str, now: datetime) -> list[Notice]:
-    """What is to be told now, which counts as begun: nobody else tells it meanwhile. In a writing transaction."""
-    rows = {(row.kind, row.about): row for row in session.scalars(select(NoticeRow))}
-    settled = {place for place, row in rows.items() if row.sent is not None or row.at > now - AGAIN}
-    found = [each for each in _open(session, origin) if (each.kind, each.about) not in settled][:AT_ONCE]
-    for each in found:
-        if (row := rows.get((each.kind, each.about))) is not None:
-            row.at = now
-        else:
+    """What is to be told now."""
+    rows = session.scalars(select(NoticeRow))
+    settled = {(row.kind, row.about) for row in rows if _is_settled(row, now)}
+    return [each for each in _open(session, origin) if (each.kind, each.about) not in settled][:AT_ONCE]
+
+
+def begun(session: Session, notices: Sequence[Notice], now: datetime) -> list[Notice]:
+    """Those of them that another process has not begun in between. They count as begun now: nobody else tells them."""
+    found = []
+    for each in notices:
+        row = session.scalars(select(NoticeRow).filter_by(kind=each.kind, about=each.about)).one_or_none()
+        if row is not None and _is_settled(row, now):
+            continue
+        found.append(each)
+        if row is None:
             session.add(NoticeRow(kind=each.kind, about=each.about, at=now))
+        else:
+            row.at = now
     return found
+
+
+def _is_settled(row: NoticeRow, now: datetime) -> bool:
+    """Whether it has arrived, or was begun a moment ago."""
+    return row.sent is not None or row.at > now - AGAIN
 
 
 def _open(session: Session, origin: str) -> Iterator[Notice]:
@@ -78,10 +96,22 @@ def arrived(session: Session, notice: Notice, now: datetime) -> None:
     row.sent = now
 
 
+class NoRedirects(HTTPRedirectHandler):
+    """Follows no redirect: the text would be lost, and the address may be anything."""
+
+    def http_error_302(self, req: Any, fp: Any, code: int, msg: str, headers: Any) -> None:
+        """Leave it an error."""
+
+    http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
+
+
 def tell(database: Database, origin: str, hook: Hook, now: datetime) -> None:
     """Tell what is due; raises OSError when the hook does not take one, which is told again later."""
-    with database.writing() as session:
+    with database.reading() as session:
         notices = due(session, origin, now)
+    if notices:
+        with database.writing() as session:
+            notices = begun(session, notices, now)
     for each in notices:
         hook(each.text)
         with database.writing() as session:
@@ -90,14 +120,15 @@ def tell(database: Database, origin: str, hook: Hook, now: datetime) -> None:
 
 def webhook(address: str) -> Hook:
     """What a POST to this address does, which stands in no message."""
+    opener = urllib.request.build_opener(NoRedirects)
 
     def post(text: str) -> None:
         headers = {"content-type": "application/json", "user-agent": "grader"}
         asked = urllib.request.Request(address, json.dumps({"text": text}).encode(), headers)  # noqa: S310 - it is http
         try:
-            with urllib.request.urlopen(asked, timeout=PATIENCE):  # noqa: S310
+            with opener.open(asked, timeout=PATIENCE):
                 return
-        except HTTPException as error:
+        except (HTTPException, ValueError) as error:  # an answer that is no HTTP
             raise OSError(type(error).__name__) from error
 
     return post
@@ -110,13 +141,14 @@ def telling(database: Database, origin: str, hook: Hook | None, say: Callable[[s
         yield
         return
     over = threading.Event()
-    thread = threading.Thread(target=_keep_telling, args=(database, origin, hook, over, say), name="notices")
+    told = (database, origin, hook, over, say)
+    thread = threading.Thread(target=_keep_telling, args=told, name="notices", daemon=True)
     thread.start()
     try:
         yield
     finally:
         over.set()
-        thread.join()
+        thread.join(LEAVE)
 
 
 def _keep_telling(
@@ -127,8 +159,8 @@ def _keep_telling(
         try:
             tell(database, origin, hook, utc_now())
             failed = ""
-        except (OSError, SQLAlchemyError) as error:
-            reason = type(error).__name__ if isinstance(error, SQLAlchemyError) else str(error)
+        except Exception as error:  # noqa: BLE001 - what ends this thread ends all notices
+            reason = str(error) if isinstance(error, OSError) else type(error).__name__
             if reason != failed:
                 say(f"the webhook of notices took nothing ({reason}); it is told again every 5 minutes.")
             failed = reason

@@ -38,8 +38,8 @@ MEMORY, DISK = 4 * 1024**3, 4 * 1024**3
 REFUSED = 2
 """The exit code of a clerk that says why it cannot do what it is asked for."""
 
-AT_WORK = Turns(1, "Another file is being made right now; try again in a moment.")
-"""One clerk of a web process works at a time."""
+AT_WORK = Turns(1, "Another file is being made right now; try again in a moment.", waiting=3, patience=20.0)
+"""One clerk of a web process works at a time; a few more wait for it."""
 
 TOO_LARGE = "This takes more time, memory or disk than is allowed; ask for one assignment alone."
 

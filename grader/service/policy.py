@@ -76,10 +76,11 @@ TRIAL = rules_of(Policies())
 
 @dataclass(frozen=True, kw_only=True)
 class Past:
-    """An attempt: when it came, where its first grading stands, since when that has ended, and whether it was ever
-    begun.
+    """An attempt: whose it is of those who hand in, when it came, where its first grading stands, since when that has
+    ended, and whether it was ever begun.
     """
 
+    people: frozenset[int]
     received: datetime
     state: State
     begun: bool
@@ -98,18 +99,28 @@ def tried(rules: HandInRules, received: datetime, points: float | None) -> Try:
 
 def left(rules: HandInRules, past: Sequence[Past], now: datetime) -> Bucket | None:
     """Attempts that are left; None where there is no limit. None is used by what nobody began to grade; one that was
-    cancelled while it ran counts, since its first checks were shown.
+    cancelled while it ran counts, since its first checks were shown. A group has as many as the member who has fewest:
+    what each has used before they joined is not added up.
     """
     limit = rules.policies.attempts
     if limit is None:
         return None
     unbegun = {State.CANCELLED, State.SUPERSEDED}
-    used = [
-        Attempt(at=each.received, ended=each.ended, our_fault=each.state is State.FAULTED)
-        for each in past
-        if each.begun or each.state not in unbegun
-    ]
-    return bucket(limit, used, now, rules.bonus)
+    used: dict[int, list[Attempt]] = {}
+    for each in past:
+        if each.begun or each.state not in unbegun:
+            one = Attempt(at=each.received, ended=each.ended, our_fault=each.state is State.FAULTED)
+            for person in each.people:
+                used.setdefault(person, []).append(one)
+    return _fewest([bucket(limit, attempts, now, rules.bonus) for attempts in used.values() or [[]]])
+
+
+def _fewest(buckets: Sequence[Bucket]) -> Bucket:
+    """What all of them have; the next one is there when it is in each of those that have fewest."""
+    fewest = min(each.left for each in buckets)
+    times = [each.next_at for each in buckets if each.left == fewest]
+    known = [each for each in times if each is not None]
+    return Bucket(left=fewest, next_at=max(known) if len(known) == len(times) else None)
 
 
 def superseded_by_now(rules: HandInRules, past: Sequence[Past], now: datetime) -> tuple[int, ...]:

@@ -7,14 +7,13 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from grader.service.database.connecting import Database
 from grader.service.database.tables import AuditRow, PersonRow, PseudonymRow
+from grader.service.lookalikes import BESIDE_LETTERS, folded_name
 from grader.service.refusing import NotDoneError
 
 SHORTEST, LONGEST = 2, 30
 """Characters of a pseudonym."""
-
-BESIDE_LETTERS = frozenset(" -_.'")
-"""Characters that it may have beside letters and digits."""
 
 LOOK_ALIKE = ("LATIN", "CYRILLIC", "GREEK")
 """Scripts of which some letters look the same: a name has letters of one of these."""
@@ -27,21 +26,28 @@ def pseudonym_of(session: Session, person_id: int) -> str | None:
     return session.scalar(select(PseudonymRow.name).where(PseudonymRow.person_id == person_id))
 
 
-def choose(session: Session, person_id: int, text: str) -> None:
+def choose(database: Database, person_id: int, text: str) -> None:
     """Call somebody by this from now on; by nothing, if it is empty: then no leaderboard has them. Raises NotDoneError,
     and then changes nothing.
     """
     name = " ".join(unicodedata.normalize("NFKC", text).split())
+    if name:
+        with database.reading() as session:  # all names of the course are compared: too long for a writer
+            _check(session, person_id, name)
+    with database.writing() as session:
+        _keep(session, person_id, name)
+
+
+def _keep(session: Session, person_id: int, name: str) -> None:
     row = _row(session, person_id)
     if not name:
         if row is not None:
             session.delete(row)
         return
-    _check(session, person_id, name)
     if row is None:
-        session.add(PseudonymRow(person_id=person_id, name=name, folded=_folded(name)))
+        session.add(PseudonymRow(person_id=person_id, name=name, folded=folded_name(name)))
     else:
-        row.name, row.folded = name, _folded(name)
+        row.name, row.folded = name, folded_name(name)
     try:
         session.flush()
     except IntegrityError as error:  # somebody else took it at the same moment
@@ -72,13 +78,7 @@ def _check(session: Session, person_id: int, name: str) -> None:
     if len({each.partition(" ")[0] for each in described} & {*LOOK_ALIKE}) > 1:
         raise NotDoneError("A pseudonym has the letters of one script; choose another.")
     others = select(PersonRow.name, PersonRow.key).where(PersonRow.id != person_id)
-    real = {_folded(each) for row in session.execute(others) for each in row}
-    chosen = select(PseudonymRow.person_id).where(PseudonymRow.folded == _folded(name))
-    if _folded(name) in real or session.scalar(chosen) not in {None, person_id}:
+    real = {folded_name(each) for row in session.execute(others) for each in row}
+    chosen = select(PseudonymRow.person_id).where(PseudonymRow.folded == folded_name(name))
+    if folded_name(name) in real or session.scalar(chosen) not in {None, person_id}:
         raise NotDoneError(TAKEN)
-
-
-def _folded(name: str) -> str:
-    """The same for names that look alike but for the case, and for what stands between letters."""
-    folded = unicodedata.normalize("NFKC", name).casefold()
-    return "".join(each for each in folded if each not in BESIDE_LETTERS)

@@ -5,15 +5,17 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from pydantic import Field
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from grader.common.errors import InputError
-from grader.common.people import person_key
 from grader.common.record import Record
 from grader.lms.intake.reading.table import TableRow, table_of
 from grader.protocol.text import showable
+from grader.service.database.batches import in_batches
+from grader.service.database.connecting import Database
 from grader.service.database.tables import AuditRow, CourseRole, PersonRow
+from grader.service.keys import folded_key, is_plain_key, is_same_key
 from grader.service.refusing import NotDoneError
 
 LONGEST_NAME = 200
@@ -60,41 +62,76 @@ class TakenIn(Record):
         return f"{self.added:,} added, {self.changed:,} changed, {self.kept:,} not in this file and kept"
 
 
-def enrol(session: Session, data: bytes, who: str, now: datetime) -> TakenIn:
+def enrol(database: Database, data: bytes, who: str, now: datetime) -> TakenIn:
     """Take in a roster: a CSV with the columns key and name and, if need be, role and group. Known people get their new
     name and, where one is named, their new role and group; nobody is removed. Raises NotDoneError, and then changes
-    nothing.
+    nothing, unless people were changed in between: then the lines before that one are taken in.
     """
-    known: dict[str, list[PersonRow]] = {}
-    for row in session.scalars(select(PersonRow)):
-        known.setdefault(row.folded, []).append(row)
-    people, changed, added = _people(data), 0, 0
-    for each, person in [(each, _known(each, known)) for each in people]:
+    people = _people(data)
+    with database.reading() as session:
+        _matched(session, people, who)
+        there = session.scalar(select(func.count(PersonRow.id))) or 0
+    done = in_batches(database, people, lambda session, some: _take_in(session, some, who, now))
+    added, changed = (sum(numbers) for numbers in zip(*done, strict=True))
+    taken_in = TakenIn(listed=len(people), added=added, changed=changed, kept=there - (len(people) - added))
+    with database.writing() as session:
+        session.add(AuditRow(at=now, who=who, about="", what=f"took in a roster: {taken_in.in_words}"))
+    return taken_in
+
+
+def _take_in(session: Session, people: Sequence[Listed], who: str, now: datetime) -> tuple[int, int]:
+    """How many were added, and how many changed."""
+    changed, added = 0, 0
+    for each, person in _matched(session, people, who):
         if person is None:
             added += 1
             team, role = each.team_of(None), each.role_of(None)
             session.add(PersonRow(key=each.key, name=each.name, role=role, team=team, created=now))
             continue
-        if person.key == who and each.role_of(person) != person.role:
-            raise NotDoneError("The roster would change your own role; leave yourself out of it.")
         before, after = in_words(person), _renewed(person, each)
         if before != after:
             changed += 1
             session.add(AuditRow(at=now, who=who, about=person.key, what=f"{person.key}: {before} -> {after}"))
-    kept = sum(map(len, known.values())) - (len(people) - added)
-    taken_in = TakenIn(listed=len(people), added=added, changed=changed, kept=kept)
-    session.add(AuditRow(at=now, who=who, about="", what=f"took in a roster: {taken_in.in_words}"))
-    return taken_in
+    return added, changed
+
+
+def _matched(session: Session, people: Sequence[Listed], who: str) -> list[tuple[Listed, PersonRow | None]]:
+    """Each line with the person whom it names, if there is one; raises NotDoneError for one that cannot be taken in."""
+    known: dict[str, list[PersonRow]] = {}
+    for row in session.scalars(
+        select(PersonRow).where(PersonRow.folded.in_([folded_key(each.key) for each in people]))
+    ):
+        known.setdefault(row.folded, []).append(row)
+    matched = [(each, _known(each, known)) for each in people]
+    for each, person in matched:
+        if person is not None and person.key == who and each.role_of(person) != person.role:
+            raise NotDoneError("The roster would change your own role; leave yourself out of it.")
+    return matched
 
 
 def _known(listed: Listed, people: Mapping[str, Sequence[PersonRow]]) -> PersonRow | None:
-    """The person of this key, however it is typed; raises NotDoneError for several, of whom none has it exactly."""
-    same = people.get(person_key(listed.key), ())
-    exact = [each for each in same if each.key == listed.key]
-    if len(exact or same) > 1:
-        keys = " and ".join(sorted(each.key for each in same))
-        raise NotDoneError(f"Line {listed.line} of the roster: {listed.key} may be {keys}. Write one of these keys.")
-    return next(iter(exact or same), None)
+    """The person of this key, in any case; raises NotDoneError where it may be another's, and is nobody's exactly."""
+    alike = people.get(folded_key(listed.key), ())
+    exact = [each for each in alike if each.key == listed.key]
+    same = exact or [each for each in alike if is_same_key(each.key, listed.key)]
+    if len(same) > 1 or (alike and not same):
+        keys = " and ".join(sorted(each.key for each in alike))
+        raise NotDoneError(f"Line {listed.line} of the roster: {listed.key} may be {keys}. Write {_one_of(alike)}.")
+    if not same and not is_plain_key(listed.key):
+        raise NotDoneError(f"Line {listed.line} of the roster: {not_plain(listed.key)}")
+    return next(iter(same), None)
+
+
+def not_plain(key: str) -> str:
+    """Why nobody is added by a key that is not plain."""
+    return (
+        f"the key {key} has a character that can be taken for another, or that nobody sees. Write it as "
+        f"{folded_key(key)}."
+    )
+
+
+def _one_of(people: Sequence[PersonRow]) -> str:
+    return "this key" if len(people) == 1 else "one of these keys"
 
 
 def _renewed(person: PersonRow, listed: Listed) -> str:
@@ -131,7 +168,7 @@ def _listed_twice(people: list[Listed]) -> Iterator[str]:
     """A sentence for each line whose key is in an earlier one, so that no line is silently lost."""
     lines: dict[str, int] = {}
     for each in people:
-        first = lines.setdefault(person_key(each.key), each.line)
+        first = lines.setdefault(folded_key(each.key), each.line)
         if first != each.line:
             yield f"Line {each.line} of the roster: the key {each.key} is already in line {first}. Remove one of them."
 

@@ -7,10 +7,9 @@ Each function works in the transaction that it is given.
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
-from sqlalchemy import ColumnElement, and_, bindparam, delete, func, select, update
+from sqlalchemy import ColumnElement, and_, bindparam, delete, exists, func, select, update
 from sqlalchemy.orm import Session, joinedload
 
-from grader.common.people import person_key
 from grader.common.phrases import count, listed
 from grader.service.database.tables import (
     ApiTokenRow,
@@ -23,6 +22,7 @@ from grader.service.database.tables import (
     PersonRow,
     SessionRow,
 )
+from grader.service.keys import folded_key, is_same_key
 from grader.service.refusing import NotDoneError
 from grader.service.tokens import fresh_token, token_hash
 
@@ -53,21 +53,33 @@ def invite(session: Session, person: PersonRow, who: str, now: datetime) -> str:
     """The token of a new invitation. Those before, if unused, sign in no more. Raises NotDoneError for a person who is
     deactivated.
     """
-    if person.deactivated is not None:
-        raise NotDoneError(f"{person.name} ({person.key}) is deactivated. Activate this person first.")
-    made_before = InvitationRow.person_id == person.id, InvitationRow.used.is_(None), ~InvitationRow.by_mail
-    session.execute(delete(InvitationRow).where(*made_before))
-    token = fresh_token()
-    row = InvitationRow(person_id=person.id, token_sha256=token_hash(token), expires=now + INVITATION_LASTS)
-    session.add(row)
-    session.add(AuditRow(at=now, who=who, about=person.key, what=f"made a sign-in link for {person.key}"))
-    return token
+    return invite_all(session, [person], who, now)[0]
+
+
+def invite_all(session: Session, people: Sequence[PersonRow], who: str, now: datetime) -> list[str]:
+    """The token of a new invitation for each person, in their order. Those before, if unused, sign in no more. Raises
+    NotDoneError for a person who is deactivated.
+    """
+    for each in people:
+        if each.deactivated is not None:
+            raise NotDoneError(f"{each.name} ({each.key}) is deactivated. Activate this person first.")
+    made_before = InvitationRow.person_id.in_([each.id for each in people]), InvitationRow.used.is_(None)
+    session.execute(delete(InvitationRow).where(*made_before, ~InvitationRow.by_mail))
+    tokens = [fresh_token() for _ in people]
+    session.add_all(
+        InvitationRow(person_id=each.id, token_sha256=token_hash(token), expires=now + INVITATION_LASTS)
+        for each, token in zip(people, tokens, strict=True)
+    )
+    session.add_all(
+        AuditRow(at=now, who=who, about=each.key, what=f"made a sign-in link for {each.key}") for each in people
+    )
+    return tokens
 
 
 NEWCOMERS = and_(
     PersonRow.role == CourseRole.STUDENT,
     PersonRow.deactivated.is_(None),
-    PersonRow.id.not_in(select(InvitationRow.person_id).where(InvitationRow.used.is_not(None))),
+    ~exists().where(InvitationRow.person_id == PersonRow.id, InvitationRow.used.is_not(None)).correlate(PersonRow),
 )
 """Active students who have never used a link."""
 
@@ -77,11 +89,11 @@ def newcomers(session: Session) -> Sequence[PersonRow]:
     return session.scalars(select(PersonRow).where(NEWCOMERS).order_by(PersonRow.name)).all()
 
 
-def unused_links(session: Session, now: datetime, people: ColumnElement[bool]) -> int:
-    """How many links that were made for such people still sign somebody in: new ones end them."""
+def unused_links(session: Session, now: datetime, people: ColumnElement[bool]) -> set[str]:
+    """Hashes of the links that were made for such people and still sign somebody in: new ones end them."""
     usable = InvitationRow.used.is_(None), InvitationRow.expires > now, ~InvitationRow.by_mail
-    wanted = select(func.count(InvitationRow.id)).join(PersonRow, InvitationRow.person_id == PersonRow.id)
-    return session.scalar(wanted.where(*usable, people)) or 0
+    wanted = select(InvitationRow.token_sha256).join(PersonRow, InvitationRow.person_id == PersonRow.id)
+    return set(session.scalars(wanted.where(*usable, people)))
 
 
 def mail_link(session: Session, person_id: int, now: datetime) -> str | None:
@@ -106,11 +118,12 @@ def end_link(session: Session, token: str) -> None:
 
 
 def person_named(session: Session, keys: Collection[str]) -> PersonRow | None:
-    """The one whom one of these keys names, exactly or, if that is one person, as keys are compared; else None."""
-    folded = set(map(person_key, keys))
+    """The one whom one of these keys names, exactly or, if that is one person, by the same letters; else None."""
+    folded = set(map(folded_key, keys))
     found = session.scalars(select(PersonRow).where(PersonRow.folded.in_(folded))).all()
     exact = [each for each in found if each.key in keys]
-    return (exact or found)[0] if len(exact or found) == 1 else None
+    same = exact or [each for each in found if any(is_same_key(each.key, key) for key in keys)]
+    return same[0] if len(same) == 1 else None
 
 
 def sign_in(session: Session, token: str, now: datetime) -> str | None:

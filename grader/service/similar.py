@@ -4,8 +4,7 @@ pool of other sources that they are compared with.
 
 import io
 import zipfile
-import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from enum import StrEnum
 from pathlib import PurePosixPath
@@ -15,12 +14,18 @@ from sqlalchemy.orm import Session
 
 from grader.common.phrases import count
 from grader.common.record import Record
+from grader.lms.intake.reading.archive import DAMAGE, PACKINGS
 from grader.protocol.text import showable
+from grader.service.database.batches import in_batches
+from grader.service.database.connecting import Database
 from grader.service.database.tables import AuditRow, PoolRow
 from grader.service.refusing import NotDoneError
 
 LARGEST, MOST = 64 * 1024, 1_000
 """Bytes of a source of the pool, and how many sources an assignment may have there."""
+
+SOURCES_AT_ONCE = 16
+"""Sources of the pool that one transaction changes: a mebibyte."""
 
 NAME_LENGTH = 200
 ENDINGS = frozenset({".cl", ".txt"})
@@ -77,20 +82,25 @@ class Similar(Record):
     pairs: tuple[SimilarPair, ...]
 
 
-def add_to_pool(session: Session, added: PoolRow, data: bytes) -> int:
+def add_to_pool(database: Database, added: PoolRow, data: bytes) -> int:
     """Add a source, or those of a zip, as `added` says of all of them; how many. Raises NotDoneError, and then adds
     nothing.
     """
     found = list(_sources(added.name, data))
-    there = session.scalar(select(func.count()).where(PoolRow.assignment == added.assignment)) or 0
     if not found:
         raise NotDoneError("The file has no source in it: choose a .cl file, or a zip of such files.")
-    if there + len(found) > MOST:
-        raise NotDoneError(f"The pool of an assignment holds {MOST:,} sources at most; remove some first.")
-    common = {"assignment": added.assignment, "kind": added.kind, "who": added.who, "at": added.at}
-    session.add_all(PoolRow(name=showable(name)[:NAME_LENGTH], data=source, **common) for name, source in found)
     what = f"{added.assignment}: added {count(len(found), 'source')} to the pool ({added.kind})"
-    session.add(AuditRow(at=added.at, who=added.who, about="", what=what))
+    with database.writing() as session:
+        there = session.scalar(select(func.count()).where(PoolRow.assignment == added.assignment)) or 0
+        if there + len(found) > MOST:
+            raise NotDoneError(f"The pool of an assignment holds {MOST:,} sources at most; remove some first.")
+        session.add(AuditRow(at=added.at, who=added.who, about="", what=what))
+    common = {"assignment": added.assignment, "kind": added.kind, "who": added.who, "at": added.at}
+
+    def add(session: Session, some: Sequence[tuple[str, bytes]]) -> None:
+        session.add_all(PoolRow(name=showable(name)[:NAME_LENGTH], data=source, **common) for name, source in some)
+
+    in_batches(database, found, add, SOURCES_AT_ONCE)
     return len(found)
 
 
@@ -103,17 +113,28 @@ def _sources(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             files = [each for each in archive.infolist() if PurePosixPath(each.filename).suffix.lower() in ENDINGS]
+            if any(each.compress_type not in PACKINGS for each in files):
+                raise NotDoneError("The zip has an unusual compression, such as bzip2; pack the sources as usual.")
             for each in files[: MOST + 1]:
                 with archive.open(each) as file:
                     yield each.filename, file.read(LARGEST)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
+    except DAMAGE as error:
         raise NotDoneError("The zip cannot be read; pack the sources again, without a password.") from error
 
 
-def empty_pool(session: Session, assignment: str, kind: PoolKind, who: str, now: datetime) -> None:
+def empty_pool(database: Database, assignment: str, kind: PoolKind, who: str, now: datetime) -> None:
     """Remove all sources of a kind."""
-    session.execute(delete(PoolRow).where(PoolRow.assignment == assignment, PoolRow.kind == kind))
-    session.add(AuditRow(at=now, who=who, about="", what=f"{assignment}: emptied the pool ({kind})"))
+    with database.reading() as session:
+        numbers = session.scalars(
+            select(PoolRow.id).where(PoolRow.assignment == assignment, PoolRow.kind == kind)
+        ).all()
+    with database.writing() as session:
+        session.add(AuditRow(at=now, who=who, about="", what=f"{assignment}: emptied the pool ({kind})"))
+
+    def remove(session: Session, some: Sequence[int]) -> None:
+        session.execute(delete(PoolRow).where(PoolRow.id.in_(some)))
+
+    in_batches(database, numbers, remove, SOURCES_AT_ONCE)
 
 
 def pool_sizes(session: Session, assignment: str) -> dict[PoolKind, int]:

@@ -99,7 +99,7 @@ def _standing(session: Session, assignment: Shown, grade: SettledGrade, person_i
     is_student = session.get_one(PersonRow, person_id).role == CourseRole.STUDENT
     rules = grade.rules if is_student else assignment.rules
     applied = rules if is_student else policy.TRIAL
-    past = past_of(attempts if len(team) == 1 else history_of(session, team, assignment.name))
+    past = past_of(session, attempts if len(team) == 1 else history_of(session, team, assignment.name), team)
     return OwnStanding(
         assignment=assignment,
         rules=rules,

@@ -202,8 +202,7 @@ def pages(folder, coursework, result):
     """All that a student sees of the service, but for names that are drawn by lot."""
     service = Service(folder, hiding_course(folder / "course", "case"))
     attempt = service.graded(service.hand_in(), ready(result, coursework))
-    with service.database.writing() as session:
-        choose(session, service.ada, "Owl")
+    choose(service.database, service.ada, "Owl")
     ada, public = service.browser("ada"), service.attempt(attempt).public
     more = [ada.get(f"/attempts/{public}/download/junit.xml").text, ada.get("/assignments/small/leaderboard").text]
     texts = [text.replace(public, "") for text in (*told(service, attempt), *more)]

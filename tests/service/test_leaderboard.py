@@ -35,8 +35,7 @@ def outcome(service, speed=1.0, device="Test Device"):
 
 
 def named(service, person, name):
-    with service.database.writing() as session:
-        choose(session, person, name)
+    choose(service.database, person, name)
 
 
 def lines(service, boards=boards_for_students):

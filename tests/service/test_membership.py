@@ -60,6 +60,7 @@ def test_one_person_is_added_and_gets_a_link(service, staff):
     ("fields", "words"),
     [
         ({"key": "ADA", "name": "X"}, "The key ADA is that of Ada (ada)."),
+        ({"key": "\u212aate", "name": "X"}, "can be taken for another, or that nobody sees. Write it as kate."),
         ({"key": "", "name": "X"}, "The form needs a key and a name"),
         ({"key": "x", "name": "X" * 201}, "200 letters"),
         ({"key": "x", "name": "X", "role": "king"}, "not king"),

@@ -10,9 +10,13 @@ from sqlalchemy import Boolean, DateTime, Float, Integer, LargeBinary, MetaData,
 from grader.service.database.connecting import Database, sqlite_url
 from grader.service.database.migrating import _config, migrate
 from grader.service.database.tables import Base, CourseRole
+from grader.service.pseudonyms import pseudonym_of
 from grader.service.signing_in import person_named
 
 VERSIONS = sorted(each.revision for each in ScriptDirectory.from_config(_config()).walk_revisions())[:-1]
+DERIVED = "folded"
+"""The column that an upgrade makes of others."""
+
 VALUES = {Boolean: False, DateTime: datetime(2026, 11, 23, 12, tzinfo=UTC), Float: 1.0, Integer: 1, LargeBinary: b"x"}
 
 
@@ -35,7 +39,7 @@ def test_rows_of_an_earlier_version_are_there_after_an_upgrade(database, version
     with database.connecting() as connection:
         after = reflected(connection).tables
         for name, row in before.items():
-            kept = [each for each in row if each in after[name].columns]
+            kept = [each for each in row if each in after[name].columns and each != DERIVED]
             found = connection.execute(select(*(after[name].columns[each] for each in kept))).one()
             assert dict(found._mapping) == {each: row[each] for each in kept}, name
     with database.reading() as session:
@@ -45,9 +49,11 @@ def test_rows_of_an_earlier_version_are_there_after_an_upgrade(database, version
 
 
 def test_keys_that_differ_in_case_alone_survive_an_upgrade(database):
-    """Both people stay, and each signs in by the exact key; a third form means neither. Whoever is alone has any."""
+    """Both people stay, and each signs in by the exact key; a third form means neither. Whoever is alone has any. A key
+    with KELVIN SIGN, which was folded to another's, is its own.
+    """
     upgrade(database, "0014")
-    keys = ("Max@x", "max@x", "Zo\u00eb@X")
+    keys = ("Max@x", "max@x", "Zo\u00eb@X", "\u212aate@x", "kate@x")
     with database.connecting() as connection:
         people = reflected(connection).tables["people"]
         for key in keys:
@@ -58,6 +64,23 @@ def test_keys_that_differ_in_case_alone_survive_an_upgrade(database):
         assert [person_named(session, {key}).name for key in keys] == list(keys)
         assert person_named(session, {"MAX@X"}) is None
         assert person_named(session, {"zoe\u0308@x"}).name == "Zo\u00eb@X"
+        assert person_named(session, {"KATE@x"}).name == "kate@x"
+
+
+def test_of_two_pseudonyms_that_look_alike_the_earlier_stays(database):
+    """Nobody else's is touched, also where one is folded to what another was."""
+    upgrade(database, "0021")
+    names = ("lago", "Iago", "Fox")
+    with database.connecting() as connection:
+        tables = reflected(connection).tables
+        for number, name in enumerate(names, 1):
+            row = {each.name: value(each) for each in tables["people"].columns if needed(each)}
+            connection.execute(tables["people"].insert().values({**row, "id": number, "key": name}))
+            chosen = {"id": number, "person_id": number, "name": name, "folded": name.casefold()}
+            connection.execute(tables["pseudonyms"].insert().values(chosen))
+    migrate(database)
+    with database.reading() as session:
+        assert [pseudonym_of(session, number) for number in (1, 2, 3)] == ["lago", None, "Fox"]
 
 
 def upgrade(database, version):

@@ -12,6 +12,7 @@ from grader.common.errors import InputError
 from grader.common.notices import NoticeRules
 from grader.common.secret import Secret
 from grader.service import notices
+from grader.service.clock import utc_now
 from grader.service.leases import give_up
 from grader.service.notices import AGAIN, tell, telling, webhook
 
@@ -108,6 +109,78 @@ def test_a_service_tells_its_hook_and_says_when_that_fails(service, monkeypatch)
     assert said == [
         "the webhook of notices took nothing (HTTP Error 500: Internal Server Error); it is told again every 5 minutes."
     ]
+
+
+class Elsewhere(Chat):
+    """Sends everything on, first to what is no address."""
+
+    def do_POST(self):
+        self.server.came.append(self.rfile.read(int(self.headers["content-length"])))
+        self.send_response(302 + len(self.server.came) % 2)
+        self.send_header("location", ("http://[strange", "file:///etc/passwd", "/there")[len(self.server.came) % 3])
+        self.end_headers()
+
+    def do_GET(self):
+        self.server.came.append("followed")
+
+
+@pytest.mark.usefixtures("waiting")
+def test_a_redirect_is_not_followed_and_ends_no_notices(service, monkeypatch):
+    """However strange: the text would be lost, and it is told again instead."""
+    monkeypatch.setattr(notices, "EVERY", 0.05)
+    monkeypatch.setattr(notices, "AGAIN", timedelta(0))
+    said, done = [], threading.Event()
+    with HTTPServer(("127.0.0.1", 0), Elsewhere) as chat:
+        chat.came = []
+        threading.Thread(target=chat.serve_forever, daemon=True).start()
+        with telling(service.database, service.origin, webhook(f"http://127.0.0.1:{chat.server_port}/x"), said.append):
+            for _ in range(200):
+                if len(chat.came) >= 4:
+                    break
+                done.wait(0.05)
+        chat.shutdown()
+    assert len(chat.came) >= 4
+    assert "followed" not in chat.came
+    assert all("HTTP Error 30" in each for each in said)
+
+
+@pytest.mark.usefixtures("waiting")
+def test_no_fault_in_a_notice_ends_the_others(service, monkeypatch):
+    """Also one that nobody has thought of."""
+    monkeypatch.setattr(notices, "EVERY", 0.01)
+    monkeypatch.setattr(notices, "AGAIN", timedelta(0))
+    said, came = [], threading.Event()
+
+    def hook(_text):
+        if not said:
+            raise RuntimeError
+        came.set()
+
+    with telling(service.database, service.origin, hook, said.append):
+        assert came.wait(20)
+    assert len(said) == 1
+    assert "RuntimeError" in said[0]
+
+
+@pytest.mark.usefixtures("waiting")
+def test_a_hook_that_does_not_answer_delays_no_end(service, monkeypatch):
+    """The notice counts as not arrived, and is told again."""
+    monkeypatch.setattr(notices, "EVERY", 0.01)
+    monkeypatch.setattr(notices, "LEAVE", 0.05)
+    asked, over = threading.Event(), threading.Event()
+
+    def hook(_text):
+        asked.set()
+        over.wait(60)
+        raise OSError("no answer")
+
+    with telling(service.database, service.origin, hook, [].append):
+        assert asked.wait(20)
+    assert not over.is_set()
+    over.set()
+    service.passes(seconds=AGAIN.total_seconds() + 1)
+    service.now = max(service.now, utc_now() + AGAIN + timedelta(seconds=1))
+    assert len(told(service)) == 2
 
 
 def test_an_address_is_read_and_never_quoted(tmp_path):

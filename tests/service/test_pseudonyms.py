@@ -8,8 +8,7 @@ from grader.service.refusing import NotDoneError
 
 
 def chosen(service, person, text):
-    with service.database.writing() as session:
-        choose(session, person, text)
+    choose(service.database, person, text)
     with service.database.reading() as session:
         return pseudonym_of(session, person)
 
@@ -43,13 +42,26 @@ def test_what_is_no_name_is_refused_in_a_sentence(service, text):
 
 
 @pytest.mark.parametrize(
-    "text", ["fox", "FOX", "\uff26ox", "F-o x", "Ben", "Ben.", "staff"]
+    "text",
+    ["fox", "FOX", "\uff26ox", "F-o x", "Ben", "Ben.", "staff", "F0x", "\u0392\u0395\u039d", "\uff22en"],
 )  # the F of Japanese keyboards
 def test_nobody_is_called_like_another(service, text):
     """Neither by their pseudonym nor by their own name: the answer does not tell which it was."""
     chosen(service, service.ben, "Fox")
     with pytest.raises(NotDoneError, match="is taken"):
         chosen(service, service.ada, text)
+
+
+@pytest.mark.parametrize(
+    ("taken", "text"),
+    [("lago", "Iago"), ("lago", "1ago"), ("modern", "rnodern"), ("oxo", "\u043e\u0445\u043e"), ("Bob", "B0b")],
+)
+def test_nobody_is_called_by_a_name_that_looks_like_anothers(service, taken, text):
+    """By letters of other alphabets, digits, or two letters that look like one."""
+    chosen(service, service.ben, taken)
+    with pytest.raises(NotDoneError, match="is taken"):
+        chosen(service, service.ada, text)
+    assert chosen(service, service.ben, taken.upper()) == taken.upper()
 
 
 def test_one_that_should_not_stand_there_is_taken_away(service):

@@ -28,8 +28,8 @@ def rules(**said):
 DUE = rules(due=NOON, attempts={"most": 3})
 
 
-def past(state=State.DONE, *, begun=True, received=NOON - timedelta(days=1), ended=NOON):
-    return Past(received=received, state=state, begun=begun, ended=ended)
+def past(state=State.DONE, *, begun=True, received=NOON - timedelta(days=1), ended=NOON, people=(1,)):
+    return Past(people=frozenset(people), received=received, state=state, begun=begun, ended=ended)
 
 
 @pytest.mark.parametrize(
@@ -52,6 +52,21 @@ def test_an_attempt_is_used_unless_nobody_began_it_or_it_failed_by_our_fault(sta
 def test_refunds_for_our_faults_are_limited():
     """A file that provokes faults must not be a way to hand in for ever."""
     assert left(rules(attempts={"most": 5}), [past(State.FAULTED)] * (REFUNDS + 2), LATER).left == 3
+
+
+def test_what_members_used_apart_is_not_added_up():
+    """A group has what the member has who has fewest; what they used together counts once for each."""
+    apart = [past(people=[1])] * 2 + [past(people=[2])]
+    assert left(DUE, apart, LATER).left == 1
+    assert left(DUE, [*apart, past(people=[1, 2])], LATER).left == 0
+    assert left(DUE, [past(people=[1, 2])] * 2, LATER).left == 1
+
+
+def test_a_group_waits_until_all_who_have_none_have_one_again():
+    """The refusal names the later time, and none where one of them gets none back."""
+    refilling = rules(attempts={"most": 1, "refill_hours": 6})
+    early, late = past(people=[1], received=NOON), past(people=[2], received=NOON + timedelta(hours=1))
+    assert left(refilling, [early, late], LATER).next_at == NOON + timedelta(hours=7)
 
 
 def test_attempts_come_back_where_the_course_says_so():

@@ -162,6 +162,25 @@ def test_what_was_handed_in_for_a_group_stays_with_those_who_were_in_it(tmp_path
     service.database.close()
 
 
+def test_a_member_who_joins_brings_what_they_used_and_it_is_not_added_up(tmp_path):
+    """Ada used one of three, Ben two: together they have one left, and both pages say so."""
+    service = opened(tmp_path, DUE + "groups: 2\nattempts: {most: 3}\n")
+    for person in (service.ada, service.ben, service.ben):
+        handed_in(service, 3.0, person=person)
+    with service.database.writing() as session:
+        for number in (service.ada, service.ben):
+            session.get_one(PersonRow, number).team = "7"
+    pages = [service.browser(key).get("/assignments/small").text for key in ("ada", "ben")]
+    assert all("1 of 3" in page for page in pages)
+    handed_in(service, 5.0, person=service.ada)
+    with pytest.raises(NotDoneError, match="used all of your 3 attempts"):
+        handed_in(service, 5.0, person=service.ada)
+    with service.database.writing() as session:
+        session.get_one(PersonRow, service.ben).team = None
+    handed_in(service, 5.0, person=service.ada)
+    service.database.close()
+
+
 def test_a_group_that_is_too_large_is_told_so(tmp_path):
     """Nothing is stored, and no attempt is used."""
     service = opened(tmp_path, DUE + "groups: 2\n")

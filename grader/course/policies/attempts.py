@@ -7,13 +7,13 @@ from typing import Literal
 
 from grader.course.policies.rules import AttemptLimit
 
-REFUNDS, REFUND_WINDOW = 3, timedelta(hours=24)
-"""How many attempts are given back in any such time because the grader failed.
+REFUNDS = 3
+"""How many attempts at an assignment are given back because the grader failed.
 
 A kernel is native code: somebody may find one that makes the grader fail whenever they like, after its live progress
 has told what they wanted to know. Without a limit, that would buy endless attempts. Faults of ours are rare, and each
-grading is tried three times before it is given up, so that honest students hardly meet the limit; after a day of
-trouble, the instructor gives bonus attempts.
+grading is tried three times before it is given up, so that honest students hardly meet the limit; after much trouble,
+the instructor gives bonus attempts.
 """
 
 
@@ -93,15 +93,15 @@ def bucket(limit: AttemptLimit, attempts: Sequence[Attempt], now: datetime, bonu
     """
     level = _Level(limit, bonus, min((each.at for each in attempts), default=now))
     sources: dict[int, Source] = {}
-    refunds: list[datetime] = []
+    refunds = 0
     for at, _, number in sorted(_events(attempts)):
         if at > now:
             break
         level.refill(at)
         if number not in sources:
             sources[number] = level.take()
-        elif sum(at - each < REFUND_WINDOW for each in refunds) < REFUNDS:
-            refunds.append(at)
+        elif refunds < REFUNDS:
+            refunds += 1
             level.give_back(sources[number])
     level.refill(now)
     return level.now()

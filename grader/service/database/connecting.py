@@ -58,6 +58,11 @@ class Database:
         """Whether it is a file, which the processes of one machine share."""
         return self._engine.dialect.name == "sqlite"
 
+    @property
+    def file(self) -> str | None:
+        """The path of SQLite's file; None where the database is a server."""
+        return self._engine.url.database if self.embedded else None
+
     @contextmanager
     def reading(self) -> Iterator[Session]:
         """A transaction that sees one state of everything and changes nothing."""

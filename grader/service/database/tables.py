@@ -13,6 +13,7 @@ from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
+    Connection,
     DateTime,
     Dialect,
     ForeignKey,
@@ -21,15 +22,18 @@ from sqlalchemy import (
     UniqueConstraint,
     and_,
     case,
+    event,
     exists,
     false,
+    select,
     text,
 )
 from sqlalchemy.ext.hybrid import hybrid_property
 from sqlalchemy.orm import DeclarativeBase, Mapped, column_property, mapped_column, relationship, validates
 from sqlalchemy.types import TypeDecorator
 
-from grader.common.people import person_key
+from grader.common.errors import InputError
+from grader.service.keys import folded_key
 
 
 class CourseRole(StrEnum):
@@ -86,9 +90,9 @@ class Base(DeclarativeBase):
 
 
 class PersonRow(Base):
-    """Somebody of the course. `key` is the university's own name for them, such as a mail address, `folded` the form in
-    which keys are compared, `team` the name of their group, with which they hand in where an assignment allows groups.
-    A person cannot sign in from `deactivated` on.
+    """Somebody of the course. `key` is the university's own name for them, such as a mail address, `folded` equal for
+    keys that look alike (keys.py), `team` the name of their group, with which they hand in where an assignment allows
+    groups. A person cannot sign in from `deactivated` on.
     """
 
     __tablename__ = "people"
@@ -107,8 +111,19 @@ class PersonRow(Base):
     @validates("key")
     def _fold(self, _name: str, key: str) -> str:
         """Keep both forms of a key together."""
-        self.folded = person_key(key)
+        self.folded = folded_key(key)
         return key
+
+
+@event.listens_for(PersonRow, "before_insert")
+def _refuse_a_second(_mapper: object, connection: Connection, person: PersonRow) -> None:
+    """Not by an index: courses of earlier versions may have people whose keys differ in case alone. Transactions that
+    write take turns, so nobody adds the same person meanwhile.
+    """
+    people = PersonRow.__table__
+    there = connection.scalar(select(people.c.key).where(people.c.folded == person.folded).limit(1))
+    if there is not None:
+        raise InputError(f"the key {person.key} may be taken for {there}, which is in this course.")
 
 
 class PseudonymRow(Base):

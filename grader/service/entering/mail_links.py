@@ -14,9 +14,9 @@ from threading import BoundedSemaphore
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from grader.common.people import person_key
 from grader.service.database.connecting import Database
 from grader.service.entering.mailing import Mailer, letter
+from grader.service.keys import is_same_key
 from grader.service.signing_in import MAIL_LASTS, end_link, mail_link, person_named
 
 WAITING = 1000
@@ -80,7 +80,7 @@ class MailLinks:
         if not 0 < len(typed) <= LONGEST:
             return
         local, _, domain = typed.rpartition("@")
-        keys = {typed, local} if self.domain and person_key(domain) == person_key(self.domain) else {typed}
+        keys = {typed, local} if self.domain and is_same_key(domain, self.domain) else {typed}
         with self.around.database.reading() as session:
             person = person_named(session, keys)
         if person is None or not ("@" in person.key or self.domain):

@@ -1,7 +1,7 @@
 """Connections: whoever keeps one without using it loses it, and nobody has all of them.
 
 Each connection is looked at every few seconds. It is ended when the next request is not there in time, when a body
-that was not read goes on, or when what was written is not taken.
+that was not read goes on, or when what was written is not taken; and at once when a body comes in crumbs.
 """
 
 import asyncio
@@ -29,6 +29,16 @@ LOOK = 10.0
 LEAST = 10 * 1024
 """Bytes of an answer that must be taken between two looks: a kibibyte a second."""
 
+HEADERS = 64 * 1024
+"""Bytes of a request's headers."""
+
+PIECES, PIECE = 200, 256
+"""Pieces in which a body may come, chunks or packets, however small they are; and bytes that each further one must have
+on average. A piece costs the process of the pages the same time, whatever its size.
+"""
+
+IN_CRUMBS = "What you sent came in too many small pieces; send it in larger ones."
+
 IN_ALL, AN_ADDRESS = 4000, 400
 """Connections at once. The machine itself, and proxies that are named, may have all of them; a room of students shares
 an address and has six streams each at most.
@@ -41,6 +51,27 @@ SAID_A_MINUTE = 20
 """Lines of one kind in the log: whoever sends nonsense must not fill the disk."""
 
 
+class CountingConnection(h11.Connection):
+    """A connection that refuses a body in crumbs, as if it were no HTTP: `crumbs` says whether it has."""
+
+    def __init__(self) -> None:
+        super().__init__(h11.SERVER, HEADERS)
+        self.crumbs = False
+        self._pieces, self._came = 0, 0
+
+    def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
+        """The next of what has come; raises RemoteProtocolError."""
+        event = super().next_event()
+        if isinstance(event, h11.Request):
+            self._pieces, self._came = 0, 0
+        elif isinstance(event, h11.Data):
+            self._pieces, self._came = self._pieces + 1, self._came + len(event.data)
+            self.crumbs = self._came < (self._pieces - PIECES) * PIECE
+        if self.crumbs:
+            raise h11.RemoteProtocolError(IN_CRUMBS)
+        return event
+
+
 class PatientProtocol(H11Protocol):
     """Uvicorn's own, which waits for ever for requests, bodies and readers."""
 
@@ -49,6 +80,7 @@ class PatientProtocol(H11Protocol):
         self._unsent, self._taken = 0, False
         self._deadline: asyncio.TimerHandle | None = None
         self._arrived: datetime | None = None
+        self.conn: CountingConnection = CountingConnection()
         super().connection_made(transport)
         if not self._has_room():
             transport.abort()
@@ -73,6 +105,13 @@ class PatientProtocol(H11Protocol):
         super().on_response_complete()
         if self.cycle is answered:
             self._expect_request(LINGER if unread else PATIENCE)
+
+    def send_400_response(self, msg: str) -> None:
+        """Say what is wrong with a request, unless it is answered already, as one whose body nobody reads may be."""
+        if self.conn.our_state in {h11.IDLE, h11.SEND_RESPONSE}:
+            super().send_400_response(IN_CRUMBS if self.conn.crumbs else msg)
+        else:
+            self.transport.abort()
 
     def resume_writing(self) -> None:
         """What was written has been taken, but for a little."""

@@ -102,8 +102,7 @@ def show_hidden(request: Request, member: Instructor, _form: StaffForm, name: st
     """Show students what is hidden of an assignment."""
     web = web_of(request)
     shown = web.shelf.assignment(name)
-    with web.database.writing() as session:
-        release(session, shown, member.key, web.now())
+    release(web.database, shown, member.key, web.now())
     return RedirectResponse(f"/course/assignments/{name}", 303)
 
 

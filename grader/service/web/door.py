@@ -1,7 +1,6 @@
 """Coming in and going out: invitations, sign-out, and what needs no sign-in."""
 
 from fastapi import APIRouter
-from sqlalchemy import text
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
@@ -20,10 +19,10 @@ A_DAY = 24 * 3600
 
 @router.get("/health")
 def health(request: Request) -> Response:
-    """Whether pages can be made: for whatever watches the service."""
-    with web_of(request).database.reading() as session:
-        session.execute(text("SELECT 1"))
-    return PlainTextResponse("ok\n")
+    """Whether what is handed in can be stored: for whatever watches the service."""
+    web = web_of(request)
+    fault = web.probe.fault(web.database)
+    return PlainTextResponse(f"{fault}\n", 503) if fault else PlainTextResponse("ok\n")
 
 
 @router.get("/static/{name}")

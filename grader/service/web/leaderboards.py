@@ -55,8 +55,7 @@ def call_oneself(request: Request, member: AnyMember, form: OwnForm, name: str) 
     with_leaderboard(request, name)
     if not web_of(request).naming.allows(f"{member.id}"):
         raise NotDoneError("You have tried many pseudonyms; wait an hour before the next one.")
-    with web_of(request).database.writing() as session:
-        choose(session, member.id, text_in(form, "pseudonym"))
+    choose(web_of(request).database, member.id, text_in(form, "pseudonym"))
     return RedirectResponse(f"/assignments/{name}/leaderboard", 303)
 
 

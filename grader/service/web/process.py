@@ -52,7 +52,8 @@ def answer(web: Web, listener: socket.socket, proxies: Sequence[str] = ()) -> No
         timeout_graceful_shutdown=3,
     )
     raise_limit_of_files()
-    logging.getLogger("uvicorn.error").addFilter(Seldom())
+    for talkative in ("uvicorn.error", "python_multipart.multipart"):
+        logging.getLogger(talkative).addFilter(Seldom())
     gc.collect()
     gc.freeze()  # what is there now stays: to look through it again and again stops all pages for a tenth of a second
     uvicorn.Server(config).run(sockets=[listener])

@@ -13,6 +13,7 @@ from grader.service.classes import classes_of
 from grader.service.clock import utc_now
 from grader.service.courses import Shelf
 from grader.service.database.connecting import Database
+from grader.service.database.probe import WriteProbe
 from grader.service.database.tables import GradingRow
 from grader.service.entering.entry import SignInEntry
 from grader.service.entering.rate_limits import RateLimit
@@ -41,6 +42,7 @@ class Web:
     now: Callable[[], datetime] = field(default=utc_now)
     lookout: QueueLookout = field(default_factory=QueueLookout)
     entry: SignInEntry = field(default_factory=SignInEntry)
+    probe: WriteProbe = field(default_factory=WriteProbe)
     terminals: RateLimit = field(default_factory=lambda: RateLimit(TERMINALS, 600))
     naming: RateLimit = field(default_factory=lambda: RateLimit(NAMES, 3600))
 

@@ -42,8 +42,7 @@ def add(request: Request, member: Instructor, form: StaffForm, name: str) -> Res
     if upload is None or len(data) > SIZE_LIMIT:
         raise NotDoneError("Choose a .cl file, or a zip of such files, of 1 MiB at most.")
     row = PoolRow(assignment=name, kind=kind, name=upload.filename or "", who=member.key, at=web.now())
-    with web.database.writing() as session:
-        add_to_pool(session, row, data)
+    add_to_pool(web.database, row, data)
     return RedirectResponse(f"/course/assignments/{name}/similar", 303)
 
 
@@ -70,8 +69,7 @@ def remove(request: Request, member: Instructor, form: StaffForm, name: str) -> 
     """Remove all sources of a kind."""
     web = web_of(request)
     name, kind = web.shelf.assignment(name).name, _kind(text_in(form, "kind"))
-    with web.database.writing() as session:
-        empty_pool(session, name, kind, member.key, web.now())
+    empty_pool(web.database, name, kind, member.key, web.now())
     return RedirectResponse(f"/course/assignments/{name}/similar", 303)
 
 

@@ -1,21 +1,25 @@
 """The pages of instructors. To everybody else they do not exist."""
 
+from collections.abc import Sequence
+from itertools import chain
 from typing import Annotated, get_args
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from grader.common.phrases import count
 from grader.course.submissions.submission import SIZE_LIMIT
+from grader.service.database.batches import in_batches
 from grader.service.database.tables import PersonRow, SessionRow
 from grader.service.exports import links_csv
 from grader.service.instructing import Selection, Which, regrade, regrade_older, try_again
 from grader.service.refusing import NotDoneError
 from grader.service.roster import TakenIn, enrol
-from grader.service.signing_in import NEWCOMERS, invite, newcomers, unused_links
+from grader.service.signing_in import NEWCOMERS, invite, invite_all, newcomers, unused_links
 from grader.service.standing import faulted
 from grader.service.web.confirming import Confirmation, confirmation_page
 from grader.service.web.files import csv_file
@@ -49,8 +53,7 @@ def grade_again(request: Request, member: Teacher, form: TeacherForm) -> Respons
     if which is None:
         raise NotDoneError("Choose which attempts to grade again: all, the latest or the best.")
     selection = Selection(assignment=shown.name, which=which, matching=text_in(form, "matching").strip())
-    with web.database.writing() as session:
-        order = regrade(session, selection, member.key, web.now())
+    order = regrade(web.database, selection, member.key, web.now())
     return RedirectResponse(f"/course/regradings/{order}", 303)
 
 
@@ -58,8 +61,7 @@ def grade_again(request: Request, member: Teacher, form: TeacherForm) -> Respons
 def grade_older_again(request: Request, member: Teacher, _form: TeacherForm) -> Response:
     """Grade all attempts again that were graded by an older version of their assignment."""
     web = web_of(request)
-    with web.database.writing() as session:
-        regrade_older(session, web.shelf.all(), member.key, web.now())
+    regrade_older(web.database, web.shelf.all(), member.key, web.now())
     return RedirectResponse("/course/regradings", 303)
 
 
@@ -81,8 +83,7 @@ def take_in(request: Request, member: Instructor, form: StaffForm) -> Response:
     data = upload.file.read(SIZE_LIMIT + 1)
     if len(data) > SIZE_LIMIT:
         raise NotDoneError("The roster is over 1 MiB.")
-    with web.database.writing() as session:
-        taken_in = enrol(session, data, member.key, web.now())
+    taken_in = enrol(web.database, data, member.key, web.now())
     return RedirectResponse(f"/course/people?{urlencode(taken_in.model_dump())}", 303)
 
 
@@ -101,7 +102,7 @@ def ask_to_make_links(request: Request, member: Instructor) -> Response:
     """How many links will be made and how many will end, and the button that does it."""
     web = web_of(request)
     with web.database.reading() as session:
-        made, ended = len(newcomers(session)), unused_links(session, web.now(), NEWCOMERS)
+        made, ended = len(newcomers(session)), len(unused_links(session, web.now(), NEWCOMERS))
     links = f"{count(ended, 'unused link')} of theirs"
     asked = Confirmation(
         question="Make links for all students who have not used one?",
@@ -124,14 +125,22 @@ def make_links(request: Request, member: Instructor, form: StaffForm) -> Respons
     says: a second click must not cancel the links of the first.
     """
     web = web_of(request)
-    with web.database.writing() as session:
-        if text_in(form, "cancels") != str(unused_links(session, web.now(), NEWCOMERS)):
+    with web.database.reading() as session:
+        students = [person.id for person in newcomers(session)]
+        ended = unused_links(session, web.now(), NEWCOMERS)
+    if text_in(form, "cancels") != str(len(ended)):
+        raise NotDoneError(OTHERS_END)
+
+    def links(session: Session, numbers: Sequence[int]) -> list[tuple[str, str, str]]:
+        some = PersonRow.id.in_(numbers)
+        if not unused_links(session, web.now(), some) <= ended:
             raise NotDoneError(OTHERS_END)
-        links = [
-            (person.key, person.name, link_of(web, invite(session, person, member.key, web.now())))
-            for person in newcomers(session)
-        ]
-    return csv_file("sign-in-links.csv", links_csv(links))
+        invited = session.scalars(select(PersonRow).where(some, NEWCOMERS).order_by(PersonRow.name)).all()
+        tokens = invite_all(session, invited, member.key, web.now())
+        return [(one.key, one.name, link_of(web, token)) for one, token in zip(invited, tokens, strict=True)]
+
+    made = in_batches(web.database, students, links)
+    return csv_file("sign-in-links.csv", links_csv(chain.from_iterable(made)))
 
 
 def link_of(web: Web, token: str) -> str:

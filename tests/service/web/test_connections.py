@@ -4,7 +4,7 @@ import asyncio
 import logging
 import resource
 import socket
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import datetime, timedelta
 
 import pytest
@@ -12,7 +12,15 @@ import uvicorn
 
 from grader.service.clock import utc_now
 from grader.service.web import connections
-from grader.service.web.connections import SAID_A_MINUTE, PatientProtocol, Seldom, raise_limit_of_files
+from grader.service.web.connections import (
+    IN_CRUMBS,
+    PIECE,
+    PIECES,
+    SAID_A_MINUTE,
+    PatientProtocol,
+    Seldom,
+    raise_limit_of_files,
+)
 from grader.service.web.setting import ARRIVED
 
 LARGE = 32 * 1024 * 1024
@@ -109,6 +117,70 @@ def test_a_connection_may_ask_again_and_again():
             writer.close()
 
     asyncio.run(run())
+
+
+CHUNKED = b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+def _in_chunks(size, number):
+    return CHUNKED + (b"%x\r\n" % size + b"x" * size + b"\r\n") * number + b"0\r\n\r\n"
+
+
+class _Reads:
+    """An application that reads a body and then answers; it counts what it has read."""
+
+    def __init__(self):
+        self.reads, self.came = 0, 0
+
+    async def __call__(self, scope, receive, send):
+        more = True
+        while more:
+            message = await receive()
+            self.reads += 1
+            self.came += len(message.get("body", b""))
+            more = message.get("more_body", False)
+        await _ok(scope, receive, send)
+
+
+def test_a_body_in_crumbs_is_refused_with_the_reason_and_hardly_read():
+    """In chunks of one byte: each costs the process of all pages as much as a large one."""
+    app = _Reads()
+    said = asyncio.run(_until_closed(_in_chunks(1, 2_000), app))
+    assert said.startswith(b"HTTP/1.1 400")
+    assert IN_CRUMBS.encode() in said
+    assert app.came <= PIECES
+
+
+@pytest.mark.parametrize(("size", "number"), [(PIECE, 4_000), (1, PIECES), (16 * 1024, 60)])
+@pytest.mark.usefixtures("hurry")
+def test_a_body_in_pieces_as_programs_send_them_is_read(size, number):
+    """Many of some size, or few of any."""
+    app = _Reads()
+    said = asyncio.run(_until_closed(_in_chunks(size, number), app))
+    assert said.endswith(b"ok")
+    assert app.came == size * number
+
+
+@pytest.mark.usefixtures("hurry")
+def test_nonsense_after_an_answer_ends_the_connection_without_a_fault(caplog):
+    """A body that nobody reads goes on after the answer, in crumbs or with a chunk that is none."""
+    for body in (b"1\r\nx\r\n" * 40_000, b"nonsense\r\n"):
+        said = asyncio.run(_answered_first(CHUNKED, body))
+        assert said.endswith(b"ok")
+    assert "Fatal error" not in caplog.text
+
+
+async def _answered_first(words, later):
+    """What comes when this is said, and something else once the answer is there."""
+    async with _serving(_ok) as (address, _):
+        reader, writer = await asyncio.open_connection(*address)
+        writer.write(words)
+        said = await reader.readuntil(b"ok")
+        writer.write(later)
+        with suppress(ConnectionError):
+            said += await asyncio.wait_for(reader.read(), 10)
+        writer.close()
+        return said
 
 
 async def _left_unread(answers):

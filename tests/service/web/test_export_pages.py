@@ -2,10 +2,12 @@
 
 import io
 import shutil
+import threading
 import zipfile
 
 import pytest
 from courses import course_of
+from processes import wait_for
 from services import Service, post
 
 from grader.service import paperwork
@@ -65,12 +67,20 @@ def test_a_platforms_file_is_filled_or_refused_with_the_reason(service, staff):
     assert post(staff, "/course/exports/grades.csv/upload", file=("grades.csv", sheet)).status_code == 404
 
 
-def test_one_file_is_made_at_a_time(staff):
-    """Who asks meanwhile is told so."""
+def test_one_file_is_made_at_a_time_and_who_asks_meanwhile_waits(service, staff, monkeypatch):
+    """A second click, or a colleague's, has its file when the first is there; nobody waits for ever."""
+    other, said = service.browser("staff"), []
+    asking = threading.Thread(target=lambda: said.append(other.get("/course/exports/grades.csv")))
     with paperwork.AT_WORK.one():
-        said = staff.get("/course/exports/grades.csv")
-    assert said.status_code == 409
-    assert "try again in a moment" in said.text
+        asking.start()
+        assert wait_for(lambda: paperwork.AT_WORK._places._value == 2)
+    asking.join()
+    assert said[0].status_code == 200
+    monkeypatch.setattr(paperwork.AT_WORK, "_patience", 0.05)
+    with paperwork.AT_WORK.one():
+        late = staff.get("/course/exports/grades.csv")
+    assert late.status_code == 409
+    assert "try again in a moment" in late.text
 
 
 def test_a_clerk_that_needs_too_much_is_ended_and_the_next_one_works(staff, monkeypatch):

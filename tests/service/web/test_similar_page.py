@@ -3,14 +3,17 @@
 import hashlib
 import io
 import zipfile
+from contextlib import suppress
 
 import pytest
 from hiding import right
 from services import post
 
 from grader.common.record import replace
+from grader.lms.intake.reading.archive import PACKINGS
 from grader.service.database.tables import PoolRow, ShareRow
-from grader.service.similar import LARGEST
+from grader.service.refusing import NotDoneError
+from grader.service.similar import LARGEST, _sources
 from grader.service.station.judging import ready
 
 LINES = "\n".join(f"    value = value * {number} + first[{number}] - second[{number} * 2];" for number in range(1, 12))
@@ -109,6 +112,21 @@ def test_what_is_no_source_is_refused(service, staff, kind, data, words):
     assert words in said.text
     with service.database.reading() as session:
         assert session.query(PoolRow).count() == 0
+
+
+@pytest.mark.parametrize("packing", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_damaged_zip_is_refused_whatever_its_compression(staff, packing):
+    """Each byte of it changed in turn, as a bad line or a forger does: never a fault of ours."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", packing) as archive:
+        archive.writestr("old.cl", SOLUTION)
+    whole = packed.getvalue()
+    assert pooled(staff, "earlier", whole).status_code == (303 if packing in PACKINGS else 409)
+    for at in range(4, len(whole), 7):
+        damaged = whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :]
+        with suppress(NotDoneError):
+            assert list(_sources("old.zip", damaged)) is not None
+    assert "cannot be read" in pooled(staff, "earlier", whole[: len(whole) // 2]).text
 
 
 def test_a_zip_is_unpacked_no_further_than_is_kept(service, staff):

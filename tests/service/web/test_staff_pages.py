@@ -7,6 +7,7 @@ import re
 import pytest
 from hiding import failing, right
 from services import FREE, Service, field, graded, post
+from sqlalchemy import insert
 
 from grader.results.result import Reason
 from grader.service.database.tables import CourseRole, PersonRow, State
@@ -14,6 +15,7 @@ from grader.service.exports import links_csv
 from grader.service.hand_ins import REGRADED
 from grader.service.leases import fail, give_up
 from grader.service.station.judging import ready
+from grader.service.web import staff as pages
 
 
 @pytest.fixture
@@ -79,7 +81,9 @@ def test_a_roster_knows_people_in_any_case(service, staff):
 def test_a_roster_takes_none_of_two_keys_that_differ_in_case(service, staff):
     """An earlier version let both be made: each is meant by its own key alone."""
     service.person("Max", "student")
-    service.person("max", "student")
+    with service.database.writing() as session:
+        values = {"key": "max", "folded": "max", "name": "Max", "role": "student", "created": service.now}
+        session.execute(insert(PersonRow), values)
     assert "MAX may be Max and max. Write one of these keys." in roster(staff, "key,name\nMAX,Maximilian\n").text
     said = staff.get(roster(staff, "key,name\nMax,Maximilian\n").headers["location"])
     assert "0 added, 1 changed" in said.text
@@ -153,6 +157,22 @@ def test_links_for_all_say_how_many_they_cancel_and_cancel_no_others(service, st
     tokens = [row["link"].rpartition("/")[2] for row in rows(once)]
     assert [service.browser().post("/join", files={"token": (None, each)}).status_code for each in tokens] == [303] * 3
     assert "It cancels 0 unused links" in staff.get("/course/invitations").text
+
+
+def test_of_two_clicks_at_once_one_makes_links(service, staff, monkeypatch):
+    """The second has read what the first began with, and makes none: the links of the first sign in."""
+    post(staff, f"/course/people/{service.ada}/invitation")
+    answers, in_batches = [], pages.in_batches
+
+    def after_another_click(*arguments):
+        monkeypatch.undo()
+        answers.append(post(staff, "/course/invitations", cancels="1"))
+        return in_batches(*arguments)
+
+    monkeypatch.setattr(pages, "in_batches", after_another_click)
+    assert post(staff, "/course/invitations", cancels="1").status_code == 409
+    tokens = [row["link"].rpartition("/")[2] for row in rows(answers[0])]
+    assert [service.browser().post("/join", files={"token": (None, each)}).status_code for each in tokens] == [303] * 2
 
 
 def test_links_for_all_who_never_came_are_a_file(service, staff):
