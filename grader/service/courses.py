@@ -84,7 +84,7 @@ Stamp = tuple[int, int]
 """When a file or the rights to it were last changed, and its size: two changes may have the same time."""
 
 
-class Memory(Record):
+class LastGoodState(Record):
     """What the database knows of the course: how assignments were when they could last be read, and the names of all at
     which something was handed in.
     """
@@ -93,7 +93,7 @@ class Memory(Record):
     used: frozenset[str] = frozenset()
 
 
-NO_MEMORY = Memory()
+NO_LAST_STATE = LastGoodState()
 
 UNRULED = (
     "{} is missing. Assignments keep its dates and limits until it is back. If they shall have none, write a line "
@@ -127,7 +127,11 @@ class Shelf:
     """
 
     def __init__(
-        self, course: Course, guide: Path, fresh: float = 0.0, recall: Callable[[], Memory] = lambda: NO_MEMORY
+        self,
+        course: Course,
+        guide: Path,
+        fresh: float = 0.0,
+        recall: Callable[[], LastGoodState] = lambda: NO_LAST_STATE,
     ) -> None:
         self.course, self._guide, self._fresh = course, guide, fresh
         self._read = lru_cache(maxsize=1000)(self._tried)
@@ -220,7 +224,9 @@ class Shelf:
             return [], {"": str(error)}
         return names, {} if names else {"": NO_FOLDERS.format(self.course.assignments)}
 
-    def _kept(self, memory: Memory, last: Mapping[str, Shown], problems: dict[str, str]) -> Iterator[tuple[str, Shown]]:
+    def _kept(
+        self, memory: LastGoodState, last: Mapping[str, Shown], problems: dict[str, str]
+    ) -> Iterator[tuple[str, Shown]]:
         """The last good states of what cannot be read or is gone; notes whose file alone is missing."""
         for name, each in last.items():
             folder = self.course.assignments / name

@@ -6,19 +6,19 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from grader.service.courses import Memory, Shown
+from grader.service.courses import LastGoodState, Shown
 from grader.service.database.connecting import Database
 from grader.service.database.tables import AssignmentRow, AttemptRow
 
 
-def memory_in(database: Database) -> Callable[[], Memory]:
+def memory_in(database: Database) -> Callable[[], LastGoodState]:
     """What recalls it for a Shelf."""
 
-    def recall() -> Memory:
+    def recall() -> LastGoodState:
         with database.reading() as session:
             states = {row.name: Shown.model_validate_json(row.state) for row in session.scalars(select(AssignmentRow))}
             used = frozenset(session.scalars(select(AttemptRow.assignment).distinct()))
-        return Memory(states=states, used=used)
+        return LastGoodState(states=states, used=used)
 
     return recall
 

@@ -14,7 +14,7 @@ from grader.grading.bench import Progress
 from grader.lms.bundle import pack
 from grader.results.result import UNTIMED, Result, Ungraded
 from grader.service.classes import classes_of, elsewhere
-from grader.service.courses import NO_MEMORY, Memory, Shelf
+from grader.service.courses import NO_LAST_STATE, LastGoodState, Shelf
 from grader.service.database.connecting import Database
 from grader.service.leases import ClaimedGrading, Graded
 from grader.service.station.remembering import Remembering
@@ -34,7 +34,7 @@ class Judge:
         orders: str,
         seed: int,
         device_class: str = "",
-        recall: Callable[[], Memory] = lambda: NO_MEMORY,
+        recall: Callable[[], LastGoodState] = lambda: NO_LAST_STATE,
     ) -> None:
         self._course, self._orders, self._seed, self._class = course, orders, seed, device_class
         self._shelf = Shelf(course, Path(), recall=recall)
