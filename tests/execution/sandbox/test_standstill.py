@@ -50,7 +50,7 @@ signal.signal(signal.SIGCONT, lambda *_: os.fork())
 child = os.fork()
 if child == 0:
     while True:
-        time.sleep(600)
+        time.sleep(0.01)  # a signal just before a sleep is handled after it
 signal.signal(signal.SIGCONT, signal.SIG_DFL)
 print(child, flush=True)
 time.sleep(600)

@@ -15,7 +15,7 @@ from grader.grading.timing.performance import check_performance
 from grader.grading.timing.referee import ByOracle
 from grader.results.result import Reason, Verdict
 
-FEW = TimingRules(warm_up_seconds=0, clear_pairs=8, min_pairs=9, max_pairs=12, noise_limit=1e6)
+FEW = TimingRules(warm_up_seconds=0, clear_pairs=8, min_pairs=9, max_pairs=12, noise_limit=9)
 
 LONG_LINE = 2000 * b"x"
 SHOW_AGAIN = 200 * b"\x12"
