@@ -17,12 +17,15 @@ from dataclasses import dataclass
 from grader.forkserver.descendants import descendants, fields
 
 PATIENCE = 5.0
-"""Seconds of a worker's life in which the judge waits for threads to stop that have not done so at its second look.
-They need a processor to notice that they should, and may wait for the kernel; as long as they use no time, that is
+"""Seconds of a worker's life in which the judge waits for threads that do not stop when they are told to. They need a processor to notice that they should, and may wait for the kernel; as long as they use no time, that is
 nobody's fault."""
 
 PAUSE = 0.0005
 """Seconds between two looks."""
+
+QUIET_LOOKS = 2
+"""Looks in a row that find all stopped. A process can begin another one after the list of processes is read, and stop
+before its own state is read; only the next look sees what it has begun."""
 
 STOPPING, STOPPED = 1.0, 0.05
 """Seconds of processor time that may be used until all have stopped, and in all turns of others; Linux tells
@@ -63,17 +66,22 @@ class Standstill:
         """Wait until all that is below the warden has stopped; whoever runs is told to. Raises RestlessError."""
         first = _look(warden)
         told = _send(first.used, signal.SIGSTOP)
-        time.sleep(PAUSE)
-        seen, began = _look(warden), time.monotonic()
-        while restless := seen.running | seen.used.keys() - told:
-            if _added(first, seen) > STOPPING:
-                raise RestlessError
-            told |= _send(restless, signal.SIGSTOP)
-            if time.monotonic() - began > self._patience:
-                break
+        seen, quiet = first, 0
+        while quiet < QUIET_LOOKS:
+            began = time.monotonic()
             time.sleep(PAUSE)
             seen = _look(warden)
-        self._patience -= time.monotonic() - began
+            if _added(first, seen) > STOPPING:
+                raise RestlessError
+            restless = seen.running | seen.used.keys() - told
+            if restless and self._patience < 0:
+                break
+            told |= _send(restless, signal.SIGSTOP)
+            if restless:
+                quiet = 0
+                self._patience -= time.monotonic() - began
+            else:
+                quiet += 1
         self._before = seen
 
     def end(self, warden: int) -> None:

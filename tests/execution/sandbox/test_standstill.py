@@ -47,15 +47,28 @@ RESTLESS = WAITS_IN_VFORK + "threading.Timer(1, count).start()\n" + SAYS + "chil
 
 HAS_A_CHILD = """
 signal.signal(signal.SIGCONT, lambda *_: os.fork())
-child = os.fork()
-if child == 0:
+if os.fork() == 0:
+    print(os.getpid(), flush=True)  # Python forgets the signals that a child gets before os.fork returns
     while True:
         time.sleep(0.01)  # a signal just before a sleep is handled after it
 signal.signal(signal.SIGCONT, signal.SIG_DFL)
-print(child, flush=True)
 time.sleep(600)
 """
-"""The child becomes two when it is woken."""
+"""The child becomes two when it is woken. It says its number."""
+
+BEGINS_AND_ENDS = (
+    STARTS
+    + """
+def begin():
+    while True:
+        start(lambda: os._exit(0))
+        os.wait()
+
+threading.Thread(target=begin, daemon=True).start()
+"""
+    + HONEST
+)
+"""Each of its children starts a process, and both end at once."""
 
 
 def running(tmp_path, code):
@@ -154,6 +167,20 @@ def test_a_worker_of_which_a_process_begins_or_ends_while_it_is_frozen_is_ended(
         worker.thaw()
         assert worker.receive(10) == b""
         assert is_gone(worker.group)
+    finally:
+        worker.stop()
+
+
+def test_a_worker_that_begins_processes_at_all_times_stands_still(tmp_path):
+    """None is overlooked that begins while the judge looks: it would run on, and the worker be ended for it."""
+    worker, counter = running(tmp_path, BEGINS_AND_ENDS)
+    try:
+        for _ in range(40):
+            time.sleep(0.01)
+            worker.freeze()
+            worker.thaw()
+            assert not worker.has_ended()
+        assert wait_for(lambda: moves(counter))
     finally:
         worker.stop()
 
