@@ -65,7 +65,7 @@ def _apart(case: Case) -> str:
 
 
 MEASURES: dict[Measure, str] = {
-    "coalescing": "bytes that are moved and not used make the least traffic at most {} times as large",
+    "coalescing": "the least traffic and all unused bytes are together at most {} times the least traffic",
     "bank conflicts": "no request of a warp to local memory takes more than {} words from one bank",
     "words read": "all work-items together read at most {} words of global memory",
     "words written": "all work-items together write at most {} words of global memory",

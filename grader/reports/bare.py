@@ -9,13 +9,13 @@ from grader.reports.words import failure_in_words, score_in_words
 from grader.results.gradebook import Gradebook
 from grader.results.result import Result, Ungraded, Verdict
 
-MISSING = "This page lacks its usual form: the grader failed. The grade is not affected."
+MISSING = "The layout of this page is missing: the grader failed. The grade is not affected."
 
 
 def bare_page(outcome: Result | Ungraded) -> str:
     """A page of plain lines about an outcome."""
     if isinstance(outcome, Ungraded):
-        return _page(outcome.assignment, ["Not graded, and not the student's fault:", outcome.fault])
+        return _page(outcome.assignment, ["Not graded. The student is not at fault:", outcome.fault])
     score = score_in_words(outcome.points, outcome.max_points, outcome.unchecked, outcome.hidden_points)
     return _page(outcome.title, [f"{outcome.submission}: {score}.", *_checks(outcome)])
 

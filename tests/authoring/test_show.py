@@ -28,7 +28,7 @@ def test_simulated_runs_are_told_with_their_sizes_and_limits(transposition):
     memory = text.partition("  memory, in a simulated run at height 96, width 128\n")[2]
     first, second, third, *_ = memory.splitlines()
     assert first.startswith(
-        "      10 points for coalesced accesses: bytes that are moved and not used make the least traffic at most"
+        "      10 points for coalesced accesses: the least traffic and all unused bytes are together at most"
     )
     assert second.endswith(
         "for no traffic but the array's: all work-items together read at most 12,288 words of global memory"

@@ -145,17 +145,17 @@ def _small(assignment: Assignment, cases: Sequence[Case]) -> Iterator[Case]:
         yield case
 
 
-OPEN_UNTIL = "The points are open until your instructor has looked at it."
+OPEN_UNTIL = "The points are open until your instructor decides."
 
-RIGHT = "With another compiler, its results are right in {cases}, up to {sizes}; larger ones were not checked."
+RIGHT = "With another compiler, the results are right in {cases}, up to {sizes}. Larger cases were not checked."
 
-UNCHECKED = "Its results were not checked with another compiler."
+UNCHECKED = "The results were not checked with another compiler."
 
 
 def _open(failure: Failure, checked: str) -> LeftOpen:
     assert isinstance(failure, Crashed | TimedOut)
     words = f"{observed(failure)} {OPEN_UNTIL} {checked} {advice(failure)}"
-    rest = "open: the compiler failed on this kernel, so that its results are not known on this device."
+    rest = "open: the compiler failed on this kernel, so its results on this device are not known."
     return LeftOpen(
         failed=Problem(reason=Reason.COMPILER_FAILED, message=words),
         rest=Problem(reason=Reason.COMPILER_FAILED, message=rest),

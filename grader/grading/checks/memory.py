@@ -131,7 +131,7 @@ def _coalescing(counted: Profile) -> Reading:
     Accesses that waste nothing do not make up for those that do.
     """
     if not counted.unused:
-        what = "every byte of the sectors that are moved is used, a ratio of 1"
+        what = "every byte of the moved sectors is used, which is a ratio of 1"
         return Reading(value=1.0, reason=Reason.UNCOALESCED, what=what, cause="")
     least = max(1, counted.compulsory)
     ratio = 1 + counted.unused / least
@@ -140,8 +140,8 @@ def _coalescing(counted: Profile) -> Reading:
     return Reading(
         value=ratio,
         reason=Reason.UNCOALESCED,
-        what=f"{_use(worst)}: a warp moves sectors of {counted.sector} bytes, {moved} at a time, and leaves {wasted} "
-        f"bytes of them unused. With all {counted.unused:,} unused bytes, the least traffic of {least:,} bytes is "
+        what=f"{_use(worst)}: a warp moves {moved} sectors of {counted.sector} bytes at a time and leaves {wasted} "
+        f"bytes of them unused. The least traffic is {least:,} bytes; with all {counted.unused:,} unused bytes, it is "
         f"{_number(ratio)} times as large",
         cause=NEIGHBOURS,
     )
@@ -168,8 +168,8 @@ def _bank_conflicts(counted: Profile) -> Reading:
     return Reading(
         value=words,
         reason=Reason.BANK_CONFLICT,
-        what=f"{_use(worst)}: {_number(words)} words of a warp lie in the same one of {counted.banks} banks, and are "
-        "served one after the other",
+        what=f"{_use(worst)}: {_number(words)} words of a warp lie in the same one of {counted.banks} banks and are "
+        "served one after another",
         cause=_other_banks(worst),
     )
 
@@ -276,7 +276,7 @@ def _mostly_idle(counted: Profile) -> Reading:
         reason=Reason.WARP_DIVERGENCE,
         what=f"fewer than half of a warp's work-items take part in {counted.mostly_idle:,} memory requests, most often "
         f"in {_place(line)} ({most:,} times, with {_number(active[line] / most)} of {counted.warp} at a time)",
-        cause="Share that work out among neighbouring work-items of the group, for example as a tree by halves.",
+        cause="Divide that work among neighbouring work-items of the group, for example in a tree reduction.",
     )
 
 

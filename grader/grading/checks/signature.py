@@ -81,7 +81,7 @@ def bind(
         return Binding(name=kernel.name, takes_local=takes_local, misordered=order)
     problem = Problem(
         reason=Reason.WRONG_ARGUMENTS,
-        message=f"the parameters of {kernel.name} are not those that the assignment passes.",
+        message=f"the parameters of {kernel.name} do not match the arguments that the assignment passes.",
         detail=f"expected: {expected_signature(assignment, launch)}\nfound:    {found_signature(kernel)}",
     )
     words = attempt(EXPLANATION, lambda: _misfit(kernel, args, wanted, code))

@@ -102,7 +102,7 @@ def seen_in(run: SimulatedRun) -> Simulated:
 
 CUT_OFF = Problem(
     reason=Reason.TIME_LIMIT,
-    message="the kernel was stopped before its end, so its results say nothing.",
+    message="the simulator stopped the kernel before its end, so its results were not checked.",
 )
 """Of what a kernel left behind that did not come to its end, nothing is told."""
 

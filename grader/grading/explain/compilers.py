@@ -28,13 +28,13 @@ class Known:
 KNOWN = (
     Known(
         says=re.compile(r"\bParallelRegion\.cc\b|Could not find a dominating alternative variable"),
-        advice="It is known to fail at a loop with barriers that a `break` leaves. Let the loop's condition end it. "
-        "If the condition reads a word of local memory, copy the word into a private variable between two barriers, "
-        "before the loop and at the end of its body, and test the variable.",
+        advice="It is known to fail on a loop that contains barriers and a `break`. End the loop by its condition "
+        "instead. If the condition reads a word of local memory, copy the word into a private variable between two "
+        "barriers, before the loop and at the end of its body, and test the variable.",
     ),
 )
 
-SIMPLER = "Make the kernel simpler where it is unusual: loops with barriers, deeply nested branches, long macros."
+SIMPLER = "Simplify unusual parts of the kernel, such as loops with barriers, deeply nested branches and long macros."
 
 LESS_TEXT = "The usual causes are unrolled loops, large macros and many barriers between branches. Use fewer of them."
 
@@ -55,8 +55,8 @@ def observed(failure: Crashed | TimedOut) -> str:
     if isinstance(failure, TimedOut):
         return f"compiling took longer than {round(failure.seconds, 1):g} s."
     if failure.signal == SIGXCPU:
-        return "compiling reached the limit of processor time."
-    when = "while it compiled the kernel" if failure.was_compiling else "with an error message of its own"
+        return "compiling reached the limit on processor time."
+    when = "while it compiled the kernel" if failure.was_compiling else "after it printed an error message"
     return f"the OpenCL compiler ended {how_it_ended(failure)} {when}."
 
 

@@ -124,13 +124,13 @@ def _of_crash(crash: Crashed) -> Problem:
     if POCLS_LOCAL_MEMORY in crash.words:
         return Problem(reason=Reason.LAUNCH_ERROR, message=TOO_MUCH_LOCAL, detail=crash.words)
     if number == signal.SIGXFSZ:
-        return Problem(reason=Reason.OUTPUT_LIMIT, message="it reached the limit of output.")
+        return Problem(reason=Reason.OUTPUT_LIMIT, message="it reached the limit on output.")
     if is_of_compiler(crash):
         reason = Reason.TIME_LIMIT if number == signal.SIGXCPU else Reason.CRASH
         return Problem(reason=reason, message=f"{observed(crash)} {advice(crash)}", detail=crash.words)
     if number == signal.SIGXCPU:
         return Problem(
-            reason=Reason.TIME_LIMIT, message="it reached the limit of processor time: is there a loop that never ends?"
+            reason=Reason.TIME_LIMIT, message="it reached the limit on processor time: is there a loop that never ends?"
         )
     if number is None:
         message = f"the process that ran the kernel exited with status {crash.exit_code}."
@@ -151,8 +151,8 @@ FAR_OUTSIDE = ". The usual cause is an access far outside its buffers: check eve
 CRASH_HINTS: dict[int, str] = {
     signal.SIGSEGV: FAR_OUTSIDE,
     signal.SIGBUS: FAR_OUTSIDE,
-    signal.SIGABRT: ". The usual causes are writes beside its buffers, and a barrier that some work-items of a group "
-    "miss",
+    signal.SIGABRT: ". The usual causes are writes just outside its buffers, and a barrier that some work-items of a "
+    "group do not reach",
     signal.SIGFPE: ". The usual cause is an integer division by zero",
     signal.SIGILL: ". The usual cause is undefined behaviour, such as a missing return value",
 }
@@ -195,7 +195,7 @@ FORBIDDEN_USES = {
     Construct.ASM: "holds assembly code; write it in OpenCL C",
     Construct.HAS_INCLUDE: "looks for other files; a submission is one file that stands alone",
     Construct.LONG_LINE: f"is longer than {LINE_LIMIT} characters; break it",
-    Construct.CONTROL: "has the control character {} in its code, which compilers refuse; delete it",
+    Construct.CONTROL: "has the control character {} in its code; compilers refuse it, so delete it",
 }
 
 
@@ -421,17 +421,17 @@ def of_interference(one_sided: int, seen: int) -> Problem:
     """The machine's own kernel worked during our launches and not during the submission's, or the other way round."""
     return Problem(
         reason=Reason.INTERFERENCE,
-        message=f"in {one_sided} of {count(seen, 'timed round')}, this machine's operating system worked more during "
-        "the launches of one side than of the other. The points are open until it is timed again, with no other "
-        "programs running.",
+        message=f"in {one_sided} of {count(seen, 'timed round')}, this machine's operating system did more work during "
+        "one of the two compared launches than during the other. The points stay open until the submission is timed "
+        "again, with no other programs running.",
     )
 
 
 def of_few_rounds(one_sided: int, seen: int) -> Problem:
     """Too few rounds count in the time that a submission has: a busy machine looks so."""
     return _not_measured(
-        f"in {one_sided} of {count(seen, 'timed round')}, its operating system worked more during the launches of one "
-        "side than of the other"
+        f"in {one_sided} of {count(seen, 'timed round')}, its operating system did more work during one of the two "
+        "compared launches than during the other"
     )
 
 

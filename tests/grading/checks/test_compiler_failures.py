@@ -52,8 +52,8 @@ def test_what_the_compiler_failed_on_is_open_if_the_simulator_finds_it_right(sim
     """It says what happened, how far the results were checked, and what to change."""
     waits = opened(simulator, transposition, TRANSPOSITION, failure, failure)
     assert waits.failed.reason is waits.rest.reason is Reason.COMPILER_FAILED
-    assert "its results are right in 2 small cases, up to height" in waits.failed.message
-    assert "until your instructor has looked at it" in waits.failed.message
+    assert "the results are right in 2 small cases, up to height" in waits.failed.message
+    assert "until your instructor decides" in waits.failed.message
 
 
 @pytest.mark.parametrize("failure", [ABORTED, SLOW])

@@ -97,9 +97,9 @@ FOUND = [
         (
             Reason.UNCOALESCED,
             (
-                "line 4 writes B with neighbouring work-items 256 bytes apart: a warp moves sectors of 32 bytes, 16 at "
-                "a time, and leaves 384 bytes of them unused. With all 3,880 unused bytes, the least traffic of 12,288 "
-                "bytes is 1.32 times as large; the limit is 1.1. Work-items that are neighbours"
+                "line 4 writes B with neighbouring work-items 256 bytes apart: a warp moves 16 sectors of 32 bytes at "
+                "a time and leaves 384 bytes of them unused. The least traffic is 12,288 bytes; with all 3,880 unused "
+                "bytes, it is 1.32 times as large; the limit is 1.1. Work-items that are neighbours"
             ),
         ),
         id="coalescing",
@@ -112,7 +112,7 @@ FOUND = [
             Reason.BANK_CONFLICT,
             (
                 "line 7 reads tile with neighbouring work-items 64 bytes apart: 8 words of a warp lie in "
-                "the same one of 32 banks, and are served one after the other; the limit is 2. Make the rows of "
+                "the same one of 32 banks and are served one after another; the limit is 2. Make the rows of "
                 "tile one word longer"
             ),
         ),
@@ -207,16 +207,16 @@ def test_too_much(transposition, measure, at_most, accesses, expected):
             "coalescing",
             1.1,
             [seen_access(3)],
-            "every byte of the sectors that are moved is used, a ratio of 1; the limit is 1.1.",
+            "every byte of the moved sectors is used, which is a ratio of 1; the limit is 1.1.",
         ),
         (
             "coalescing",
             2,
             [seen_access(3, sectors=44, unused=128)],
             (
-                "line 3 reads A with neighbouring work-items 4 bytes apart: a warp moves sectors of 32 bytes, 4.4 at a "
-                "time, and leaves 12.8 bytes of them unused. With all 128 unused bytes, the least traffic of 12,288 "
-                "bytes is 1.01 times as large; the limit is 2."
+                "line 3 reads A with neighbouring work-items 4 bytes apart: a warp moves 4.4 sectors of 32 bytes at a "
+                "time and leaves 12.8 bytes of them unused. The least traffic is 12,288 bytes; with all 128 unused "
+                "bytes, it is 1.01 times as large; the limit is 2."
             ),
         ),
         (
@@ -259,8 +259,8 @@ def test_work_that_one_does_alone(transposition):
     assert made.reason is Reason.WARP_DIVERGENCE
     assert made.message == (
         "fewer than half of a warp's work-items take part in 70 memory requests, most often in line 9 (40 times, with "
-        "1.5 of 32 at a time); the limit is 69. Share that work out among neighbouring work-items of the group, for "
-        "example as a tree by halves."
+        "1.5 of 32 at a time); the limit is 69. Divide that work among neighbouring work-items of the group, for "
+        "example in a tree reduction."
     )
 
 

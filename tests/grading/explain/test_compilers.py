@@ -40,7 +40,7 @@ def test_the_loop_that_a_break_leaves_is_known(words):
 def test_a_compiler_is_known_by_its_last_words(words):
     """Whenever it ends: a phase may have been told wrongly, or not at all."""
     assert is_of_compiler(crashed(words))
-    assert observed(crashed(words)) == "the OpenCL compiler ended with SIGABRT with an error message of its own."
+    assert observed(crashed(words)) == "the OpenCL compiler ended with SIGABRT after it printed an error message."
     assert advice(crashed(words)) == SIMPLER
 
 

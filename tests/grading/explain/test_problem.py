@@ -59,12 +59,12 @@ DEMAND = Demand(
         (
             Crashed(signal=signal.SIGXCPU, exit_code=None, words="x", doing="compiling"),
             Reason.TIME_LIMIT,
-            "compiling reached the limit of processor time.",
+            "compiling reached the limit on processor time.",
         ),
         (
             Crashed(signal=signal.SIGABRT, exit_code=None, words="LLVM ERROR: x"),
             Reason.CRASH,
-            "error message of its own",
+            "after it printed an error message",
         ),
         (Crashed(signal=signal.SIGFPE, exit_code=None, words="x"), Reason.CRASH, "division by zero"),
         (Crashed(signal=signal.SIGXCPU, exit_code=None, words="x"), Reason.TIME_LIMIT, "processor time"),

@@ -248,9 +248,9 @@ def test_rounds_in_which_the_kernel_works_for_a_submission_are_told_and_end(tran
     """They count as little as those of a warm-up, and there are no more of them than of any."""
     check, world = graded(transposition, MODEL / 0.3, LEFT_TO_THE_KERNEL)
     assert check.message == (
-        f"in {RULES.max_pairs} of {RULES.max_pairs} timed rounds, this machine's operating system worked more during "
-        "the launches of one side than of the other. The points are open until it is timed again, with no other "
-        "programs running."
+        f"in {RULES.max_pairs} of {RULES.max_pairs} timed rounds, this machine's operating system did more work during "
+        "one of the two compared launches than during the other. The points stay open until the submission is timed "
+        "again, with no other programs running."
     )
     assert (check.max_points, check.performance) == (transposition.performance.classes["cpu"].bands[0].points, None)
     assert world.now < 2 * RULES.max_seconds

@@ -191,7 +191,7 @@ def test_hidden_points_are_said_in_the_head_and_grey_in_the_bar():
     outcome = result(BUILD, one, check("correctness: one"))
     text = text_of(outcome)
     assert "5 points so far; 8 more are decided after release" in text.partition("Checks")[0]
-    assert "Every check whose outcome is shown passed. The others are hidden until release." in text
+    assert "Every visible check passed. The others are hidden until release." in text
     assert "? hidden sanitizer (height 1) ? / 8 its outcome is shown after release." in text
     assert "HIDDEN" not in text
     strip = re.search(r'<div class="strip".*?</div>', REPORTS["html"](outcome), re.DOTALL)[0]

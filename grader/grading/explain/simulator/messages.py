@@ -86,7 +86,7 @@ def _explained(sign: Sign, message: SeenMessage, seen: SeenKernel, scene: Scene)
     return f"{sign.hidden.format(oclgrind.target(message, seen).array)}.", NO_LINE, ()
 
 
-NO_LINE = "The simulator is told no line here: where the file says `nodebug`, take that out, and the line is named."
+NO_LINE = "The simulator does not know the line. If the file contains `nodebug`, remove it: then the line is named."
 
 
 def _copied_out_of_bounds(message: SeenMessage, seen: SeenKernel, scene: Scene) -> Words:
@@ -94,7 +94,7 @@ def _copied_out_of_bounds(message: SeenMessage, seen: SeenKernel, scene: Scene) 
     target = oclgrind.target(message, seen)
     does = "writes" if message.text.startswith("Invalid write") else "reads"
     what = f"{_copy_in(scene.copies_of(target.array))} {does} outside {target.array}{_how_far(target)}."
-    cause = "Check the addresses and the number of elements that async_work_group_copy is given."
+    cause = "Check the addresses and the number of elements that you pass to async_work_group_copy."
     return what, cause, ()
 
 
@@ -114,8 +114,8 @@ def _race_with_a_copy(entity: Entity, array: str, scene: Scene) -> tuple[str, st
         cause = "Call wait_group_events, then a barrier, before you use it."
     else:
         cause = (
-            "Call wait_group_events, then a barrier, before you use it; and a barrier after its last use, before the "
-            "next copy."
+            "Call wait_group_events, then a barrier, before you use it. Call another barrier after its last use, "
+            "before the next copy."
         )
     return what, cause
 
@@ -254,8 +254,8 @@ def _endless(heard: Heard) -> Words:
     where = f"line {line}: this loop" if loops else f"line {line}"
     what = f"{where} was still running when the simulator stopped the kernel."
     cause = (
-        "It stops a kernel after millions of steps, or thousands of wrong accesses. The usual cause is a loop that "
-        "never ends: check its condition, and that every iteration brings it closer to its end."
+        "The simulator stops a kernel after millions of steps, or after thousands of wrong accesses. The usual cause "
+        "is a loop that never ends: check its condition, and that every iteration brings the loop closer to its end."
     )
     return what, cause, heard.by(heard.entities[0], line, "was here when the simulator stopped")
 
