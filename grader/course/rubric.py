@@ -67,7 +67,7 @@ class Correctness(Record):
             raise ValueError("all cases are for practice; leave that out of one at least")
         if all(case.practice or case.hidden for case in self.cases):
             raise ValueError(
-                "every case that counts is hidden; show one at least: memory and speed rest on what is shown"
+                "every case that counts is hidden; show at least one, since memory and speed depend on shown cases"
             )
         return self
 

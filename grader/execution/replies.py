@@ -33,7 +33,7 @@ class Replies:
                 return _read(line)
             self.doing = PHASES[line]
             line = self._next_line(TimedOut(doing=self.doing, seconds=max(0.0, end - time.monotonic())), end)
-        return Garbled(what="it told more phases than a launch has")
+        return Garbled(what="it reported more phases than a launch has")
 
     def _next_line(self, timed_out: TimedOut, end: float) -> bytes | TimedOut | OutOfMemory | Garbled:
         """The next line, or what came in its place until then."""

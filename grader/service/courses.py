@@ -96,8 +96,8 @@ class LastGoodState(Record):
 NO_LAST_STATE = LastGoodState()
 
 UNRULED = (
-    "{} is missing. Assignments keep its dates and limits until it is back. If they shall have none, write a line "
-    "`hints: line` in it."
+    "{} is missing. Assignments keep its dates and limits until it is back. To remove these rules, create the file "
+    "with the line `hints: line`."
 )
 NO_FILE = "{} is missing."
 NO_FOLDERS = "{} has no assignments."

@@ -118,7 +118,7 @@ def require_releasable(session: Session, assignment: Shown) -> None:
 
 def _require_unreleased(session: Session, assignment: Shown) -> None:
     if session.get(ReleaseRow, assignment.name) is not None:
-        raise NotDoneError("The hidden checks of this assignment are released already.")
+        raise NotDoneError("The hidden checks of this assignment are already released.")
 
 
 LOOKED_AT = 100

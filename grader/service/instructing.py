@@ -26,9 +26,10 @@ from grader.service.versions import older
 
 Which = Literal["all", "latest", "best"]
 
-NONE_MATCHES = "No attempt matches, or each is being graded already; nothing is graded again."
+NONE_MATCHES = "Nothing is graded again: no attempt matches, or all that match are already being graded."
 HIDDEN_SELECTS_NOTHING = (
-    "Hidden checks select nothing before release, since students see what is graded again: leave the last field empty."
+    "Before release, hidden checks select no attempt, since students see what is graded again. Leave the last field "
+    "empty."
 )
 OLDER = "attempts graded by an older version"
 
@@ -79,7 +80,7 @@ def regrade_older(database: Database, assignments: Sequence[Shown], who: str, no
     with database.reading() as session:
         wanted = {each.name: _graded_by_older(session, each) for each in assignments}
     if not any(wanted.values()):
-        raise NotDoneError("No attempt was graded by an older version, or each is being graded already.")
+        raise NotDoneError("No attempt was graded by an older version, or all of these are already being graded.")
     for name, attempts in wanted.items():
         if attempts:
             _order(database, attempts, _Order(name, OLDER, who, now))

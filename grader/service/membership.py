@@ -116,7 +116,7 @@ def _require_free(session: Session, key: str, person: PersonRow | None) -> None:
         raise NotDoneError(f"The form: {not_plain(key)}")
     for each in session.scalars(select(PersonRow).where(PersonRow.folded == folded_key(key))):
         if each is not person:
-            raise NotDoneError(f"The key {key} is that of {each.name} ({each.key}).")
+            raise NotDoneError(f"The key {key} belongs to {each.name} ({each.key}).")
 
 
 def _require_other(person: PersonRow, who: str) -> None:

@@ -151,7 +151,7 @@ def _objections(rules: HandInRules, past: Sequence[Past], open_elsewhere: int, n
     unfinished = open_elsewhere + sum(each.state.open for each in staying)
     recent = sum((now - each.received).total_seconds() < AN_HOUR for each in past)
     if rules.gone:
-        yield "This assignment is no longer part of the course. What was handed in stays, with its points."
+        yield "This assignment is no longer part of the course. Attempts and their points are kept."
     if not is_open(rules, now):
         yield "This assignment is not open yet."
     if rules.closes is not None and now > rules.closes:

@@ -125,7 +125,7 @@ def _known(listed: Listed, people: Mapping[str, Sequence[PersonRow]]) -> PersonR
 def not_plain(key: str) -> str:
     """Why nobody is added by a key that is not plain."""
     return (
-        f"the key {key} has a character that can be taken for another, or that nobody sees. Write it as "
+        f"the key {key} has a character that is invisible or looks like another one. Write the key as "
         f"{folded_key(key)}."
     )
 
@@ -176,7 +176,7 @@ def _listed_twice(people: list[Listed]) -> Iterator[str]:
 def fault_of(listed: Listed, where: str) -> str:
     """What is wrong with a person as listed in a line or a form, which `where` names; empty if nothing is."""
     if not listed.key or not listed.name or max(map(len, (listed.key, listed.name, listed.group))) > LONGEST_NAME:
-        return f"{where} needs a key and a name, and each may have {LONGEST_NAME} letters at most."
+        return f"{where} needs a key and a name. Neither they nor the group may exceed {LONGEST_NAME} characters."
     if listed.role and listed.role not in set(CourseRole):
-        return f"{where}: role is student, assistant or instructor, not {listed.role}."
+        return f"{where}: the role must be student, assistant or instructor, not {listed.role}."
     return ""

@@ -39,7 +39,7 @@ SESSIONS = 10
 
 USED_UP = "This link has been used, has run out, or never was one. Ask your instructor for a new one."
 
-DEACTIVATED = "Your instructor has ended your access to this course. What you handed in and your grades are kept."
+DEACTIVATED = "Your instructor has ended your access to this course. Your attempts and grades are kept."
 
 OF_COOKIE = (
     select(SessionRow)

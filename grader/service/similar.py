@@ -114,7 +114,7 @@ def _sources(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             files = [each for each in archive.infolist() if PurePosixPath(each.filename).suffix.lower() in ENDINGS]
             if any(each.compress_type not in PACKINGS for each in files):
-                raise NotDoneError("The zip has an unusual compression, such as bzip2; pack the sources as usual.")
+                raise NotDoneError("The zip has an unusual compression, such as bzip2. Pack the sources with deflate.")
             for each in files[: MOST + 1]:
                 with archive.open(each) as file:
                     yield each.filename, file.read(LARGEST)

@@ -76,5 +76,5 @@ def test_a_case_that_counts_is_shown(tmp_path):
         {"name": "two", "sizes": {"n": 2}, "practice": True},
     ]
     fields = {**ADDITION, "correctness": {**ADDITION["correctness"], "cases": cases}}
-    with pytest.raises(InputError, match="every case that counts is hidden; show one at least"):
+    with pytest.raises(InputError, match="every case that counts is hidden; show at least one"):
         course_of(tmp_path, fields).load("small")

@@ -54,7 +54,7 @@ def test_a_phase_is_no_reply_and_says_what_went_on():
 def test_phases_without_end_are_garbled():
     """A submission can tell them, too."""
     found = Replies(Process(LINES["running"] * (MOST + 1) + DONE)).next("running", 60)
-    assert found == Garbled(what="it told more phases than a launch has")
+    assert found == Garbled(what="it reported more phases than a launch has")
 
 
 def test_an_end_says_why_if_that_is_known():

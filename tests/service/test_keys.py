@@ -81,7 +81,7 @@ def roster(staff, text):
 @pytest.mark.parametrize(
     ("key", "words"),
     [
-        ("\u212aate", "Write it as kate."),
+        ("\u212aate", "Write the key as kate."),
         ("be\u200bn", "may be ben. Write this key."),
         ("gro\u00df", "may be gross. Write this key."),
     ],
@@ -105,5 +105,5 @@ def staff(service):
 def test_nothing_adds_a_person_who_can_be_taken_for_another(service):
     """Whatever page or command forgets to ask."""
     for key in ("ADA", "a\u200bda"):
-        with pytest.raises(InputError, match="may be taken for ada"):
+        with pytest.raises(InputError, match="could be mistaken for ada"):
             service.person(key, "student")

@@ -59,10 +59,10 @@ def test_one_person_is_added_and_gets_a_link(service, staff):
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"key": "ADA", "name": "X"}, "The key ADA is that of Ada (ada)."),
-        ({"key": "\u212aate", "name": "X"}, "can be taken for another, or that nobody sees. Write it as kate."),
+        ({"key": "ADA", "name": "X"}, "The key ADA belongs to Ada (ada)."),
+        ({"key": "\u212aate", "name": "X"}, "is invisible or looks like another one. Write the key as kate."),
         ({"key": "", "name": "X"}, "The form needs a key and a name"),
-        ({"key": "x", "name": "X" * 201}, "200 letters"),
+        ({"key": "x", "name": "X" * 201}, "200 characters"),
         ({"key": "x", "name": "X", "role": "king"}, "not king"),
     ],
 )
@@ -135,7 +135,7 @@ def test_a_deactivated_person_cannot_sign_in_by_any_way_and_keeps_grades(service
     assert "deactivated ada" in audit(staff)
 
     edit = f"{PEOPLE}/{service.ada}/edit"
-    assert "cannot sign in since" in staff.get(edit).text
+    assert "Deactivated since" in staff.get(edit).text
     assert post(staff, f"{PEOPLE}/{service.ada}/activation", edit).status_code == 303
     assert "activated ada" in audit(staff)
     assert service.browser("ada").get("/").status_code == 200

@@ -84,7 +84,7 @@ def test_an_instructor_ends_whatever_signs_somebody_in(service):
     ada, ben, staff = (service.browser(each) for each in ("ada", "ben", "staff"))
     unused, token = link(service), service.token(service.ada, "read")
     page = f"/course/people/{service.ada}/sign-out"
-    assert "It ends 1 browser, 1 token and 1 unused link." in staff.get(page).text
+    assert "This ends 1 browser, 1 token and 1 unused link." in staff.get(page).text
     assert ada.get("/").status_code == 200
     assert post(staff, page, page).status_code == 303
     assert ada.get("/").status_code == 303

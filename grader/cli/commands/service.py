@@ -145,7 +145,7 @@ def invite(
     if (data is None) == (database is None):
         raise InputError("name either the service's folder with --data or its database with --database.")
     if data is not None and not (data / "service.sqlite").is_file():
-        raise InputError(f"{data} has no database of a service; name the folder of `grader serve --data`.")
+        raise InputError(f"{data} has no service database; name the folder that `grader serve --data` uses.")
     with _extra("invite"):
         from grader.service.database.connecting import Database, sqlite_url
         from grader.service.serving import invitation_lines

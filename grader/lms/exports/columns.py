@@ -78,7 +78,7 @@ def place(sheet: Sheet, rows: Iterable[StudentRow], column: int, slots: Mapping[
         graded[slot.line] = row
         cells[slot.line, column] = _points(row.grade, slot.maximum).replace(".", sign)
         if row.grade.points > row.grade.max_points:
-            why = "has more points than there are: check after the upload that the platform has taken them."
+            why = "has more than full points: check after the upload that the platform has accepted them."
             remarks.append(Remark(where=row.student.label, why=why))
         if slot.maximum not in {None, row.grade.max_points}:
             scales.add((row.grade.max_points, slot.maximum or 0))

@@ -66,4 +66,4 @@ def _about(unlisted: Iterable[Owner], register: Register) -> Iterator[Remark]:
         elif all(each.key is not None for each in same):
             strangers.append(owner.name)
     if strangers:
-        yield remark(strangers, "is not on the roster, and graded all the same")
+        yield remark(strangers, "is not on the roster, but is still graded")

@@ -17,8 +17,8 @@ ROOM = 64 * 1024 * 1024
 FRESH = 10.0
 """Seconds for which an answer counts: anybody may ask, and each look writes."""
 
-TOO_LITTLE_ROOM = f"less than {ROOM // 1024**2} MiB are free on the disk of the database"
-STORES_NOTHING = "the database stores nothing"
+TOO_LITTLE_ROOM = f"less than {ROOM // 1024**2} MiB is free on the disk of the database"
+STORES_NOTHING = "the database cannot store anything"
 
 WRITES = {"sqlite": "PRAGMA user_version = 1", "postgresql": "SELECT pg_logical_emit_message(true, 'grader', 'health')"}
 """What each writes to the disk without a change of any table."""

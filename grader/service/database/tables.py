@@ -123,7 +123,7 @@ def _refuse_a_second(_mapper: object, connection: Connection, person: PersonRow)
     people = PersonRow.__table__
     there = connection.scalar(select(people.c.key).where(people.c.folded == person.folded).limit(1))
     if there is not None:
-        raise InputError(f"the key {person.key} may be taken for {there}, which is in this course.")
+        raise InputError(f"the key {person.key} could be mistaken for {there}, which is already in this course.")
 
 
 class PseudonymRow(Base):

@@ -169,7 +169,7 @@ def _gone(_request: Request, _error: Exception) -> Response:
 
 
 async def _away(request: Request, _error: Exception) -> Response:
-    words = "Nothing was stored. Try again in a moment: a form that is sent twice is taken once."
+    words = "Nothing was stored. Try again in a moment. A form that you send twice counts once."
     return await _not_done(request, 503, "The database does not answer", words)
 
 

@@ -37,7 +37,7 @@ PIECES, PIECE = 200, 256
 on average. A piece costs the process of the pages the same time, whatever its size.
 """
 
-IN_CRUMBS = "What you sent came in too many small pieces; send it in larger ones."
+IN_CRUMBS = "The body of your request came in too many small pieces. Send it in larger ones."
 
 IN_ALL, AN_ADDRESS = 4000, 400
 """Connections at once. The machine itself, and proxies that are named, may have all of them; a room of students shares

@@ -69,13 +69,13 @@ def ask_to_release(request: Request, member: Instructor, name: str) -> Response:
         require_releasable(session, shown)
         withheld, closes = withheld_of(session, name), last_closing(session, shown)
     can_hand_in = closes is None or web.now() < closes
-    until = "without an end" if closes is None else f"until {in_words(closes, shown.rules.dates.zone)}"
+    until = "at any time" if closes is None else f"until {in_words(closes, shown.rules.dates.zone)}"
     asked = Confirmation(
         question=f"Release the hidden checks of {shown.title}?",
         says=(
             *_shown_by_release(withheld),
             *(
-                [f"Students can still hand in, {until}: they then know what hidden checks ask for."]
+                [f"Students can still hand in {until}, and will know what the hidden checks test."]
                 if can_hand_in
                 else []
             ),
@@ -90,7 +90,7 @@ def ask_to_release(request: Request, member: Instructor, name: str) -> Response:
 
 def _shown_by_release(withheld: Withheld) -> Iterator[str]:
     attempts, students = count(withheld.attempts, "attempt"), count(withheld.students, "student")
-    yield f"At once, {students} see the outcome of each hidden check in {attempts}: reasons, lines, reports and points."
+    yield f"At once, {students} see the outcomes of hidden checks in {attempts}: reasons, lines, reports and points."
     if withheld.checks:
         yield f"Hidden so far: {'; '.join(withheld.checks)}."
     yield "Points, the choice of the best attempt, and the leaderboard include hidden checks from then on."

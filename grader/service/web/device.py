@@ -17,7 +17,7 @@ router = APIRouter(prefix="/api/v1/device")
 
 GRANT = "urn:ietf:params:oauth:grant-type:device_code"
 
-TOO_MANY = "Too many terminals of your network ask for a code; try again in ten minutes."
+TOO_MANY = "Your network has asked for too many codes. Try again in ten minutes."
 
 FIELDS = 10
 """Fields of a form; a terminal sends three."""

@@ -21,7 +21,7 @@ def ask_to_sign_out(request: Request, member: Instructor, person_id: RowNumber) 
         ended = ways_in(session, person, web.now())
     asked = Confirmation(
         question=f"Sign {person.name} out everywhere?",
-        says=(f"It ends {ended}.", f"{person.name} needs a new link then, or another way to sign in."),
+        says=(f"This ends {ended}.", f"{person.name} then needs a new link or another way to sign in."),
         action=f"/course/people/{person_id}/sign-out",
         button="Sign out everywhere",
         back="/course/people",

@@ -18,7 +18,7 @@ router = APIRouter()
 AWAY = 600
 """Seconds in which a browser must have come back from the university."""
 
-TOO_MANY_LINKS = "Your network asks for too many links. Try again in ten minutes."
+TOO_MANY_LINKS = "Your network has asked for too many links. Try again in ten minutes."
 TOO_MANY_FAILED = "Too many sign-ins from your network have failed. Try again in ten minutes, or ask for a link."
 WRONG = "This key and this password do not belong together. Try again, or sign in by a link."
 

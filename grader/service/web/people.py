@@ -65,10 +65,10 @@ def ask_to_deactivate(request: Request, member: Instructor, person_id: RowNumber
     asked = Confirmation(
         question=f"Deactivate {person.name}?",
         says=(
-            f"{person.name} cannot sign in any more, by any way.",
-            f"It ends {ended}.",
-            "Attempts and grades stay, in tables and exports, too.",
-            "It can be undone: a person who is activated needs a new link, or another way to sign in.",
+            f"{person.name} can no longer sign in.",
+            f"This ends {ended}.",
+            "Attempts and grades stay in tables and exports.",
+            f"You can activate {person.name} again. {person.name} then needs a new link or another way to sign in.",
         ),
         action=f"/course/people/{person_id}/deactivation",
         button="Deactivate",
@@ -79,7 +79,7 @@ def ask_to_deactivate(request: Request, member: Instructor, person_id: RowNumber
 
 @router.post("/{person_id}/deactivation")
 def deactivate_person(request: Request, member: Instructor, _form: StaffForm, person_id: RowNumber) -> Response:
-    """Let a person sign in no more."""
+    """End all ways in of a person."""
     web = web_of(request)
     with web.database.writing() as session:
         deactivate(session, person_of(session, person_id), member.key, web.now())
@@ -97,7 +97,7 @@ def activate_person(request: Request, member: Instructor, _form: StaffForm, pers
 
 @router.get("/{person_id}/removal")
 def ask_to_remove(request: Request, member: Instructor, person_id: RowNumber) -> Response:
-    """Page that says what goes with a person, with the button that does it."""
+    """Page that says what is removed with a person, with the button that does it."""
     with web_of(request).database.reading() as session:
         person = person_of(session, person_id)
         require_removable(session, person, member.key)
@@ -106,7 +106,7 @@ def ask_to_remove(request: Request, member: Instructor, person_id: RowNumber) ->
         question=f"Remove {person.name} from the course?",
         says=(
             f"{person.name} ({person.key}) has handed in nothing.",
-            f"With {person.name} go {listed_in_words(goes, 'and')}." if goes else "Nothing else goes.",
+            f"This also removes {listed_in_words(goes, 'and')}." if goes else "Nothing else is removed.",
             "The audit trail keeps its lines. A removal cannot be undone.",
         ),
         action=f"/course/people/{person_id}/removal",

@@ -18,7 +18,7 @@ from grader.service.web.setting import web_of
 
 router = APIRouter(prefix="/course/assignments")
 
-KINDS = {PoolKind.EARLIER: "of earlier courses", PoolKind.ALLOWED: "that everybody may use"}
+KINDS = {PoolKind.EARLIER: "of earlier courses", PoolKind.ALLOWED: "that all students may use"}
 
 
 @router.get("/{name}/similar")
@@ -55,7 +55,7 @@ def ask_to_remove(request: Request, member: Instructor, name: str, kind: PoolKin
         number = pool_sizes(session, name)[kind]
     asked = Confirmation(
         question=f"Remove sources from the pool of {shown.title}?",
-        says=(f"It removes {count(number, 'source')} {KINDS[kind]}, for good. To add them again you need the files.",),
+        says=(f"This removes {count(number, 'source')} {KINDS[kind]}. To add them again, you need the files.",),
         action=f"/course/assignments/{name}/pool/remove",
         button="Remove them",
         back=f"/course/assignments/{name}/similar",

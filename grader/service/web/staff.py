@@ -39,7 +39,7 @@ from grader.service.web.student import AnyPair, assignment_of, comparison_of, ho
 
 router = APIRouter(prefix="/course")
 
-OTHERS_END = "Links were made or used since the page was opened, so it would cancel others than it says. Open it again."
+OTHERS_END = "Links were made or used after you opened this page, so its numbers are out of date. Open the page again."
 
 
 @router.post("/regrade")
@@ -103,12 +103,12 @@ def ask_to_make_links(request: Request, member: Instructor) -> Response:
     web = web_of(request)
     with web.database.reading() as session:
         made, ended = len(newcomers(session)), len(unused_links(session, web.now(), NEWCOMERS))
-    links = f"{count(ended, 'unused link')} of theirs"
+    links = f"{count(ended, 'unused link')} of these students"
     asked = Confirmation(
         question="Make links for all students who have not used one?",
         says=(
-            f"A file has a new link for each of {count(made, 'student')}. The links are shown only there.",
-            f"It cancels {links}: what was sent before signs nobody in any more." if ended else f"It cancels {links}.",
+            f"You get a file with a new link for each of {count(made, 'student')}. The links are shown only there.",
+            f"This cancels {links}: they no longer work." if ended else f"This cancels {links}.",
             "Students who have used a link keep what they have.",
         ),
         action="/course/invitations",

@@ -51,7 +51,7 @@ def test_a_list_of_names_is_a_roster(tmp_path, transposition):
     assert roster == (Owner(name="Ada Lovelace"), Owner(name="Eve Away"))
     intake = take_in(downloads.folders(tmp_path / "f", PEOPLE), (transposition,), roster)
     assert [each.student.label for each in intake.absences] == ["Eve Away"]
-    assert lines(intake.remarks) == "Bob Late: is not on the roster, and graded all the same"
+    assert lines(intake.remarks) == "Bob Late: is not on the roster, but is still graded"
 
 
 def test_a_list_without_names_is_refused(tmp_path):

@@ -81,7 +81,7 @@ def test_work_of_an_earlier_course_is_found(service, staff):
     assert service.page_of(attempt) in page
     assert "added 1 source to the pool" in staff.get("/course/audit").text
     removal = "/course/assignments/small/pool/remove"
-    assert "It removes 1 source of earlier courses, for good." in staff.get(f"{removal}?kind=earlier").text
+    assert "This removes 1 source of earlier courses." in staff.get(f"{removal}?kind=earlier").text
     assert service.page_of(attempt) in staff.get(PAGE).text
     assert post(staff, removal, f"{removal}?kind=earlier", kind="earlier").status_code == 303
     assert "No two sources are nearly the same" in staff.get(PAGE).text

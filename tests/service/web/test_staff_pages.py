@@ -50,7 +50,7 @@ def test_a_roster_adds_people_and_changes_names(staff):
         ("who\nx\n", "columns key and name"),
         ("key,name\n,Nobody\n", "Line 2"),
         ("key,name,role\nx,X,king\n", "not king"),
-        ("key,name\n" + "x" * 201 + ",X\n", "200 letters"),
+        ("key,name\n" + "x" * 201 + ",X\n", "200 characters"),
         ("key,name\n", "between 1 and"),
         ("key,name\nzed,Zed\nzed,Zoe\n", "Line 3 of the roster: the key zed is already in line 2."),
         ("key,name\nzoë@x,Zed\nZOE\u0308@X,Zoe\n", "the key ZOE\u0308@X is already in line 2."),
@@ -148,15 +148,15 @@ def test_links_for_all_say_how_many_they_cancel_and_cancel_no_others(service, st
         post(staff, f"/course/people/{person}/invitation")
     page = staff.get("/course/invitations").text
     assert "a new link for each of 3 students" in page
-    assert "It cancels 1 unused link of theirs" in page
+    assert "This cancels 1 unused link of these students" in page
     once, form = links_for_all(staff), {"cancels": "1"}
     assert [row["key"] for row in rows(once)] == ["ben", "cleo", "dora"]
     again = post(staff, "/course/invitations", **form)
-    assert (again.status_code, "made or used since the page was opened" in again.text) == (409, True)
-    assert "It cancels 3 unused links" in staff.get("/course/invitations").text
+    assert (again.status_code, "made or used after you opened this page" in again.text) == (409, True)
+    assert "This cancels 3 unused links" in staff.get("/course/invitations").text
     tokens = [row["link"].rpartition("/")[2] for row in rows(once)]
     assert [service.browser().post("/join", files={"token": (None, each)}).status_code for each in tokens] == [303] * 3
-    assert "It cancels 0 unused links" in staff.get("/course/invitations").text
+    assert "This cancels 0 unused links" in staff.get("/course/invitations").text
 
 
 def test_of_two_clicks_at_once_one_makes_links(service, staff, monkeypatch):
