@@ -1,5 +1,5 @@
-"""The audit trail as people read it: page by page, filtered, or all of it. What stations note is apart from what people
-decide, since one regrading notes a line for each attempt.
+"""The audit trail for readers: page by page, filtered, or as a whole. Lines of stations are separate from lines of
+people, since one regrading notes a line for each attempt.
 """
 
 from collections.abc import Sequence
@@ -14,10 +14,10 @@ from grader.common.record import Record
 from grader.service.database.tables import AuditRow
 
 LINES = 100
-"""Lines of a page."""
+"""Number of lines on a page."""
 
 PART = 1000
-"""Lines that are read at once where all are taken."""
+"""Number of lines per query when the whole trail is read."""
 
 By = Literal["people", "stations", "all"]
 
@@ -32,14 +32,14 @@ class AuditFilter(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class AuditPage:
-    """Lines of the trail, the latest first, and the number of the last one if earlier lines follow."""
+    """Lines of the trail, the latest first; the number of the last one if earlier lines follow."""
 
     lines: tuple[AuditRow, ...]
     before: int | None
 
 
 def audit_page(session: Session, wanted: AuditFilter) -> AuditPage:
-    """The lines that are asked for."""
+    """The lines that match a filter."""
     query = select(AuditRow).where(*_conditions(wanted)).order_by(AuditRow.id.desc())
     found = session.scalars(query.limit(LINES + 1)).all()
     lines = tuple(found[:LINES])
@@ -47,7 +47,7 @@ def audit_page(session: Session, wanted: AuditFilter) -> AuditPage:
 
 
 def audit_after(session: Session, number: int) -> Sequence[AuditRow]:
-    """The next lines after the one of this number, the earliest first."""
+    """The next lines after the line with this number, the earliest first."""
     return session.scalars(select(AuditRow).where(AuditRow.id > number).order_by(AuditRow.id).limit(PART)).all()
 
 

@@ -33,8 +33,8 @@ HANDOUT = "README.md"
 
 
 class Version(Record):
-    """What gradings rest on. Under the same `measured` they can be scored again; the same `scored` gives the same
-    points and reports.
+    """Hashes of an assignment's files. Gradings with the same `measured` can be scored again without a run; gradings
+    with the same `scored` have the same points and reports.
     """
 
     measured: str
@@ -42,7 +42,7 @@ class Version(Record):
 
 
 def version_of(coursework: Coursework) -> Version:
-    """The version that the files are."""
+    """The version of the present files."""
     return Version(measured=coursework.measured_sha256, scored=coursework.scored_sha256)
 
 
@@ -75,7 +75,7 @@ class Shown(Record):
 
 @dataclass(frozen=True)
 class _Unreadable:
-    """An assignment that cannot be read as it is."""
+    """An assignment that cannot be read."""
 
     why: str
 
@@ -85,8 +85,8 @@ Stamp = tuple[int, int]
 
 
 class LastGoodState(Record):
-    """What the database knows of the course: how assignments were when they could last be read, and the names of all at
-    which something was handed in.
+    """State of the course in the database: each assignment as it was last read, and the names of all assignments that
+    have attempts.
     """
 
     states: Mapping[str, Shown] = {}
@@ -105,8 +105,8 @@ NO_FOLDERS = "{} has no assignments."
 
 @dataclass(frozen=True, kw_only=True)
 class _Look:
-    """What a look has found: the assignments as they are shown, why some are not as their files are, by name or under
-    none, the names at which something was handed in and of which nothing else is known, and the course's zone.
+    """Result of one look at the files: the assignments as shown, the problems by name of an assignment (or "" for the
+    course), the names of unknown assignments that have attempts, and the course's time zone.
     """
 
     shown: Mapping[str, Shown]
@@ -115,15 +115,15 @@ class _Look:
     zone: tzinfo
 
     def problem(self, name: str) -> str:
-        """Why an assignment is not as its files are; empty if it is."""
+        """Why an assignment differs from its files; empty if it does not."""
         return self.problems.get(name) or self.problems.get("", "")
 
 
 class Shelf:
-    """What there is to hand in, read again when its files change; they are looked at when the last look is `fresh`
-    seconds old, since there are a hundred of them. An assignment that cannot be read any more stays as it was last:
-    a slip must not close the course, nor open what is closed. One whose folder is gone stays, too, if something was
-    handed in, and takes nothing more. `recall` asks the database, which remembers what was before this process.
+    """The assignments, read again when their files change. A look at the files is reused for `fresh` seconds, since
+    there are a hundred of them. An assignment that can no longer be read keeps its last good state: a typing error must
+    not close the course, nor open what is closed. An assignment whose folder is gone is kept if it has attempts, but
+    accepts no more. `recall` reads the last good states of earlier processes from the database.
     """
 
     def __init__(
@@ -163,24 +163,24 @@ class Shelf:
         return list(self._look().shown.values())
 
     def problems(self) -> list[str]:
-        """Why assignments are not as their files are, a sentence for each reason."""
+        """Why assignments differ from their files, a sentence for each reason."""
         return list(dict.fromkeys(self._look().problems.values()))
 
     def gone(self) -> list[Shown]:
-        """Those that are kept although their folders are gone."""
+        """Assignments that are kept although their folders are gone."""
         return [each for each in self.all() if each.gone]
 
     def lost(self) -> tuple[str, ...]:
-        """The names at which something was handed in, and of which nothing else is known: their folders are gone."""
+        """Names of assignments that have attempts but neither a folder nor a stored state."""
         return self._look().lost
 
     def readable(self) -> list[Shown]:
-        """Those that are as their files are."""
+        """Assignments that match their files."""
         look = self._look()
         return [each for each in look.shown.values() if not each.gone and not look.problem(each.name)]
 
     def require_readable(self, name: str) -> None:
-        """Raise InputError where an assignment is not as its files are."""
+        """Raise InputError if an assignment differs from its files."""
         if why := self._look().problem(name):
             raise InputError(why)
 
@@ -194,7 +194,7 @@ class Shelf:
         return self._found
 
     def _as_they_are(self) -> _Look:
-        """What is there and what is kept, sorted by name."""
+        """Readable assignments and kept ones, sorted by name."""
         names, problems = self._names()
         models = tuple(_stamp(self.course.reference / name / MODEL_FILE) for name in names)
         read = {name: self._as_it_is(name, models) for name in names}
@@ -217,7 +217,7 @@ class Shelf:
         )
 
     def _names(self) -> tuple[list[str], dict[str, str]]:
-        """The names of assignments that have their file, and why there are none."""
+        """Names of the assignments that have their file, and the reason if there are none."""
         try:
             names = self.course.names()
         except InputError as error:
@@ -227,7 +227,9 @@ class Shelf:
     def _kept(
         self, memory: LastGoodState, last: Mapping[str, Shown], problems: dict[str, str]
     ) -> Iterator[tuple[str, Shown]]:
-        """The last good states of what cannot be read or is gone; notes whose file alone is missing."""
+        """The last good states of assignments that cannot be read or are gone. Notes a problem if only a file is
+        missing.
+        """
         for name, each in last.items():
             folder = self.course.assignments / name
             if name in problems or "" in problems:
@@ -239,7 +241,7 @@ class Shelf:
                 yield name, replace(each, gone=True)
 
     def _zone_now(self, rules: Path, shown: Mapping[str, Shown]) -> tzinfo:
-        """That of course.yaml; if it cannot be read, that of an assignment."""
+        """The time zone of course.yaml; if that file cannot be read, the zone of an assignment."""
         return self._zone(_stamp(rules)) or next((each.policies.zone for each in shown.values()), UTC)
 
     def _zone_of(self, _stamp: Stamp | None) -> tzinfo | None:
@@ -249,8 +251,8 @@ class Shelf:
             return None
 
     def _as_it_is(self, name: str, models: tuple[Stamp | None, ...]) -> Shown | _Unreadable:
-        """Read once, whatever comes of it, until a file changes that decides about it. Some rest on the model solutions
-        of others.
+        """Read an assignment once, with or without success, until a file changes that it depends on. Some depend on
+        the model solutions of others.
         """
         folder, reference = self.course.assignments / name, self.course.reference / name
         files = (

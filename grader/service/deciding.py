@@ -110,7 +110,7 @@ def release(database: Database, assignment: Shown, who: str, now: datetime) -> N
 
 
 def require_releasable(session: Session, assignment: Shown) -> None:
-    """Raises NotDoneError, unless something of the assignment is hidden and is not released."""
+    """Raise NotDoneError unless the assignment hides something that is not released."""
     _require_unreleased(session, assignment)
     if not hides(session, assignment):
         raise NotDoneError(f"{assignment.name} hides nothing, so there is nothing to release.")
@@ -122,12 +122,12 @@ def _require_unreleased(session: Session, assignment: Shown) -> None:
 
 
 LOOKED_AT = 100
-"""Gradings, the latest ones, in which the names of hidden checks are looked up."""
+"""Number of the latest gradings in which the names of hidden checks are looked up."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Withheld:
-    """What a release shows of an assignment: so many attempts of so many students, and the names of hidden checks."""
+    """What a release will show: numbers of attempts and of students, and the names of hidden checks."""
 
     attempts: int
     students: int
@@ -135,7 +135,7 @@ class Withheld:
 
 
 def withheld_of(session: Session, assignment: str) -> Withheld:
-    """What students do not see yet of attempts that are graded."""
+    """Hidden parts of graded attempts that students do not see yet."""
     counted = AttemptRow.counted_id == GradingRow.id, GradingRow.full_checks.is_not(None)
     wanted = select(AttemptRow.id, AttemptRow.person_id).join(GradingRow, and_(*counted))
     hidden = wanted.where(AttemptRow.assignment == assignment, AttemptRow.trial.is_(False))
@@ -153,7 +153,7 @@ def withheld_of(session: Session, assignment: str) -> Withheld:
 
 
 def last_closing(session: Session, assignment: Shown) -> datetime | None:
-    """When the last student can hand in, extensions included; None if that has no end."""
+    """Time when the last student can hand in, including extensions; None if there is no closing date."""
     rows = session.scalars(select(ExtensionRow).where(ExtensionRow.assignment == assignment.name))
     return assignment.rules_for(*map(extension_in, rows)).closes
 

@@ -1,4 +1,4 @@
-"""What instructors take away: points, sign-in links and the audit trail, as CSV whose cells no spreadsheet runs."""
+"""CSV files for instructors: points, sign-in links and the audit trail. No spreadsheet runs their cells as formulas."""
 
 import csv
 import io
@@ -28,7 +28,7 @@ def links_csv(links: Iterable[tuple[str, str, str]]) -> bytes:
 
 
 def audit_lines_csv(lines: Iterable[AuditRow]) -> bytes:
-    """A line for each of the trail, without headings."""
+    """A CSV line for each line of the trail, without headings."""
     return _rows(
         [each.at.isoformat(), "station" if each.by_station else "person", each.who, each.what] for each in lines
     )

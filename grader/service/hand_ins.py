@@ -102,7 +102,7 @@ def history_of(session: Session, people: frozenset[int], assignment: str) -> Seq
 
 
 def past_of(session: Session, attempts: Sequence[AttemptRow], team: frozenset[int]) -> list[Past]:
-    """The attempts of a student or a group as the policy sees them: by their first grading."""
+    """The attempts of a student or a group in the form that the policy needs, with the times of their first grading."""
     sharing: dict[int, set[int]] = {}
     if len(team) > 1:
         shared = select(ShareRow.attempt_id, ShareRow.person_id).where(ShareRow.person_id.in_(team))
@@ -126,9 +126,9 @@ def _state(attempt: AttemptRow) -> State:
 
 
 def accept(session: Session, offer: Offer, rules: HandInRules, now: datetime) -> AttemptRow:
-    """Store an attempt and put it in the queue, in the place of those that it supersedes, by the rules that hold for
-    the student. A form that comes twice with one file gives one attempt; with another file, it gives another attempt.
-    Raises NotDoneError, and then stores nothing.
+    """Store an attempt and put it in the queue, in place of attempts that it supersedes, by the student's rules. A form
+    that comes twice with the same file gives one attempt; with another file, it gives another attempt. Raises
+    NotDoneError, and then stores nothing.
     """
     if not 0 < len(offer.form_key) <= FORM_KEY_LENGTH:
         raise NotDoneError(FOREIGN_FORM)

@@ -1,7 +1,7 @@
-"""Gradings that are made again. The audit trail has a line of each.
+"""Gradings that are made again. The audit trail has a line for each order.
 
-Students see which of their attempts are graded again. So what selects them is what students see: before release, hidden
-checks select nothing, and the best attempt is the one that looks best.
+Students see which of their attempts are graded again. So the selection uses only what students see: before release,
+hidden checks select nothing, and the best attempt is the one that looks best to students.
 """
 
 from collections.abc import Sequence
@@ -48,9 +48,9 @@ def try_again(session: Session, grading_id: int, who: str, now: datetime) -> Non
 
 
 class Selection(Record):
-    """Which attempts at an assignment are graded again: of each student or group all, the latest or the best; of these,
-    if `matching` says anything, only those of which a check with this in its name or as its reason has not passed. Both
-    by what students see.
+    """Selection of attempts to grade again: all, the latest or the best of each student or group. If `matching` is not
+    empty, only attempts with a check that has not passed and has this text in its name or as its reason. Both use what
+    students see.
     """
 
     assignment: str
@@ -64,9 +64,9 @@ class Selection(Record):
 
 
 def regrade(database: Database, selection: Selection, who: str, now: datetime) -> int:
-    """Grade attempts again, behind everybody who hands in; the number of the order. The old results count until the new
-    ones are there, and stay. Raises NotDoneError where nothing matches. An attempt that comes into the queue in between
-    is left there.
+    """Grade attempts again, after all new hand-ins; return the number of the order. The old results count until the new
+    ones are there, and are kept. Raises NotDoneError if nothing matches. Skips attempts that have entered the queue in
+    the meantime.
     """
     with database.reading() as session:
         wanted = _selected(session, selection)
@@ -74,8 +74,8 @@ def regrade(database: Database, selection: Selection, who: str, now: datetime) -
 
 
 def regrade_older(database: Database, assignments: Sequence[Shown], who: str, now: datetime) -> None:
-    """Grade all attempts again that were graded by an older version of their assignment. Raises NotDoneError where none
-    was.
+    """Grade all attempts again that were graded by an older version of their assignment. Raises NotDoneError if there
+    are no such attempts.
     """
     with database.reading() as session:
         wanted = {each.name: _graded_by_older(session, each) for each in assignments}
@@ -94,7 +94,7 @@ def _graded_by_older(session: Session, assignment: Shown) -> Sequence[int]:
 
 @dataclass(frozen=True)
 class _Order:
-    """Why attempts at an assignment are graded again, and who wants it."""
+    """Reason why attempts at an assignment are graded again, and the person who orders it."""
 
     assignment: str
     which: str
@@ -103,7 +103,7 @@ class _Order:
 
 
 def _order(database: Database, attempts: Sequence[int], order: _Order) -> int:
-    """Note the order and put the attempts in the queue; the number of the order."""
+    """Note the order and put the attempts in the queue; return the number of the order."""
     what = f"{order.assignment}: grades {count(len(attempts), 'attempt')} again ({order.which})"
     with database.writing() as session:
         row = RegradingRow(assignment=order.assignment, which=order.which, who=order.who, at=order.at)
@@ -113,7 +113,7 @@ def _order(database: Database, attempts: Sequence[int], order: _Order) -> int:
 
 
 def _selected(session: Session, selection: Selection) -> list[int]:
-    """The numbers of the attempts, but for those that are in the queue; raises NotDoneError if none is left."""
+    """The numbers of the attempts that are not in the queue. Raises NotDoneError if there are none."""
     loaded = selectinload(AttemptRow.gradings), selectinload(AttemptRow.counted)
     graded = AttemptRow.counted_id.is_not(None), AttemptRow.trial.is_(False)
     wanted = select(AttemptRow).where(AttemptRow.assignment == selection.assignment, *graded).options(*loaded)
@@ -132,7 +132,7 @@ def _selected(session: Session, selection: Selection) -> list[int]:
 
 
 def _queue(session: Session, attempts: Sequence[int], regrading: int, now: datetime) -> None:
-    """Put them in the queue, but for those that are there."""
+    """Put attempts in the queue, except those that are already there."""
     is_open = GradingRow.state.in_([state for state in State if state.open])
     queued = set(session.scalars(select(GradingRow.attempt_id).where(GradingRow.attempt_id.in_(attempts), is_open)))
     for each in attempts:
@@ -161,7 +161,7 @@ def _matches(attempt: AttemptRow, words: str) -> bool:
 
 
 def _is_queued(attempt: AttemptRow) -> bool:
-    """Whether it waits or is being graded."""
+    """True if the attempt waits or is being graded."""
     return any(State(each.state).open for each in attempt.gradings)
 
 

@@ -1,35 +1,35 @@
-"""Keys of people at sign-in: which are the same, which are kept apart, and which are refused.
+"""Keys of people at sign-in: keys that are equal, keys that are kept apart, and keys that are refused.
 
-A key that is typed, or that a university tells, signs in as the person whose key has the same letters, in any case and
-however accents are written. Anything else that might be taken for that key signs nobody in: a letter such as KELVIN
-SIGN, which Unicode has as another way to write K, is another letter to the system that gives out keys, and so are ß and
-ss. Of keys that might be taken for one another a course has one.
+A key that a person types, or that a university sends, signs in the person whose key has the same letters, in any case
+and with any encoding of accents. A key that only looks like it signs nobody in: to the system that gives out keys,
+KELVIN SIGN is not the letter K, although Unicode treats it as another way to write K, and ß is not ss. A course has
+only one of several keys that look alike.
 
-    folded   equal for keys that might be taken for one another: such people are not added
-    same     equal in letters: such a key signs in
-    plain    has only letters that are written in one way: others are not added
+    folded   equal for keys that look alike: no second person with such a key is added
+    same     true for keys with the same letters: such a key signs in
+    plain    true for a key whose letters are all written in one way: no other key is added
 """
 
 import unicodedata
 
 UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs"})
-"""Categories of characters that nobody sees."""
+"""Unicode categories of invisible characters."""
 
 
 def folded_key(text: str) -> str:
-    """Equal for keys that might be taken for one another, by Unicode's NFKC_Casefold without what nobody sees."""
+    """Form of a key that is equal for keys that look alike: Unicode's NFKC_Casefold, without invisible characters."""
     seen = "".join(each for each in text.strip() if unicodedata.category(each) not in UNSEEN)
     once = unicodedata.normalize("NFKC", seen).casefold()
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", once).casefold()).strip()
 
 
 def is_same_key(one: str, other: str) -> bool:
-    """Whether both have the same letters, in any case; not if one is not plain, unless they are equal."""
+    """True if both keys have the same letters, in any case. A key that is not plain is the same only as itself."""
     return one == other or (is_plain_key(one) and is_plain_key(other) and _letters(one) == _letters(other))
 
 
 def is_plain_key(text: str) -> bool:
-    """Whether each character is one that Unicode writes in this way alone, and can be seen."""
+    """True if Unicode has only one way to write each character, and each is visible."""
     return all(
         unicodedata.normalize("NFKC", each) == each and unicodedata.category(each) not in UNSEEN
         for each in text.strip()
@@ -37,7 +37,7 @@ def is_plain_key(text: str) -> bool:
 
 
 def _letters(text: str) -> str:
-    """In lower case, as far as that is one letter for one letter."""
+    """The key in lower case, except letters whose lower case is more than one letter."""
     return "".join(map(_lower, unicodedata.normalize("NFC", text.strip())))
 
 

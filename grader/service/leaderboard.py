@@ -1,7 +1,7 @@
 """Leaderboards: speeds against the model solution, device by device, of kernels whose results are all right.
 
-What students see is made of nothing but what the reports of those who stand there show: before release, a kernel is
-right whose shown checks are (results/withholding.py).
+Students see only what the reports of the listed students show: before release, a kernel is right if its shown checks
+are right (results/withholding.py).
 """
 
 from collections.abc import Iterable

@@ -26,7 +26,7 @@ GOES = {
     "passwords": "password",
     "invitations": "sign-in link",
 }
-"""Names of what goes with a person, by the table that has it."""
+"""Names of the data that are removed with a person, by table."""
 
 
 def add(session: Session, listed: Listed, who: str, now: datetime) -> PersonRow:
@@ -42,8 +42,8 @@ def add(session: Session, listed: Listed, who: str, now: datetime) -> PersonRow:
 
 
 def change(session: Session, person: PersonRow, listed: Listed, who: str, now: datetime) -> None:
-    """Give a person this name, key, role and group. Lines of the audit trail about them follow the key. Raises
-    NotDoneError if the key is another's, or for who asks and another role.
+    """Give a person this name, key, role and group. Lines of the audit trail about the person follow the key. Raises
+    NotDoneError if another person has the key, or if `who` would change their own role.
     """
     _require_fit(listed)
     if person.key == who and listed.role_of(person) != person.role:
@@ -59,7 +59,7 @@ def change(session: Session, person: PersonRow, listed: Listed, who: str, now: d
 
 
 def deactivate(session: Session, person: PersonRow, who: str, now: datetime) -> None:
-    """End all ways in of a person, until they are activated. Raises NotDoneError for who asks."""
+    """End all ways in of a person, until they are activated. Raises NotDoneError if the person is `who`."""
     _require_other(person, who)
     if person.deactivated is None:
         end_all(session, person, who, now)
@@ -68,25 +68,25 @@ def deactivate(session: Session, person: PersonRow, who: str, now: datetime) -> 
 
 
 def activate(session: Session, person: PersonRow, who: str, now: datetime) -> None:
-    """Let a person sign in again: by a new link, or by the ways that the service allows."""
+    """Let a person sign in again: with a new link, or in other ways that the service allows."""
     if person.deactivated is not None:
         person.deactivated = None
         session.add(AuditRow(at=now, who=who, about=person.key, what=f"activated {person.key}"))
 
 
 def removed_with(session: Session, person: PersonRow) -> tuple[str, ...]:
-    """All that goes with a person, in words, such as "1 extension"."""
+    """Data that are removed with a person, in words, such as "1 extension"."""
     found = amounts(session, person.id)
     return tuple(count(found[table], name) for table, name in GOES.items() if found[table])
 
 
 def attempts_of(session: Session, person: PersonRow) -> int:
-    """Number of attempts that a person, or a member of the group, has handed in; with any, the person stays."""
+    """Number of attempts of a person and of their group; a person with attempts cannot be removed."""
     return session.scalar(select(func.count(AttemptRow.id)).where(belongs_to([person.id]))) or 0
 
 
 def require_removable(session: Session, person: PersonRow, who: str) -> None:
-    """Raises NotDoneError for who asks, and for a person who, or whose group, has handed in something."""
+    """Raise NotDoneError if the person is `who`, or if the person or their group has handed in something."""
     _require_other(person, who)
     attempts = attempts_of(session, person)
     if attempts:
@@ -95,7 +95,7 @@ def require_removable(session: Session, person: PersonRow, who: str) -> None:
 
 
 def remove(session: Session, person: PersonRow, who: str, now: datetime) -> None:
-    """Remove a person and all that is only theirs; the audit trail keeps its lines. Raises NotDoneError."""
+    """Remove a person and the data that belong only to them; the audit trail keeps its lines. Raises NotDoneError."""
     require_removable(session, person, who)
     session.add(AuditRow(at=now, who=who, about=person.key, what=f"removed {person.key}: {in_words(person)}"))
     for table in Base.metadata.sorted_tables:
@@ -111,7 +111,7 @@ def _require_fit(listed: Listed) -> None:
 
 
 def _require_free(session: Session, key: str, person: PersonRow | None) -> None:
-    """Raises NotDoneError for a key that may be taken for one of another person than this one."""
+    """Raise NotDoneError if the key looks like the key of another person."""
     if not is_plain_key(key):
         raise NotDoneError(f"The form: {not_plain(key)}")
     for each in session.scalars(select(PersonRow).where(PersonRow.folded == folded_key(key))):

@@ -1,4 +1,4 @@
-"""What the database remembers of the course's files, so that none that is missing for a moment changes a rule."""
+"""Last good states of assignments in the database, so that a file that is missing for a moment changes no rule."""
 
 from collections.abc import Callable, Iterable
 from datetime import datetime
@@ -12,7 +12,7 @@ from grader.service.database.tables import AssignmentRow, AttemptRow
 
 
 def memory_in(database: Database) -> Callable[[], LastGoodState]:
-    """What recalls it for a Shelf."""
+    """Function that reads the last good state for a Shelf."""
 
     def recall() -> LastGoodState:
         with database.reading() as session:
@@ -24,6 +24,6 @@ def memory_in(database: Database) -> Callable[[], LastGoodState]:
 
 
 def remember(session: Session, assignments: Iterable[Shown], now: datetime) -> None:
-    """Remember how these are."""
+    """Store the states of these assignments."""
     for each in assignments:
         session.merge(AssignmentRow(name=each.name, state=each.model_dump_json(), at=now))

@@ -39,7 +39,7 @@ PATIENCE = 20.0
 """Seconds that the hook has to answer."""
 
 LEAVE = 1.0
-"""Seconds that the end of the service waits for a notice that is being told; what did not arrive is told again."""
+"""Seconds that the end of the service waits for a notice in progress; a notice that did not arrive is sent again."""
 
 Hook = Callable[[str], None]
 """Takes a text; raises OSError."""
@@ -54,14 +54,14 @@ class Notice(Record):
 
 
 def due(session: Session, origin: str, now: datetime) -> list[Notice]:
-    """What is to be told now."""
+    """Notices to send now."""
     rows = session.scalars(select(NoticeRow))
     settled = {(row.kind, row.about) for row in rows if _is_settled(row, now)}
     return [each for each in _open(session, origin) if (each.kind, each.about) not in settled][:AT_ONCE]
 
 
 def begun(session: Session, notices: Sequence[Notice], now: datetime) -> list[Notice]:
-    """Those of them that another process has not begun in between. They count as begun now: nobody else tells them."""
+    """Notices that no other process has begun in the meantime. They count as begun, so no other process sends them."""
     found = []
     for each in notices:
         row = session.scalars(select(NoticeRow).filter_by(kind=each.kind, about=each.about)).one_or_none()
@@ -76,7 +76,7 @@ def begun(session: Session, notices: Sequence[Notice], now: datetime) -> list[No
 
 
 def _is_settled(row: NoticeRow, now: datetime) -> bool:
-    """Whether it has arrived, or was begun a moment ago."""
+    """True if a notice has arrived, or was begun a moment ago."""
     return row.sent is not None or row.at > now - AGAIN
 
 
@@ -97,10 +97,10 @@ def arrived(session: Session, notice: Notice, now: datetime) -> None:
 
 
 class NoRedirects(HTTPRedirectHandler):
-    """Follows no redirect: the text would be lost, and the address may be anything."""
+    """Follows no redirects: the text would be lost, and the new address is unknown."""
 
     def http_error_302(self, req: Any, fp: Any, code: int, msg: str, headers: Any) -> None:
-        """Leave it an error."""
+        """Treat a redirect as an error."""
 
     http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
 
@@ -128,7 +128,7 @@ def webhook(address: str) -> Hook:
         try:
             with opener.open(asked, timeout=PATIENCE):
                 return
-        except (HTTPException, ValueError) as error:  # an answer that is no HTTP
+        except (HTTPException, ValueError) as error:  # an answer that is not HTTP
             raise OSError(type(error).__name__) from error
 
     return post

@@ -27,8 +27,8 @@ OPEN_AT_ONCE = 5
 
 @dataclass(frozen=True, kw_only=True)
 class HandInRules:
-    """What holds for a student or a group at an assignment: what the course says, the dates, bonus attempts, late
-    days that were spent at others, and whether it is no longer part of the course.
+    """Rules for a student or a group at an assignment: the course's policies, the dates, bonus attempts, late days that
+    were spent at other assignments, and whether the assignment is no longer part of the course.
     """
 
     policies: Policies
@@ -76,8 +76,8 @@ TRIAL = rules_of(Policies())
 
 @dataclass(frozen=True, kw_only=True)
 class Past:
-    """An attempt: whose it is of those who hand in, when it came, where its first grading stands, since when that has
-    ended, and whether it was ever begun.
+    """An attempt: the member who handed in, when it came, the state of its first grading, the time when that ended, and
+    whether it was ever begun.
     """
 
     people: frozenset[int]
@@ -98,9 +98,9 @@ def tried(rules: HandInRules, received: datetime, points: float | None) -> Try:
 
 
 def left(rules: HandInRules, past: Sequence[Past], now: datetime) -> Bucket | None:
-    """Attempts that are left; None where there is no limit. None is used by what nobody began to grade; one that was
-    cancelled while it ran counts, since its first checks were shown. A group has as many as the member who has fewest:
-    what each has used before they joined is not added up.
+    """Attempts that are left; None if there is no limit. An attempt whose grading never began does not count; one that
+    was cancelled while it ran counts, since its first checks were shown. A group has as many attempts left as its
+    member with the fewest: attempts that members used before they joined are not added up.
     """
     limit = rules.policies.attempts
     if limit is None:
@@ -116,7 +116,7 @@ def left(rules: HandInRules, past: Sequence[Past], now: datetime) -> Bucket | No
 
 
 def _fewest(buckets: Sequence[Bucket]) -> Bucket:
-    """What all of them have; the next one is there when it is in each of those that have fewest."""
+    """The smallest of several budgets. Its next attempt comes when every smallest budget has one."""
     fewest = min(each.left for each in buckets)
     times = [each.next_at for each in buckets if each.left == fewest]
     known = [each for each in times if each is not None]

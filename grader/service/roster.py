@@ -63,9 +63,9 @@ class TakenIn(Record):
 
 
 def enrol(database: Database, data: bytes, who: str, now: datetime) -> TakenIn:
-    """Take in a roster: a CSV with the columns key and name and, if need be, role and group. Known people get their new
-    name and, where one is named, their new role and group; nobody is removed. Raises NotDoneError, and then changes
-    nothing, unless people were changed in between: then the lines before that one are taken in.
+    """Take in a roster: a CSV with the columns key and name and, optionally, role and group. Known people get their new
+    name and, if the line has them, their new role and group; no person is removed. Raises NotDoneError, and then
+    changes nothing. If people are changed in the meantime, the lines before the refused one are taken in.
     """
     people = _people(data)
     with database.reading() as session:
@@ -80,7 +80,7 @@ def enrol(database: Database, data: bytes, who: str, now: datetime) -> TakenIn:
 
 
 def _take_in(session: Session, people: Sequence[Listed], who: str, now: datetime) -> tuple[int, int]:
-    """How many were added, and how many changed."""
+    """Numbers of people who were added and changed."""
     changed, added = 0, 0
     for each, person in _matched(session, people, who):
         if person is None:
@@ -96,7 +96,7 @@ def _take_in(session: Session, people: Sequence[Listed], who: str, now: datetime
 
 
 def _matched(session: Session, people: Sequence[Listed], who: str) -> list[tuple[Listed, PersonRow | None]]:
-    """Each line with the person whom it names, if there is one; raises NotDoneError for one that cannot be taken in."""
+    """Each line with the person that it names, or None for a new one. Raises NotDoneError for a refused line."""
     known: dict[str, list[PersonRow]] = {}
     for row in session.scalars(
         select(PersonRow).where(PersonRow.folded.in_([folded_key(each.key) for each in people]))
@@ -110,7 +110,7 @@ def _matched(session: Session, people: Sequence[Listed], who: str) -> list[tuple
 
 
 def _known(listed: Listed, people: Mapping[str, Sequence[PersonRow]]) -> PersonRow | None:
-    """The person of this key, in any case; raises NotDoneError where it may be another's, and is nobody's exactly."""
+    """The person with this key, in any case. Raises NotDoneError if the key only looks like another person's key."""
     alike = people.get(folded_key(listed.key), ())
     exact = [each for each in alike if each.key == listed.key]
     same = exact or [each for each in alike if is_same_key(each.key, listed.key)]
@@ -123,7 +123,7 @@ def _known(listed: Listed, people: Mapping[str, Sequence[PersonRow]]) -> PersonR
 
 
 def not_plain(key: str) -> str:
-    """Why nobody is added by a key that is not plain."""
+    """Reason why a key that is not plain is refused."""
     return (
         f"the key {key} has a character that is invisible or looks like another one. Write the key as "
         f"{folded_key(key)}."
@@ -174,7 +174,7 @@ def _listed_twice(people: list[Listed]) -> Iterator[str]:
 
 
 def fault_of(listed: Listed, where: str) -> str:
-    """What is wrong with a person as listed in a line or a form, which `where` names; empty if nothing is."""
+    """Fault of a person in a line or a form, which `where` names; empty if there is none."""
     if not listed.key or not listed.name or max(map(len, (listed.key, listed.name, listed.group))) > LONGEST_NAME:
         return f"{where} needs a key and a name. Neither they nor the group may exceed {LONGEST_NAME} characters."
     if listed.role and listed.role not in set(CourseRole):

@@ -73,7 +73,7 @@ USUAL_PORTS = {"http": ":80", "https": ":443"}
 
 
 def origin_of(url: str) -> str:
-    """The address as browsers send it; raises InputError if it is none."""
+    """The origin of an address, as browsers send it. Raises InputError if `url` is not an address."""
     parts = urlsplit(url)
     if parts.scheme not in {"http", "https"} or not parts.netloc or parts.path.strip("/") or parts.query:
         raise InputError(f"{url} is not an address such as https://grader.example.org; correct --url.")
@@ -158,8 +158,8 @@ def first_lines(database: Database, request: ServeRequest) -> Iterator[str]:
 
 
 def invitation_lines(database: Database, keys: Sequence[str], url: str) -> list[str]:
-    """A new sign-in link for each of these people, while the service runs or not. Raises InputError; without a key, it
-    names the instructors.
+    """A new sign-in link for each of these people, also while the service runs. Raises InputError for an unknown key,
+    and without a key: then the message names the instructors.
     """
     origin = origin_of(url)
     require_current(database)
@@ -173,7 +173,7 @@ def invitation_lines(database: Database, keys: Sequence[str], url: str) -> list[
 
 
 def _link_line(session: Session, person: PersonRow, who: str, origin: str) -> str:
-    """A line with a new link; raises InputError for a person who is deactivated."""
+    """A line with a new link. Raises InputError for a person who is deactivated."""
     try:
         token = invite(session, person, who, utc_now())
     except NotDoneError as error:

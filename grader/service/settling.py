@@ -39,9 +39,9 @@ Place = tuple[int, str]
 
 @dataclass(frozen=True, kw_only=True)
 class SettledGrade:
-    """How a student stands at an assignment: how many attempts there are, which of them counts, if any does yet, what
-    it had `earned` before any deduction, and what was given and decided by hand. It is worth `most` points, by the
-    version that graded what counts.
+    """Final grade of a student at an assignment: the number of attempts, the attempt that counts (if one does), the
+    points that it `earned` before any deduction, and decisions by hand. The assignment is worth `most` points, by the
+    version that graded the counting attempt.
     """
 
     rules: HandInRules
@@ -118,7 +118,7 @@ class SettledGrade:
 
 @dataclass(frozen=True, kw_only=True)
 class _Tried:
-    """An attempt: its number in the table, when it came, its points, and what these are out of."""
+    """An attempt: its number in the table, when it came, its points, and the full points."""
 
     number: int
     received: datetime

@@ -50,15 +50,15 @@ OF_COOKIE = (
 
 
 def invite(session: Session, person: PersonRow, who: str, now: datetime) -> str:
-    """The token of a new invitation. Those before, if unused, sign in no more. Raises NotDoneError for a person who is
-    deactivated.
+    """The token of a new invitation. Earlier unused invitations no longer sign in. Raises NotDoneError for a person who
+    is deactivated.
     """
     return invite_all(session, [person], who, now)[0]
 
 
 def invite_all(session: Session, people: Sequence[PersonRow], who: str, now: datetime) -> list[str]:
-    """The token of a new invitation for each person, in their order. Those before, if unused, sign in no more. Raises
-    NotDoneError for a person who is deactivated.
+    """The token of a new invitation for each person, in their order. Earlier unused invitations no longer sign in.
+    Raises NotDoneError for a person who is deactivated.
     """
     for each in people:
         if each.deactivated is not None:
@@ -85,19 +85,19 @@ NEWCOMERS = and_(
 
 
 def newcomers(session: Session) -> Sequence[PersonRow]:
-    """They, by name."""
+    """Active students who have never used a link, by name."""
     return session.scalars(select(PersonRow).where(NEWCOMERS).order_by(PersonRow.name)).all()
 
 
 def unused_links(session: Session, now: datetime, people: ColumnElement[bool]) -> set[str]:
-    """Hashes of the links that were made for such people and still sign somebody in: new ones end them."""
+    """Hashes of links that were made for such people and still sign in; new links end them."""
     usable = InvitationRow.used.is_(None), InvitationRow.expires > now, ~InvitationRow.by_mail
     wanted = select(InvitationRow.token_sha256).join(PersonRow, InvitationRow.person_id == PersonRow.id)
     return set(session.scalars(wanted.where(*usable, people)))
 
 
 def mail_link(session: Session, person_id: int, now: datetime) -> str | None:
-    """The token of a link that somebody has asked for by mail; None if enough of them are open, or for a person who is
+    """The token of a link that a person has asked for by mail; None if enough links are open, or for a person who is
     deactivated.
     """
     if session.get_one(PersonRow, person_id).deactivated is not None:
@@ -118,7 +118,7 @@ def end_link(session: Session, token: str) -> None:
 
 
 def person_named(session: Session, keys: Collection[str]) -> PersonRow | None:
-    """The one whom one of these keys names, exactly or, if that is one person, by the same letters; else None."""
+    """The person with one of these keys, exactly or, if only one person fits, with the same letters; else None."""
     folded = set(map(folded_key, keys))
     found = session.scalars(select(PersonRow).where(PersonRow.folded.in_(folded))).all()
     exact = [each for each in found if each.key in keys]
@@ -135,7 +135,7 @@ def sign_in(session: Session, token: str, now: datetime) -> str | None:
 
 
 def begin(session: Session, person_id: int, now: datetime) -> str:
-    """The token of a new session of somebody who has shown who they are. Links that they asked for end. Raises
+    """The token of a new session of a person who has proved who they are. Links that they asked for end. Raises
     NotDoneError for a person who is deactivated.
     """
     if session.get_one(PersonRow, person_id).deactivated is not None:
@@ -181,7 +181,7 @@ def end_others(session: Session, person_id: int, kept: int) -> None:
 
 
 def ways_in(session: Session, person: PersonRow, now: datetime) -> str:
-    """What signs somebody in now, in words: "2 browsers, 1 token and 1 unused link"."""
+    """Ways in of a person, in words: "2 browsers, 1 token and 1 unused link"."""
 
     def number(table: type[Base], *conditions: ColumnElement[bool]) -> int:
         return session.scalar(select(func.count()).select_from(table).where(*conditions)) or 0

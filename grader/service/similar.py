@@ -25,7 +25,7 @@ LARGEST, MOST = 64 * 1024, 1_000
 """Bytes of a source of the pool, and how many sources an assignment may have there."""
 
 SOURCES_AT_ONCE = 16
-"""Sources of the pool that one transaction changes: a mebibyte."""
+"""Number of sources of the pool that one transaction changes: about a mebibyte."""
 
 NAME_LENGTH = 200
 ENDINGS = frozenset({".cl", ".txt"})

@@ -56,12 +56,12 @@ class OwnStanding:
 
     @property
     def max_points(self) -> float | None:
-        """What the points are out of."""
+        """Full points."""
         return None if self.grade.points is None else self.grade.most
 
     @property
     def hidden_points(self) -> float:
-        """What is decided after release; nothing, where the points were set by hand."""
+        """Points that are decided after release; 0 if the points were set by hand."""
         if self.grade.is_set or self.counting is None or self.counting.counted is None:
             return 0.0
         return self.counting.counted.hidden_points
@@ -144,7 +144,7 @@ class Line:
 
 @dataclass(frozen=True, kw_only=True)
 class CourseTable:
-    """Everybody's grades, and for each assignment how often which check failed among the attempts that count. `older`
+    """Grades of all students, and for each assignment how often each check failed in the attempts that count. `older`
     counts the attempts that were graded by an older version.
     """
 

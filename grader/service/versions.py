@@ -1,7 +1,7 @@
-"""Which gradings were made by an older version of their assignment.
+"""Gradings by an older version of their assignment.
 
 If only points, hiding or titles have changed, a station scores the result again, without a run (station/rescoring.py).
-If what is measured has changed, it is "graded by an older version" until it is graded again.
+If the measurements have changed, the attempt is "graded by an older version" until it is graded again.
 """
 
 from collections import Counter
@@ -17,12 +17,12 @@ from grader.service.leases import Graded
 
 
 def is_older(grading: GradingRow, version: Version) -> bool:
-    """Whether only a new run can make the grading's points those of this version."""
+    """True if only a new run can give the points of this version."""
     return grading.scored_sha256 is not None and grading.measured_sha256 != version.measured
 
 
 def to_score_again(session: Session, assignment: str, version: Version, most: int) -> Sequence[int]:
-    """The numbers of some gradings that count, and whose points this version may change without a new run."""
+    """The numbers of some gradings that count and whose points this version may change without a new run."""
     unknown = GradingRow.scored_sha256.is_(None)
     changed = and_(GradingRow.measured_sha256 == version.measured, GradingRow.scored_sha256 != version.scored)
     counting = select(GradingRow.id).join(AttemptRow, AttemptRow.counted_id == GradingRow.id)
@@ -31,7 +31,7 @@ def to_score_again(session: Session, assignment: str, version: Version, most: in
 
 
 def store_again(session: Session, grading: GradingRow, scored: Graded, now: datetime) -> None:
-    """Store what a grading is worth now in place of what it was worth."""
+    """Replace the stored points of a grading with the new ones."""
     if not _changed(session, grading, {field: getattr(scored, field) for field in Graded.__dataclass_fields__}):
         return
     if grading.points != scored.points:
@@ -42,18 +42,18 @@ def store_again(session: Session, grading: GradingRow, scored: Graded, now: date
 
 
 def needs_a_run(session: Session, grading: GradingRow, version: Version) -> None:
-    """Note that a grading cannot be scored again as it is."""
+    """Note that a grading cannot be scored again."""
     _changed(session, grading, {"measured_sha256": None, "scored_sha256": version.scored})
 
 
 def _changed(session: Session, grading: GradingRow, values: dict[str, object]) -> bool:
-    """False where another station was faster."""
+    """False if another station was faster."""
     same = GradingRow.id == grading.id, GradingRow.scored_sha256.is_not_distinct_from(grading.scored_sha256)
     return session.scalar(update(GradingRow).where(*same).values(**values).returning(GradingRow.id)) is not None
 
 
 def older(assignment: Shown) -> ColumnElement[bool]:
-    """The condition of attempts at an assignment that only a new run can bring to its version."""
+    """SQL condition: attempts at an assignment that need a new run for the present version."""
     unlike = GradingRow.measured_sha256.is_distinct_from(assignment.version.measured)
     return and_(AttemptRow.assignment == assignment.name, *_GRADED, unlike)
 
@@ -64,11 +64,11 @@ _GRADED = (
     GradingRow.scored_sha256.is_not(None),
     ~exists().where(_OPEN.attempt_id == AttemptRow.id, _OPEN.state.in_((State.WAITING, State.RUNNING))),
 )
-"""The condition of attempts that have a result whose version is known, and are not being graded again."""
+"""SQL condition: attempts with a result of a known version that are not being graded again."""
 
 
 def count_older(session: Session, assignments: Sequence[Shown]) -> Counter[str]:
-    """How many attempts at each assignment have a result by an older version, and wait for no other."""
+    """Number of attempts at each assignment that have a result by an older version and are not being graded again."""
     measured = AttemptRow.assignment, GradingRow.measured_sha256
     counting = select(*measured, func.count()).join(GradingRow, AttemptRow.counted_id == GradingRow.id)
     current = {each.name: each.version.measured for each in assignments}

@@ -4,7 +4,7 @@ index.html  grades.csv  grades.xlsx  batch.xml
 sources/LABEL/ASSIGNMENT.cl
 students/LABEL/ASSIGNMENT.html (and .xml, .gradescope.json, .json)      as students see it
 instructor/LABEL/ASSIGNMENT.html                                        the whole page, where students are shown less
-left-out.txt                     files for students that could not be made, since what they may see is not stored
+left-out.txt                     files for students that could not be made, since the student's view is not stored
 """
 
 import io

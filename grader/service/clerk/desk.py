@@ -44,8 +44,8 @@ class Counting:
 
 @dataclass(frozen=True, kw_only=True)
 class Stored:
-    """What is stored of a grading: the file, all that was found, the page for students and the whole one, where that
-    tells more, and what students may see of the result; None where that was not stored with it.
+    """Stored data of a grading: the file, the whole result, the page for students, the whole page if it shows more, and
+    the result that students may see; None if that was not stored.
     """
 
     data: bytes

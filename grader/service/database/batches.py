@@ -1,4 +1,4 @@
-"""Changes of many rows, a few in each transaction: SQLite has one writer, and everybody who hands in waits for it."""
+"""Changes of many rows, a few in each transaction: SQLite has one writer, and all who hand in wait for it."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from grader.service.database.connecting import Database
 
 BATCH = 25
-"""Rows that one transaction changes: some ten milliseconds' work."""
+"""Rows that one transaction changes, which takes some ten milliseconds."""
 
 Row = TypeVar("Row")
 Done = TypeVar("Done")
@@ -18,9 +18,10 @@ Done = TypeVar("Done")
 def in_batches(
     database: Database, rows: Sequence[Row], change: Callable[[Session, Sequence[Row]], Done], size: int = BATCH
 ) -> list[Done]:
-    """What `change` returns for each batch of rows. Each batch is stored for good before the next one begins.
+    """Yield the result of `change` for each batch of rows. Each batch is committed before the next one begins.
 
-    After each batch others write for as long: who waits for SQLite's lock looks at it now and then, and does not queue.
+    Pauses for as long after each batch, so that others can write: SQLite's lock has no queue, and a process that waits
+    for it only looks at it from time to time.
     """
     done = []
     for start in range(0, len(rows), size):

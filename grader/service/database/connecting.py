@@ -60,7 +60,7 @@ class Database:
 
     @property
     def file(self) -> str | None:
-        """The path of SQLite's file; None where the database is a server."""
+        """The path of SQLite's file; None if the database is a server."""
         return self._engine.url.database if self.embedded else None
 
     @contextmanager
@@ -103,8 +103,8 @@ class Database:
 
     @contextmanager
     def _unchecked(self, connection: Connection) -> Iterator[None]:
-        """SQLite changes a constraint by replacing the table, which its foreign keys forbid. They are off meanwhile, as
-        its manual asks ("Making Other Kinds Of Table Schema Changes").
+        """Switch foreign keys off during an upgrade. SQLite changes a constraint by replacing the table, which foreign
+        keys forbid (its manual, "Making Other Kinds Of Table Schema Changes").
         """
         if not self.embedded:
             yield

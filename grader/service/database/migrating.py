@@ -60,7 +60,7 @@ def _require_unicode(connection: Connection) -> None:
 
 
 def _require_references(connection: Connection) -> None:
-    """Raises RuntimeError, so that nothing of the upgrade is stored, if a row refers to one that is not there."""
+    """Raise RuntimeError, which undoes the upgrade, if a row refers to a missing row."""
     lost = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
     if lost:
         raise RuntimeError(f"the upgrade of the tables would lose rows that others refer to: {lost[:5]}")

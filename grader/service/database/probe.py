@@ -1,4 +1,4 @@
-"""Whether the database stores what comes now, for programs that watch the service."""
+"""Check that the database can store data now, for programs that watch the service."""
 
 import shutil
 import time
@@ -12,26 +12,26 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from grader.service.database.connecting import Database
 
 ROOM = 64 * 1024 * 1024
-"""Bytes that must be free where SQLite keeps its file: some hundred attempts with their reports."""
+"""Bytes that must be free on the disk of SQLite's file: some hundred attempts with their reports."""
 
 FRESH = 10.0
-"""Seconds for which an answer counts: anybody may ask, and each look writes."""
+"""Seconds for which an answer is reused: anyone may ask, and each check writes."""
 
 TOO_LITTLE_ROOM = f"less than {ROOM // 1024**2} MiB is free on the disk of the database"
 STORES_NOTHING = "the database cannot store anything"
 
 WRITES = {"sqlite": "PRAGMA user_version = 1", "postgresql": "SELECT pg_logical_emit_message(true, 'grader', 'health')"}
-"""What each writes to the disk without a change of any table."""
+"""Statement for each kind of database that writes to the disk but changes no table."""
 
 
 class WriteProbe:
-    """Keeps the latest answer. Only one thread looks at once; others get the answer before."""
+    """Keeps the latest answer. Only one thread checks at a time; other threads get the previous answer."""
 
     def __init__(self) -> None:
         self._looking, self._fault, self._looked = Lock(), "", float("-inf")
 
     def fault(self, database: Database) -> str:
-        """Why nothing can be stored; empty if it can."""
+        """Why nothing can be stored; empty if the database can store data."""
         if time.monotonic() - self._looked >= FRESH and self._looking.acquire(blocking=False):
             try:
                 self._fault = fault_of(database)
@@ -42,7 +42,7 @@ class WriteProbe:
 
 
 def fault_of(database: Database) -> str:
-    """Why nothing can be stored now; empty if it can."""
+    """Why nothing can be stored now; empty if the database can store data."""
     if database.file is not None and shutil.disk_usage(Path(database.file).parent).free < ROOM:
         return TOO_LITTLE_ROOM
     try:

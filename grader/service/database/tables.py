@@ -90,9 +90,9 @@ class Base(DeclarativeBase):
 
 
 class PersonRow(Base):
-    """Somebody of the course. `key` is the university's own name for them, such as a mail address, `folded` equal for
-    keys that look alike (keys.py), `team` the name of their group, with which they hand in where an assignment allows
-    groups. A person cannot sign in from `deactivated` on.
+    """A person of the course. `key` is the university's name for the person, such as a mail address. `folded` is equal
+    for keys that look alike (keys.py). `team` is the name of the group with which the person hands in, if an assignment
+    allows groups. A person cannot sign in from `deactivated` on.
     """
 
     __tablename__ = "people"
@@ -110,15 +110,15 @@ class PersonRow(Base):
 
     @validates("key")
     def _fold(self, _name: str, key: str) -> str:
-        """Keep both forms of a key together."""
+        """Update `folded` with the key."""
         self.folded = folded_key(key)
         return key
 
 
 @event.listens_for(PersonRow, "before_insert")
 def _refuse_a_second(_mapper: object, connection: Connection, person: PersonRow) -> None:
-    """Not by an index: courses of earlier versions may have people whose keys differ in case alone. Transactions that
-    write take turns, so nobody adds the same person meanwhile.
+    """Raise InputError if the key looks like another person's key. An index cannot do this: courses of earlier versions
+    may have people whose keys differ only in case. Only one transaction writes at a time, so no other adds this person.
     """
     people = PersonRow.__table__
     there = connection.scalar(select(people.c.key).where(people.c.folded == person.folded).limit(1))
@@ -216,9 +216,9 @@ class DeviceSignInRow(Base):
 
 
 class AttemptRow(Base):
-    """A file that was handed in, as it came. `public` is its name in addresses. `form_key` is the key of the form by
-    which it came, so that a second click stores nothing; `form_use` counts the files that came by one form, since a
-    browser's Back shows a used one. `counted_id` is the grading whose result counts. `late` is what was
+    """A file that was handed in, unchanged. `public` is its name in addresses. `form_key` is the key of the form by
+    which it came, so that a second click stores nothing. `form_use` counts the files that came by one form, since a
+    browser's Back shows a used form. `counted_id` is the grading whose result counts. `late` is what was
     said when it came; whether it counts as late follows from `received` and the student's dates (policy.is_late). A
     `trial` run is one of somebody who teaches, and counts nowhere.
     """
@@ -267,7 +267,7 @@ class ShareRow(Base):
 
 
 class AssignmentRow(Base):
-    """How an assignment was when it could last be read (courses.Shown as JSON), in case its files are missing."""
+    """An assignment as it was last read (courses.Shown as JSON), for use when its files are missing."""
 
     __tablename__ = "assignments"
 
@@ -297,13 +297,13 @@ class GradingRow(Base):
     """One grading of an attempt, waiting or made: a row of the queue, then of the history.
 
     Of those of one priority, the lowest `round` comes first: a person has one in each (hand_ins.py).
-    A station claims it until `lease_until`, as `claimed_by`, for its turn number `tries`. `result` is all that was
-    found, as JSON, and `brief` the grade in it (briefs.py). What students see is `shown_points`, in brief `checks`, a
-    compressed `page`, and `shown_result` as compressed JSON: what is `early` until the assignment is released, and then
-    all. Of `max_points`, checks worth `early_max` are shown early; the others are `hidden_points`. `full_checks` and
-    `full_page` are None where that is the same. `speed` is that against the model solution on `device`, for
-    leaderboards, and `shown_speed` what of it the student may see. `measured_sha256` and `scored_sha256` are the
-    version of the assignment (courses.Version); where the first is None, what the measurements rest on is unknown.
+    A station claims it until `lease_until`, as `claimed_by`, for its try number `tries`. `result` is the whole result
+    as JSON, and `brief` its grade (briefs.py). Students see `shown_points`, `checks` in brief, a compressed `page`, and
+    `shown_result` as compressed JSON: the `early` part until the assignment is released, and then everything. Checks
+    worth `early_max` of `max_points` are shown early; the others are worth `hidden_points`. `full_checks` and
+    `full_page` are None if they equal what students see. `speed` is the speed relative to the model solution on
+    `device`, for leaderboards, and `shown_speed` the speed that the student may see. `measured_sha256` and
+    `scored_sha256` are the version of the assignment (courses.Version); if the first is None, it is unknown.
     """
 
     __tablename__ = "gradings"
@@ -360,12 +360,12 @@ class GradingRow(Base):
 
     @property
     def hidden_points(self) -> float:
-        """What the checks are worth whose outcome students do not see yet."""
+        """Points of the checks whose outcome students do not see yet."""
         return 0.0 if self.released else (self.max_points or 0.0) - (self.early_max or 0.0)
 
     @property
     def withholds(self) -> bool:
-        """Whether students do not see all of it yet."""
+        """True if students do not see the whole result yet."""
         return self.full_checks is not None and not self.released
 
     @hybrid_property
@@ -553,7 +553,7 @@ class PoolRow(Base):
 
 
 class AuditRow(Base):
-    """Something that changes a grade, or who may sign in: who did it, a person or a station, and what, in words."""
+    """A change of a grade, or of who may sign in: its author (a person or a station), and the change in words."""
 
     __tablename__ = "audit"
 

@@ -12,10 +12,10 @@ from grader.service.entering.rate_limits import RateLimit
 from grader.service.entering.university import University
 
 MAILS, SIGN_ONS, A_WHILE = 1000, 100, 600
-"""Requests for a link, and failed sign-ons, of one network in so many seconds.
+"""Limits per network: requests for a link, and failed sign-ons, and the seconds for which they count.
 
-A lecture room is one network, so what succeeds is not counted. Requests for a link are counted all: a limit on those
-for unknown people would tell who is in the course.
+A lecture room is one network, so successful sign-ons do not count. All requests for a link count: a limit on requests
+for unknown people would reveal who is in the course.
 """
 
 

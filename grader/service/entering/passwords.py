@@ -24,12 +24,12 @@ SHORTEST, LONGEST = 12, 200
 """Characters."""
 
 AT_ONCE, WAITING = 2, 4
-"""Hashes that are made at once, and those that wait for their turn. Together they leave threads to other pages."""
+"""Number of hashes that are made at once, and number that wait. Both together leave threads for other pages."""
 
 A_WHILE, TRIES, FAILURES = 900, 10, 100
-"""Seconds, and what is allowed meanwhile: tries of one name from one network, and wrong passwords from that network.
+"""Seconds, and the limits within them: tries of one name from one network, and wrong passwords from that network.
 
-A right password does not count against the network, which may be that of a lecture room.
+A right password does not count against the network, which may be a lecture room.
 """
 
 TOO_OFTEN = "There were too many tries from your network; wait 15 minutes, or sign in by a link."
@@ -56,7 +56,7 @@ class Passwords:
             person = person_named(session, {key})
             kept = None if person is None else hash_of(session, person.id)
         with self._turns.one():
-            if not self._of_person.allows(asked):  # counted in the turn, so that a flood of names fills no memory
+            if not self._of_person.allows(asked):  # counted in its turn, so that a flood of names fills no memory
                 raise NotDoneError(TOO_OFTEN)
             right = self._verified(kept or self._nobodys, password)
         if right and person is not None and kept is not None:

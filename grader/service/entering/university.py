@@ -43,7 +43,7 @@ KNOWN_FOR, NOT_BEFORE = 3600.0, 60.0
 """Seconds after which what the issuer says of itself is read again, and before which an unknown key does not do so."""
 
 AT_ONCE, WAITING = 4, 2
-"""Sign-ins that ask the issuer at once, and those that wait for their turn; all others are asked to come again."""
+"""Number of sign-ins that ask the issuer at once, and number that wait; all others are asked to try again."""
 
 BACK = "/sign-on/back"
 """Where the browser comes back."""
@@ -52,7 +52,7 @@ FAILED = "The sign-on could not be completed. Begin again; if that fails, too, a
 
 
 class SignOnFailedError(NotDoneError):
-    """The university, or what came from it, did not say who signs in."""
+    """The university's answer does not say who signs in."""
 
 
 @dataclass(frozen=True, kw_only=True)

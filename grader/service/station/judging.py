@@ -65,8 +65,8 @@ class Judge:
         return replace(ready(outcome, coursework), measured_sha256=measured)
 
     def keep_up(self, database: Database) -> bool:
-        """Store how assignments are now, and score some stored results again whose points have changed; whether there
-        may be more of these.
+        """Store the present states of assignments, and score again some stored results whose points have changed. True
+        if there may be more of these.
         """
         self._remembering.keep(database)
         return self._rescoring.some(database)

@@ -1,4 +1,4 @@
-"""Keeps stored results at the points that the assignment gives now. Nothing is run, as in a batch."""
+"""Updates the points of stored results to the present assignment. Runs nothing, as in a batch."""
 
 import logging
 
@@ -15,14 +15,14 @@ from grader.service.station.storing import ready
 from grader.service.versions import needs_a_run, store_again, to_score_again
 
 AT_ONCE = 10
-"""Results that are scored between two gradings: about a second, in which nobody who hands in waits."""
+"""Results that are scored between two gradings, which takes about a second, so that no hand-in waits for long."""
 
 LOG = logging.getLogger(__name__)
 
 
 class Rescoring:
-    """What one station has brought to the points of its course. Each does so for itself, since another may store a
-    result by an older version later.
+    """Progress of one station. Each station scores for itself, since another one may later store a result by an older
+    version.
     """
 
     def __init__(self, course: Course, shelf: Shelf) -> None:
@@ -30,7 +30,7 @@ class Rescoring:
         self._settled: dict[str, Version] = {}
 
     def some(self, database: Database) -> bool:
-        """Score a few results again; whether there may be more."""
+        """Score a few results again. True if there may be more."""
         for each in self._shelf.all():
             if self._settled.get(each.name) == each.version:
                 continue
@@ -42,7 +42,7 @@ class Rescoring:
             try:
                 coursework = self._course.load(each.name)
             except InputError:
-                continue  # the shelf has its last version, and Health says why
+                continue  # the shelf has only the last good state, and Health says why
             if version_of(coursework) != each.version:
                 continue  # files are being changed
             for number in numbers:
@@ -64,14 +64,14 @@ def _score(database: Database, number: int, coursework: Coursework) -> None:
 
 
 def _scored(grading: GradingRow, stored: str | None, coursework: Coursework) -> Graded | None:
-    """None where only a new run can tell."""
+    """The result with its new points; None if only a new run can give them."""
     if stored is None:
         return None
     try:
         result = Result.model_validate_json(stored)
         known = grading.measured_sha256 is not None
         if not known and result.provenance.assignment_sha256 != coursework.sha256:
-            return None  # from before versions were stored: what it rests on is unknown
+            return None  # stored before versions were: what was measured is unknown
         if lacks_measurements(result, coursework):
             return None
         return ready(up_to_date(result, coursework), coursework)

@@ -17,8 +17,8 @@ from grader.service.progress import in_brief
 
 
 def ready(result: Result, coursework: Coursework) -> Graded:
-    """A result as it is stored. What the student may see of it is made now: by the assignment that it was graded by.
-    Tracebacks of ours are in the station's log.
+    """A result in the form in which it is stored, with the student's view by the assignment that graded it. Tracebacks
+    of grader are only in the station's log.
     """
     result = without_tracebacks(result)
     shown = withheld(result, coursework)

@@ -45,7 +45,7 @@ class Judging(Protocol):
         """The assignments that other stations grade."""
 
     def keep_up(self, database: Database) -> bool:
-        """Bring what is stored up to the course's files as far as nothing is run; whether there may be more to do."""
+        """Update stored data to the course's files without a run. True if there may be more to do."""
 
 
 def work(

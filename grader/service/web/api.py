@@ -37,9 +37,9 @@ class Me(Record):
 
 
 class AssignmentState(Record):
-    """An assignment, and how the caller stands in it; None sets no limit, or is not there yet. The points are those
-    that count, after deductions and corrections; `hidden_points` of all are decided after release. `why` says how the
-    points came about, where they are not the attempt's.
+    """An assignment with the caller's attempts and points. None means no limit, or not there yet. The points are those
+    that count, after deductions and corrections; `hidden_points` of all points are decided after release. `why`
+    explains points that differ from the attempt's.
     """
 
     name: str
@@ -151,7 +151,7 @@ def hand_in(
     key: Annotated[str, Query(min_length=1, max_length=FORM_KEY_LENGTH)],
 ) -> AttemptState:
     """Hand in a file, the body, at most 1 MiB. A retry with the same `key` and the same bytes
-    gives the same attempt; other bytes give a new one.
+    gives the same attempt; different bytes give a new one.
     """
     web = web_of(request)
     web.shelf.assignment(name)

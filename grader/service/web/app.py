@@ -48,7 +48,7 @@ UPLOADS = frozenset({"attempts", "roster", "upload"})
 """The last part of the addresses to which files are sent."""
 
 LARGEST_TEXT = 6 * editing.EDITABLE
-"""Bytes of a form whose text is given back: four for each character, and the line ends of a form."""
+"""Largest form, in bytes, whose text is given back: four bytes for each character, and the line ends of a form."""
 
 THREADS = 10
 """Requests that are worked on at once; the others wait in order. With Starlette's 40, threads take the processor from
@@ -140,7 +140,7 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 
 async def _not_done(request: Request, status: int, title: str, words: str) -> Response:
-    """Page that says why nothing was stored. It leads back to the form, and gives back the text that was sent."""
+    """Page that says why nothing was stored. It links to the form, and gives back the text that was sent."""
     if request.url.path.startswith(API):
         return JSONResponse({"detail": words}, status)
     back = came_from(request.headers, web_of(request).origin)
@@ -149,7 +149,7 @@ async def _not_done(request: Request, status: int, title: str, words: str) -> Re
 
 
 async def _text_of(request: Request) -> str:
-    """Text that a form has sent; empty for anything that the editor does not send."""
+    """Text that a form has sent; empty for a request that does not come from the editor."""
     if request.method != "POST" or int(request.headers.get("content-length", LARGEST_TEXT + 1)) > LARGEST_TEXT:
         return ""
     written = text_in(await read_form(request), "text")

@@ -1,4 +1,4 @@
-"""The audit trail: a page of it, and all of it as a file."""
+"""The audit trail: a page of it, and the whole trail as a file."""
 
 from collections.abc import Iterator
 from typing import Annotated, get_args
@@ -19,7 +19,7 @@ router = APIRouter(prefix="/course")
 
 @router.get("/audit")
 def audit(request: Request, member: Teacher, wanted: Annotated[AuditFilter, Query()]) -> Response:
-    """Who changed what."""
+    """A page of changes with their authors."""
     with web_of(request).database.reading() as session:
         found = audit_page(session, wanted)
     return page(request, "audit.html.jinja", member, found=found, wanted=wanted, bys=get_args(By))

@@ -12,8 +12,8 @@ from grader.service.web.pages import page
 
 @dataclass(frozen=True, kw_only=True)
 class Confirmation:
-    """A question, what will happen, a sentence for each, and the form that does it. `fields` are sent with it; `back`
-    leads away.
+    """A question, a sentence for each thing that will happen, and the form that does it. The form sends `fields`;
+    `back` is the address of the page before.
     """
 
     question: str
@@ -25,5 +25,5 @@ class Confirmation:
 
 
 def confirmation_page(request: Request, member: Member, asked: Confirmation) -> Response:
-    """The page of this question."""
+    """The page that asks this question."""
     return page(request, "confirm.html.jinja", member, asked=asked)

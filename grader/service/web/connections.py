@@ -1,7 +1,7 @@
-"""Connections: whoever keeps one without using it loses it, and nobody has all of them.
+"""Connections: an unused connection is closed, and no client can have all of them.
 
-Each connection is looked at every few seconds. It is ended when the next request is not there in time, when a body
-that was not read goes on, or when what was written is not taken; and at once when a body comes in crumbs.
+Each connection is checked every few seconds. It is closed if the next request is not there in time, if a body that was
+not read continues, or if the client does not take what was written. It is closed at once if a body is in tiny pieces.
 """
 
 import asyncio
@@ -30,11 +30,11 @@ LEAST = 10 * 1024
 """Bytes of an answer that must be taken between two looks: a kibibyte a second."""
 
 HEADERS = 64 * 1024
-"""Bytes of a request's headers."""
+"""Largest headers of a request, in bytes."""
 
 PIECES, PIECE = 200, 256
-"""Pieces in which a body may come, chunks or packets, however small they are; and bytes that each further one must have
-on average. A piece costs the process of the pages the same time, whatever its size.
+"""Number of pieces (chunks or packets) of any size in which a body may come, and the average size in bytes that further
+pieces must have. A piece of any size costs the process that serves pages the same time.
 """
 
 IN_CRUMBS = "The body of your request came in too many small pieces. Send it in larger ones."
@@ -52,7 +52,7 @@ SAID_A_MINUTE = 20
 
 
 class CountingConnection(h11.Connection):
-    """A connection that refuses a body in crumbs, as if it were no HTTP: `crumbs` says whether it has."""
+    """A connection that refuses a body in tiny pieces as if it were not HTTP; `crumbs` is true if it has done so."""
 
     def __init__(self) -> None:
         super().__init__(h11.SERVER, HEADERS)
@@ -60,7 +60,7 @@ class CountingConnection(h11.Connection):
         self._pieces, self._came = 0, 0
 
     def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
-        """The next of what has come; raises RemoteProtocolError."""
+        """The next event of the request. Raises RemoteProtocolError."""
         event = super().next_event()
         if isinstance(event, h11.Request):
             self._pieces, self._came = 0, 0
@@ -89,13 +89,13 @@ class PatientProtocol(H11Protocol):
         self._expect_request(PATIENCE)
 
     def data_received(self, data: bytes) -> None:
-        """Note when the first byte of a request is there, before the request waits for a thread or the database."""
+        """Note the time of a request's first byte, before the request waits for a thread or the database."""
         served = self.cycle
         if self._arrived is None and self.conn.their_state is not h11.SEND_BODY:
             self._arrived = utc_now()
             self.app_state = {**self.app_state, ARRIVED: self._arrived}
         super().data_received(data)
-        if self.cycle is not served:  # this request has its time; the next bytes may be of another one
+        if self.cycle is not served:  # the time of this request is known; the next bytes may belong to another one
             self._arrived = None
 
     def on_response_complete(self) -> None:
@@ -107,7 +107,7 @@ class PatientProtocol(H11Protocol):
             self._expect_request(LINGER if unread else PATIENCE)
 
     def send_400_response(self, msg: str) -> None:
-        """Say what is wrong with a request, unless it is answered already, as one whose body nobody reads may be."""
+        """Answer a faulty request with the reason, unless it is already answered, as before its body was read."""
         if self.conn.our_state in {h11.IDLE, h11.SEND_RESPONSE}:
             super().send_400_response(IN_CRUMBS if self.conn.crumbs else msg)
         else:

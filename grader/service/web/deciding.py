@@ -62,7 +62,7 @@ def exclude_attempt(request: Request, member: Instructor, form: StaffForm, publi
 
 @router.get("/course/assignments/{name}/release")
 def ask_to_release(request: Request, member: Instructor, name: str) -> Response:
-    """What a release will show, and the button that does it."""
+    """Page that says what a release will show, with the button that releases."""
     web = web_of(request)
     shown = web.shelf.assignment(name)
     with web.database.reading() as session:

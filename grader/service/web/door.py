@@ -19,7 +19,7 @@ A_DAY = 24 * 3600
 
 @router.get("/health")
 def health(request: Request) -> Response:
-    """Whether what is handed in can be stored: for whatever watches the service."""
+    """Answer 200 if attempts can be stored, else 503 with the reason, for programs that watch the service."""
     web = web_of(request)
     fault = web.probe.fault(web.database)
     return PlainTextResponse(f"{fault}\n", 503) if fault else PlainTextResponse("ok\n")

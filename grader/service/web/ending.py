@@ -14,7 +14,7 @@ router = APIRouter(prefix="/course")
 
 @router.get("/people/{person_id}/sign-out")
 def ask_to_sign_out(request: Request, member: Instructor, person_id: RowNumber) -> Response:
-    """What will end, and the button that does it."""
+    """Page that says what will end, with the button that signs the person out."""
     web = web_of(request)
     with web.database.reading() as session:
         person = person_of(session, person_id)

@@ -94,7 +94,7 @@ class Headed:
 
 
 class Heads:
-    """An application that answers HEAD as it answers GET, without the body. An answer that never ends is ended."""
+    """An application that answers HEAD like GET, but without the body. Stops an answer after its headers."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -1,4 +1,4 @@
-"""The pages by which an instructor adds, changes, deactivates and removes one person."""
+"""Pages on which an instructor adds, changes, deactivates and removes one person."""
 
 from fastapi import APIRouter
 from starlette.datastructures import FormData
@@ -30,7 +30,7 @@ router = APIRouter(prefix="/course/people")
 
 @router.post("")
 def add_person(request: Request, member: Instructor, form: StaffForm) -> Response:
-    """Add a person; the answer leads to their line, where a link is made."""
+    """Add a person; the answer leads to the person's line, which has the button for a link."""
     web = web_of(request)
     with web.database.writing() as session:
         person = add(session, _listed(form), member.key, web.now())
@@ -39,7 +39,7 @@ def add_person(request: Request, member: Instructor, form: StaffForm) -> Respons
 
 @router.get("/{person_id}/edit")
 def edit_person(request: Request, member: Instructor, person_id: RowNumber) -> Response:
-    """Name, key, role and group, and what else can be done."""
+    """Page to change a person's name, key, role and group, with links to deactivate and remove the person."""
     with web_of(request).database.reading() as session:
         person = person_of(session, person_id)
         attempts = attempts_of(session, person)

@@ -23,7 +23,7 @@ from grader.service.web.setting import Web
 
 
 def web_for(database: Database, course: Path, guide: Path, origin: str) -> Web:
-    """What it works with. Raises InputError for a course with an assignment that could never be read."""
+    """State of the application. Raises InputError for a course with an assignment that could never be read."""
     places = Course(assignments=course / "assignments", reference=course / "reference")
     shelf = Shelf(places, guide, fresh=1.0, recall=memory_in(database))
     known = {each.name for each in shelf.all()}
@@ -46,7 +46,7 @@ def answer(web: Web, listener: socket.socket, proxies: Sequence[str] = ()) -> No
         access_log=False,  # addresses of invitations are secrets
         log_level="warning",
         server_header=False,
-        proxy_headers=bool(proxies),  # rate limits count where requests come from; nothing else depends on it
+        proxy_headers=bool(proxies),  # rate limits count by the client's address; nothing else depends on it
         forwarded_allow_ips=list(proxies),
         http=PatientProtocol,
         timeout_graceful_shutdown=3,

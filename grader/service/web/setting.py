@@ -57,7 +57,7 @@ class Web:
 
     @property
     def cookie(self) -> str:
-        """The name of the session's cookie: with TLS, one that no neighbouring host can set. It has the port, since
+        """The name of the session's cookie. With TLS, no neighbouring host can set it. It contains the port, since
         browsers send a host's cookies to all of its ports.
         """
         port = urlsplit(self.origin).port
@@ -87,6 +87,6 @@ def web_at(app: Starlette) -> Web:
 
 
 def arrival_of(request: Request) -> datetime:
-    """When the first byte of the request came; the present time where no connection has noted it."""
+    """Time of the request's first byte; the present time if no connection has noted it."""
     noted: datetime | None = request.scope.get("state", {}).get(ARRIVED)
     return web_of(request).now() if noted is None else noted

@@ -48,7 +48,7 @@ def add(request: Request, member: Instructor, form: StaffForm, name: str) -> Res
 
 @router.get("/{name}/pool/remove")
 def ask_to_remove(request: Request, member: Instructor, name: str, kind: PoolKind) -> Response:
-    """What will be removed, and the button that does it."""
+    """Page that says what will be removed, with the button that removes it."""
     web = web_of(request)
     shown = web.shelf.assignment(name)
     with web.database.reading() as session:

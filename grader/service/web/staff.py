@@ -99,7 +99,7 @@ def make_link(request: Request, member: Instructor, _form: StaffForm, person_id:
 
 @router.get("/invitations")
 def ask_to_make_links(request: Request, member: Instructor) -> Response:
-    """How many links will be made and how many will end, and the button that does it."""
+    """Page that says how many links will be made and cancelled, with the button that makes them."""
     web = web_of(request)
     with web.database.reading() as session:
         made, ended = len(newcomers(session)), len(unused_links(session, web.now(), NEWCOMERS))
@@ -121,8 +121,8 @@ def ask_to_make_links(request: Request, member: Instructor) -> Response:
 
 @router.post("/invitations")
 def make_links(request: Request, member: Instructor, form: StaffForm) -> Response:
-    """Links for all students who have never used one, as a file. Refused if more or fewer links would end than the form
-    says: a second click must not cancel the links of the first.
+    """Links for all students who have never used one, as a file. Refused if the number of links that would be cancelled
+    differs from the form's: a second click must not cancel the links of the first.
     """
     web = web_of(request)
     with web.database.reading() as session:

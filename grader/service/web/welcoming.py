@@ -18,5 +18,5 @@ def welcome(request: Request, web: Web, token: str) -> Response:
 
 
 def network(request: Request) -> str:
-    """Network that a request comes from, as rate limits count it; empty if it is not known."""
+    """Network of a request, for rate limits; empty if it is not known."""
     return "" if request.client is None else network_of(request.client.host)

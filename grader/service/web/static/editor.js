@@ -52,7 +52,7 @@ function mark(editor, remarks) {
 
 const SAVE_AFTER = 400; // milliseconds without a change
 
-// Keeps what is typed in this browser until the service has it: a session can end, a laptop can lose its power.
+// Keeps a draft in this browser until the service has the text: a session can end, a laptop can lose power.
 function keepDraft(editor, field) {
   const key = `draft ${field.dataset.draft}`;
   const offer = document.getElementById("draft");

@@ -1,6 +1,6 @@
-"""Keys of people as they are compared: without regard to case and to how accents are written.
+"""Keys of people in the form in which they are compared: without regard to case and to the encoding of accents.
 
-Not unique: a course may have people whose keys differ in case alone, and each of them stays.
+The column is not unique: a course may have people whose keys differ only in case, and all of them are kept.
 """
 
 import sqlalchemy as sa
@@ -15,7 +15,7 @@ PEOPLE = sa.table("people", sa.column("id", sa.Integer), sa.column("key", sa.Str
 
 
 def upgrade() -> None:
-    """Make the column, and fill it for everybody."""
+    """Make the column, and fill it for all people."""
     op.add_column("people", sa.Column("folded", sa.String(), server_default="", nullable=False))
     for number, key in op.get_bind().execute(sa.select(PEOPLE.c.id, PEOPLE.c.key)).all():
         op.execute(PEOPLE.update().where(PEOPLE.c.id == number).values(folded=person_key(key)))

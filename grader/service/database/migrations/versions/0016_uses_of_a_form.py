@@ -1,4 +1,4 @@
-"""How many files came by one form."""
+"""Number of files that came by one form."""
 
 import sqlalchemy as sa
 from alembic import op

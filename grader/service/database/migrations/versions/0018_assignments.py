@@ -1,4 +1,4 @@
-"""How assignments were when they could last be read."""
+"""Assignments as they were last read."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Which lines of the audit trail are of a station."""
+"""Author of each line of the audit trail: a person or a station."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Since when people cannot sign in."""
+"""Time since when a person cannot sign in."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Keys of people as they might be taken for one another: also by letters that Unicode writes in several ways."""
+"""Keys of people in a form that is equal for keys that look alike, also if Unicode writes a letter in several ways."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,6 +12,6 @@ PEOPLE = sa.table("people", sa.column("id", sa.Integer), sa.column("key", sa.Str
 
 
 def upgrade() -> None:
-    """Fold the keys of everybody."""
+    """Fold the keys of all people."""
     for number, key in op.get_bind().execute(sa.select(PEOPLE.c.id, PEOPLE.c.key)).all():
         op.execute(PEOPLE.update().where(PEOPLE.c.id == number).values(folded=folded_key(key)))

@@ -1,4 +1,6 @@
-"""Pseudonyms as they look. Of two that look alike the earlier stays; the later ends, and its owner chooses again."""
+"""Pseudonyms in a form that is equal for those that look alike. The earlier of two is kept; the owner of the later one
+chooses again.
+"""
 
 import sqlalchemy as sa
 from alembic import op
@@ -14,7 +16,7 @@ NAMES = sa.table(
 
 
 def upgrade() -> None:
-    """Fold all of them."""
+    """Fold all pseudonyms."""
     rows = op.get_bind().execute(sa.select(NAMES.c.id, NAMES.c.name).order_by(NAMES.c.id)).all()
     first: dict[str, int] = {}
     for number, name in rows:
