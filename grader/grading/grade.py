@@ -6,8 +6,8 @@ build -> cases that are shown -> two runs on the simulator -> search for a mista
 The simulator begins while cases still run. With processors to spare, both of its runs go on at once, and our own
 kernels build from the start; a GPU is then timed beside it.
 
-Hidden cases come last, those of all parts of a suite together, and in a worker that is started for them: whatever they
-lead to, all that may be shown before they are released is there by then. They decide about their own points alone.
+Hidden cases come last, for all parts of a suite together, and in a new worker: everything that may be shown before the
+release is complete before they run. They affect only their own points.
 """
 
 import time
@@ -68,17 +68,17 @@ from grader.results.withholding import shown_at_once
 
 BUILD_FAILED = Problem(reason=Reason.NOT_RUN, message="skipped: fix the build first.")
 SEARCH = "the line of the mistake"
-"""What is missing where the search for it failed."""
+"""Name of the missing part if the search failed."""
 
 UNTIMED = Problem(reason=Reason.NOT_RUN, message="skipped: an explanation needs no times.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Draft:
-    """A grading before its hidden cases: the checks of the other cases, and all checks beside those of cases.
+    """A grading before its hidden cases: the checks of the shown cases, and all other checks.
 
-    `built` is what hidden cases are run of; None if the build failed. `left_open` is why points stay open that the
-    compiler of the device has kept from being decided.
+    `built` is the program for hidden cases; None if the build failed. `left_open` is set if points stay open because
+    the compiler of the device failed.
     """
 
     task: Task
@@ -213,7 +213,7 @@ def _test(crew: Crew, rests_on: Provenance, lined_up: LineUp) -> Draft:
 
 
 def _unbuilt(crew: Crew, rests_on: Provenance, build: Build, prepared: Prepared) -> Draft:
-    """A grading that ends with the build: what rests on it is lost, or open if the compiler failed."""
+    """A grading that ends with the build: all other checks are lost, or open if the compiler failed."""
     asked = crew.task.assignment
     cases = tuple(map(BUILD_FAILED.fail, unrun_cases(asked, asked.correctness.shown)))
     others = tuple(_unreached(asked, crew.device))
@@ -226,7 +226,7 @@ def _unbuilt(crew: Crew, rests_on: Provenance, build: Build, prepared: Prepared)
 
 
 def _waiting(crew: Crew, draft: Draft, waits: LeftOpen) -> Draft:
-    """The draft with the checks open that the compiler has kept from being decided."""
+    """The draft with open checks, which could not be decided because the compiler failed."""
     (build,), cases, others = map(waits.of, ((draft.build,), draft.cases, draft.others))
     _tell(crew, [check for check in (build, *cases, *others) if check.reason in OUTSTANDING])
     return replace(draft, build=build, cases=cases, others=others, left_open=waits)
@@ -311,13 +311,13 @@ def _watch(crew: Crew, runs: Runs, tried: tuple[Tried, ...]) -> Watched:
         attempt(SEARCH, lambda: warm_up(crew.student))
     watched = watch(runs, crew.bench.watching, failed_sizes(tried), first_endless(tried))
     if may_search and isinstance(attempt(SEARCH, crew.student.settle), Fault):
-        crew.student.stop()  # a search starts another
+        crew.student.stop()  # a search starts another worker
     return watched
 
 
 def _locate(crew: Crew, subject: Subject, cases: tuple[Check, ...], watched: Watched) -> tuple[Check, ...]:
-    """The checks of the cases; if nothing names a cause, with the line that a search has found. Its workers are asked
-    for nothing else: whatever became of them if it fails, they are stopped.
+    """The checks of the cases; if nothing names a cause, with the line that a search has found. If the search fails,
+    its workers are stopped, since nothing else needs them and their state is unknown.
     """
     located = attempt(SEARCH, lambda: _located(crew, subject, cases, watched))
     if not isinstance(located, Fault):
@@ -386,7 +386,7 @@ def _hidden(draft: Draft, bench: Bench, progress: Progress) -> tuple[Check, ...]
 
 @contextmanager
 def _stopping(worker: Worker) -> Iterator[Worker]:
-    """A worker that starts if it is used, and ends with the block."""
+    """A worker that starts when it is first used, and ends with the block."""
     try:
         yield worker
     finally:

@@ -52,21 +52,21 @@ def _html(outcome: "Result | Ungraded") -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class DrawnPage:
-    """The text of a page, and what it lacks by our fault."""
+    """The text of a page, and the parts that are missing because grader failed."""
 
     text: str
     faults: tuple[Fault, ...]
 
 
 def page(outcome: "Result | Ungraded") -> DrawnPage:
-    """The page of an outcome; a bare one where that cannot be made."""
+    """The page of an outcome; a bare page if that cannot be made."""
     from grader.reports.bare import bare_page
 
     return _made("the page", lambda: _html(outcome), lambda: bare_page(outcome))
 
 
 def overview_page(book: "Gradebook", links: Mapping[tuple[str, str], str]) -> DrawnPage:
-    """The page about a batch; a bare one where that cannot be made."""
+    """The page about a batch; a bare page if that cannot be made."""
     from grader.reports.bare import bare_overview
 
     return _made("the overview", lambda: _overview(book, links), lambda: bare_overview(book, links))

@@ -1,4 +1,4 @@
-"""Pages without style and figures, where the real one cannot be made: the grade and its reasons can still be read."""
+"""Pages without style and figures, for when the real page cannot be made: they show the grade and its reasons."""
 
 from collections.abc import Iterator, Mapping
 

@@ -2,9 +2,9 @@
 
 One flat suite, unique names, times with three decimals, the failure's message also first in its text, points and the
 line to look at as properties in the case's output: attributes for a file and a line, strict readers refuse. A failure
-is the student's; an error is ours and means that there is no grade. Skipped is what this machine cannot check, and what
-is hidden until release, with the points that are still to be decided; and what counts for nothing: cases for practice
-however they went, since some readers make points of the share of cases that passed; their text says how they went.
+is the student's; an error is ours and means that there is no grade. Three kinds of checks are skipped: those that this
+machine cannot check, those that are hidden until release (with the points that are still to be decided), and practice
+cases with any outcome, since some readers make points of the share of cases that passed; their text has the outcome.
 
 The failure to read first stands first and says so. What only follows from a failed build is one skipped case; but
 where another kernel of the suite builds, each stays a failure, or the share of cases that passed would rise.
@@ -76,7 +76,7 @@ def render_batch(parts: Iterable[tuple[str, Result | Ungraded | Absence]]) -> st
 
 
 def _one_of_many(name: str, outcome: Result | Ungraded | Absence) -> ElementTree.Element:
-    """The suite of a submission; one skipped case that says so where it cannot be made."""
+    """The suite of a submission; if it cannot be made, one skipped case that says so."""
     suite = attempt(f"the suite of {name}", lambda: _plain_suite(_suite(name, f"{name}: ", outcome, MANY)))
     if not isinstance(suite, Fault):
         return suite
@@ -170,7 +170,7 @@ def _skip(case: TestCase, words: str, limits: TextLimits) -> None:
 
 
 def _output(check: Check) -> Iterator[str]:
-    """Points, the line to look at, the figures of what passed, and what is missing by our fault."""
+    """Points, the line to look at, the figures of what passed, and what is missing because grader failed."""
     yield from _points(check.points, check.max_points)
     if check.verdict is Verdict.PASSED:
         yield from (words.replace("[[", "[ [") for words in figures_in_words(check))  # all properties are ours

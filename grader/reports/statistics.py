@@ -37,8 +37,8 @@ class Sums:
 
 @dataclass(frozen=True, kw_only=True)
 class Incomplete:
-    """What was not checked for one reason: whose, the points that one of them lacks at most, and what the check says of
-    the first. A student is named by key, where the platform has given one, else by label.
+    """Checks that were not made for one reason: the students, the most points that one of them lacks, and the message
+    of the first check. A student is named by the platform's key if there is one, else by label.
     """
 
     reason: Reason
@@ -209,7 +209,7 @@ def per_cent(grade: Grade) -> float:
 
 
 def histogram(values: Iterable[float], scale: Scale) -> Histogram:
-    """Finite values in bins; what lies beyond the first or the last edge goes into the bin beside it."""
+    """Finite values in bins; a value beyond the first or the last edge goes into the nearest bin."""
     last = len(scale.edges) - 2
     bins = Counter(min(max(0, bisect_right(scale.edges, value) - 1), last) for value in values if isfinite(value))
     return Histogram(scale=scale, counts=tuple(bins[i] for i in range(len(scale.edges) - 1)))

@@ -164,7 +164,7 @@ def _rows(checks: Sequence[Check]) -> Iterator[Table | Padding]:
 
 
 def _skipped(checks: Sequence[Check]) -> Iterator[Table | Padding]:
-    """Checks of one kind that were skipped or are hidden for one reason; those that are still to be made stand out."""
+    """Line for checks of one kind that were skipped or hidden for one reason; marked if they are still to be made."""
     names = ", ".join(check.label or check.kind for check in checks)
     verdict = checks[0].shown_verdict
     style = "yellow" if checks[0].reason in OUTSTANDING else STYLES[verdict]

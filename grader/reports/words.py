@@ -37,7 +37,7 @@ def deduction_in_words(deduction: Deduction) -> str:
 
 
 def faults_in_words(faults: Iterable[Fault]) -> tuple[str, ...]:
-    """A sentence for each thing that is missing by our fault, each once."""
+    """A sentence for each thing that is missing because grader failed, without repetition."""
     return tuple(dict.fromkeys(fault.sentence for fault in faults))
 
 

@@ -28,7 +28,7 @@ from grader.results.result import Check, Kind, full_marks
 @dataclass(frozen=True, kw_only=True)
 class Built:
     """A submission that compiles: the program that every driver is given, its names for the kernels, and what these use
-    of the device. `faults` are ours: what could not be found out about it.
+    of the device. `faults` are grader's: what could not be found out about it.
     """
 
     task: ChosenTask
@@ -45,7 +45,7 @@ class Built:
 
 @dataclass(frozen=True, kw_only=True)
 class Build:
-    """The check, and what it let through (None if it failed); `failure` is what ended the build."""
+    """The build's check and its program (None if it failed); `failure` is what ended the build."""
 
     check: Check
     built: Built | None

@@ -1,11 +1,11 @@
-"""Cases that the compiler of the device failed on: are their points lost, or open?
+"""Cases on which the compiler of the device failed: their points are lost or open.
 
     the compiler failed -> the simulator, which has another compiler, runs the small cases
                            -> all right: the points are open, and an instructor decides
                            -> anything wrong: the case has crashed, for no points
 
-A submission can forge all that tells a failure of the compiler. So nothing is ever awarded for one, and what the
-simulator does not reach is left to the instructor.
+A submission can forge every sign of a compiler failure. So such a failure never earns points, and the instructor
+decides what the simulator does not reach.
 """
 
 import time
@@ -31,23 +31,23 @@ from grader.grading.explain.problem import Problem, of_failure
 from grader.results.result import Check, Kind, Reason, Verdict
 
 SECONDS = 60.0
-"""After so long, no further case begins in the simulator."""
+"""Seconds after which no further case begins in the simulator."""
 
 DEVICES = {Reason.CRASH, Reason.TIME_LIMIT}
-"""What becomes of a failure of the compiler where it is not left open."""
+"""Reasons of a compiler failure that is not left open."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LeftOpen:
-    """Why checks of a submission stay open: those that the compiler failed on, and those that only a right kernel
-    passes.
+    """Reasons why checks of a submission stay open: `failed` for checks on which the compiler failed, `rest` for checks
+    that only a right kernel passes.
     """
 
     failed: Problem
     rest: Problem
 
     def of(self, checks: Iterable[Check]) -> tuple[Check, ...]:
-        """The checks; those that wait for the instructor's decision earn nothing, and lose nothing."""
+        """The checks; those that wait for the instructor's decision are skipped: they neither earn nor lose points."""
         return tuple(map(self._of, checks))
 
     def _of(self, check: Check) -> Check:
@@ -58,13 +58,13 @@ class LeftOpen:
 
 
 def is_undecided(tried: Tried) -> bool:
-    """Whether the compiler failed on this case, so that only the simulator can tell more of it."""
+    """True if the compiler failed on this case, so that only the simulator can check it."""
     return tried.failure is not None and _is_of_compiler(tried.failure)
 
 
 def left_open(tried: Sequence[Tried], subject: Subject, watched: Watched) -> LeftOpen | None:
-    """Why cases stay open that the compiler failed on; None if it failed on none, or if anything else has gone wrong in
-    a case or in a simulated run. What a hidden sanitizer saw has no say: students see which cases are open.
+    """Reasons why cases stay open on which the compiler failed; None if there are no such cases, or if anything else is
+    wrong in a case or in a simulated run. A hidden sanitizer has no influence: students see which cases are open.
     """
     failed = [each for each in tried if each.check.verdict is Verdict.FAILED and not each.case.practice]
     failures = [each.failure for each in failed if each.failure is not None and is_undecided(each)]
@@ -75,7 +75,7 @@ def left_open(tried: Sequence[Tried], subject: Subject, watched: Watched) -> Lef
 
 
 def _is_wrong(assignment: Assignment, watched: Watched) -> bool:
-    """Whether the sanitizer's run shows a mistake that may be told."""
+    """True if the sanitizer's run shows a mistake and is not hidden."""
     if assignment.sanitizer is None or assignment.sanitizer.hidden:
         return False
     found = {check.reason for check in watched.checks if check.verdict is Verdict.FAILED} - {Reason.NOT_RUN}
@@ -83,7 +83,7 @@ def _is_wrong(assignment: Assignment, watched: Watched) -> bool:
 
 
 def unbuilt_open(build: Build, prepared: Prepared, simulator: Worker) -> LeftOpen | None:
-    """The same of a submission whose build failed: it is built for the simulator, and run there."""
+    """Like left_open, for a submission whose build failed: builds it for the simulator, and runs it there."""
     if build.failure is None or isinstance(prepared.outcome, Problem) or not _is_of_compiler(build.failure):
         return None
     task = prepared.outcome.task
@@ -104,7 +104,9 @@ def unbuilt_open(build: Build, prepared: Prepared, simulator: Worker) -> LeftOpe
 
 
 def timed_open(failed: FailedError) -> FailedError:
-    """What a timed run has ended with; if the compiler failed there, the speed is open. The cases are right by then."""
+    """The error that ended a timed run. If the compiler failed, the error leaves the speed open, since the cases are
+    already right.
+    """
     failure = failed.failure
     if not isinstance(failure, Crashed | TimedOut) or not _is_of_compiler(failure):
         return failed
@@ -117,7 +119,7 @@ def _is_of_compiler(failure: Failure) -> bool:
 
 
 def _checked(failure: Failure, subject: Subject, cases: Sequence[Case]) -> LeftOpen | None:
-    """Open if the simulator makes all small ones of these cases right; None if one is wrong."""
+    """The reasons for open points if all small cases are right in the simulator; None if one is wrong."""
     try:
         subject.worker.ready()
     except NoSimulatorError:
@@ -134,7 +136,7 @@ def _checked(failure: Failure, subject: Subject, cases: Sequence[Case]) -> LeftO
 
 
 def _small(assignment: Assignment, cases: Sequence[Case]) -> Iterator[Case]:
-    """Those that are no larger than what is simulated anyway, or else the smallest one, as long as there is time."""
+    """Cases that are no larger than the usual simulated sizes, or else the smallest case, while there is time."""
     ends = time.monotonic() + SECONDS
     usual = [prod(asked.sizes.values()) for asked in (assignment.sanitizer, assignment.memory) if asked is not None]
     by_size = sorted(cases, key=lambda case: prod(case.sizes.values()))

@@ -25,7 +25,7 @@ def conclude(tried: Sequence[Tried], built: Built, oracle: Oracle, seen: Simulat
 
 
 def _concluded(tried: Tried, explanation: Explanation | Fault | None, seen: Simulated | None) -> Check:
-    """The check with what explains it, or with the fault for which nothing does."""
+    """The check with its explanation, or with the fault that prevented one."""
     check = explanation if isinstance(explanation, Fault) else _attempted(tried, explanation, seen)
     return replace(tried.check, faults=(*tried.check.faults, check)) if isinstance(check, Fault) else check
 

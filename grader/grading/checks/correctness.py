@@ -69,20 +69,20 @@ class Wrong:
 
 @dataclass(frozen=True, kw_only=True)
 class Ended:
-    """A launch that did not come to its end: what ended it, and what that says of the submission."""
+    """A launch that did not finish: the failure that ended it, and the problem that it shows."""
 
     failure: Failure
 
     @property
     def problem(self) -> Problem:
-        """What it says of the submission."""
+        """The submission's problem."""
         return of_failure(self.failure)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tried:
-    """A case that was run, its check, and what it made of an array that is wrong; `use` is what the lines do that a
-    problem is about; `endless` is what the simulator saw of it, where it hung; `failure` is what ended it.
+    """A case that was run, its check, and evidence about a wrong array. `use` describes the lines that a problem is
+    about; `endless` is the simulator's record if the case hung; `failure` is what ended the launch.
     """
 
     case: Case
@@ -159,7 +159,7 @@ def _try(
 
 
 def _repeated(series: Series, name: str, trial: Trial, repeats: int) -> list[dict[str, Fetched]]:
-    """What so many more launches on the same data make; none if one fails. Only an explanation rests on them."""
+    """Outputs of `repeats` more launches on the same data; none if a launch fails. Only explanations use them."""
     try:
         return [done(series.run(name, trial.arrays)) for _ in range(repeats)]
     except FailedError:
@@ -204,9 +204,9 @@ def are_right(checks: Iterable[Check]) -> bool:
 
 
 def forfeit(assignment: Assignment, checks: Sequence[Check]) -> tuple[Check, ...]:
-    """All checks, without the points that only right kernels earn if a case has failed that is shown.
+    """All checks; if a shown case has failed, without the points that only right kernels earn.
 
-    Hidden cases decide about nothing but themselves: students see all other points before they are released.
+    Hidden cases affect only their own points: students see all other points before the release.
     """
     if are_shown_right(assignment, checks):
         return tuple(checks)
@@ -214,7 +214,7 @@ def forfeit(assignment: Assignment, checks: Sequence[Check]) -> tuple[Check, ...
 
 
 def are_shown_right(assignment: Assignment, checks: Iterable[Check]) -> bool:
-    """Whether the submission builds and no case has failed that is shown."""
+    """True if the submission builds and no shown case has failed."""
     hidden = {check.name for check in unrun_cases(assignment, assignment.correctness.hidden)}
     return are_right(check for check in checks if check.name not in hidden)
 

@@ -126,9 +126,9 @@ def _judged(check: Check, measure: Measure, limit: float, counted: Profile) -> C
 
 
 def _coalescing(counted: Profile) -> Reading:
-    """The least traffic that the task needs, with what is moved in addition and not used, over that least traffic.
+    """The sum of the task's least traffic and all unused bytes, divided by the least traffic.
 
-    Accesses that waste nothing do not make up for those that do.
+    Accesses that waste nothing do not compensate for accesses that do.
     """
     if not counted.unused:
         what = "every byte of the moved sectors is used, which is a ratio of 1"
@@ -151,12 +151,12 @@ NEIGHBOURS = "Work-items that are neighbours in get_local_id(0) should access ne
 
 
 def _use(access: Access) -> str:
-    """An expression, and how far apart neighbours are in it."""
+    """An expression, and the distance between its accesses by neighbouring work-items."""
     return f"{_place(access.line)} {access.does} {access.array}{_apart(access)}"
 
 
 def _bank_conflicts(counted: Profile) -> Reading:
-    """The most words of one bank in a request to local memory, those of a vector aside that conflict in no case."""
+    """The most words of one bank in a request to local memory, without words of one vector, which do not conflict."""
     local = [each for each in counted.accesses if each.space == "local"]
     if not local:
         return Reading(value=0.0, reason=Reason.BANK_CONFLICT, what="no local memory is used", cause="")
@@ -245,7 +245,7 @@ NAMED = 3
 
 
 def _divergence(counted: Profile) -> Reading:
-    """How often the work-items of a warp go different ways at a branch."""
+    """Number of times that work-items of a warp take different ways at a branch."""
     worst = max(counted.branches, key=attrgetter("diverged"), default=Branch(line=0, reached=0, diverged=0))
     if not worst.diverged:
         what = "the work-items of a warp never diverge"
@@ -289,7 +289,7 @@ MEASURES: dict[Measure, Callable[[Profile], Reading]] = {
     "divergence": _divergence,
     "requests of mostly idle warps": _mostly_idle,
 }
-"""Each is a count, or grows with one: work that is added on lines of its own makes none of them smaller."""
+"""Each measure is a count, or grows with one: adding lines of useless work makes none of them smaller."""
 
 
 def _access(seen: SeenAccess) -> Access:
@@ -302,7 +302,7 @@ def _global(counted: Profile) -> list[Access]:
 
 
 def _place(line: int) -> str:
-    """A line in words; a copy by a group has none where several lines copy the same array."""
+    """A line in words. A copy by a group has no line if several lines copy the same array."""
     return f"line {line}" if line else "a copy by the group or a hidden line"
 
 

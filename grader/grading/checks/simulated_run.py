@@ -104,11 +104,11 @@ CUT_OFF = Problem(
     reason=Reason.TIME_LIMIT,
     message="the simulator stopped the kernel before its end, so its results were not checked.",
 )
-"""Of what a kernel left behind that did not come to its end, nothing is told."""
+"""A kernel that did not finish leaves arrays that say nothing, so they are not checked."""
 
 
 def with_lines_of_copies(seen: SeenKernel, scene: Scene) -> SeenKernel:
-    """What was seen, with the line of each copy by a group that has none, where only one line copies that array."""
+    """The record of a kernel in which each copy by a group has its line, if only one line copies that array."""
     return seen.model_copy(update={"accesses": tuple(_located(each, scene) for each in seen.accesses)})
 
 

@@ -1,7 +1,7 @@
-"""Failures of an OpenCL compiler, apart from crashes of a kernel: how they show, and which construct to avoid.
+"""Failures of an OpenCL compiler, as distinct from crashes of a kernel: their signs, and the construct to avoid.
 
-Phases and words come from a worker, so a submission can forge both. They choose sentences, and what an instructor is
-asked to look at (checks/compiler_failures.py); no point follows from them.
+Phases and words come from a worker, so a submission can forge both. They select sentences, and submissions for the
+instructor to look at (checks/compiler_failures.py), but no points depend on them.
 """
 
 import re
@@ -19,7 +19,7 @@ OWN_WORDS = re.compile(
 
 @dataclass(frozen=True, kw_only=True)
 class Known:
-    """A failure that is known: what the compiler says, and how to do without the construct that leads to it."""
+    """A known failure: the compiler's words, and how to avoid the construct that causes it."""
 
     says: re.Pattern[str]
     advice: str
@@ -40,7 +40,7 @@ LESS_TEXT = "The usual causes are unrolled loops, large macros and many barriers
 
 
 def is_of_compiler(failure: Failure) -> bool:
-    """Whether the compiler used the time or ended the process, as far as the worker tells."""
+    """True if, by the worker's report, the compiler used the time or ended the process."""
     match failure:
         case TimedOut():
             return failure.was_compiling
@@ -51,7 +51,7 @@ def is_of_compiler(failure: Failure) -> bool:
 
 
 def observed(failure: Crashed | TimedOut) -> str:
-    """What was seen of a failure of the compiler, as a sentence."""
+    """A failure of the compiler, as a sentence."""
     if isinstance(failure, TimedOut):
         return f"compiling took longer than {round(failure.seconds, 1):g} s."
     if failure.signal == SIGXCPU:
@@ -61,7 +61,7 @@ def observed(failure: Crashed | TimedOut) -> str:
 
 
 def advice(failure: Crashed | TimedOut) -> str:
-    """What to change so that the compiler does not fail."""
+    """Advice on how to avoid the failure."""
     if isinstance(failure, TimedOut) or failure.signal == SIGXCPU:
         return LESS_TEXT
     return next((known.advice for known in KNOWN if known.says.search(failure.words)), SIMPLER)

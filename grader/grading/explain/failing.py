@@ -32,7 +32,7 @@ class FailedError(Exception):
 
     @property
     def failure(self) -> Failure | None:
-        """The failure of its worker, if it was one."""
+        """The failure of the worker, if a worker failed."""
         return None if isinstance(self.why, Problem) else self.why
 
 

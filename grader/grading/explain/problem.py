@@ -28,8 +28,8 @@ MEMORY_ERRORS = frozenset({"OUT_OF_HOST_MEMORY", "MEM_OBJECT_ALLOCATION_FAILURE"
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """Why a check did not pass: the reason for machines, a sentence for people, and the details behind it. `use` is
-    what the lines do that it is about, where these are not known yet. `faults` are ours: what could not be explained.
+    """Why a check did not pass: the reason for machines, a sentence for people, and the details behind it. `use`
+    describes the lines that it is about, if they are not known yet. `faults` are grader's: what it could not explain.
     """
 
     reason: Reason
@@ -64,7 +64,7 @@ class Problem:
 
 
 EXPLANATION = "the explanation"
-"""What is missing where a problem could not be explained."""
+"""Name of the missing part if a problem could not be explained."""
 
 NOT_RIGHT = Problem(reason=Reason.NOT_RUN, message="skipped: fix the wrong results first.")
 """Of what only a submission earns whose results are all right."""
@@ -105,7 +105,7 @@ def _of_refusal(refused: Refused) -> Problem:
 
 
 def _of_time(timed_out: TimedOut) -> str:
-    """What took too long; where a kernel ran, what to look for."""
+    """The step that took too long; for a kernel, also what to look for."""
     if is_of_compiler(timed_out):
         return f"{observed(timed_out)} {advice(timed_out)}"
     if timed_out.doing != RUNNING:
@@ -418,7 +418,7 @@ def of_blindness(pairs: int) -> Problem:
 
 
 def of_interference(one_sided: int, seen: int) -> Problem:
-    """The machine's own kernel worked during our launches and not during the submission's, or the other way round."""
+    """The operating system's kernel worked during our launches but not during the submission's, or the reverse."""
     return Problem(
         reason=Reason.INTERFERENCE,
         message=f"in {one_sided} of {count(seen, 'timed round')}, this machine's operating system did more work during "
@@ -428,7 +428,7 @@ def of_interference(one_sided: int, seen: int) -> Problem:
 
 
 def of_few_rounds(one_sided: int, seen: int) -> Problem:
-    """Too few rounds count in the time that a submission has: a busy machine looks so."""
+    """Too few rounds count in the time that a submission has, as happens on a busy machine."""
     return _not_measured(
         f"in {one_sided} of {count(seen, 'timed round')}, its operating system did more work during one of the two "
         "compared launches than during the other"

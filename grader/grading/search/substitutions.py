@@ -58,7 +58,7 @@ WORK_ITEM_FUNCTIONS = frozenset({*ALIKE[0], *ALIKE[1]})
 COMPONENTS = ("x", "y", "z", "w")
 
 VECTOR = re.compile(r"[234]$")
-"""How many components a type has, by its name; larger vectors are known by these four, too."""
+"""Number of components at the end of a type's name. Larger vectors have these four names, too."""
 
 DIMENSIONS = 2
 """Of launches whose edits run many at once: there the third says which edit it is."""

@@ -184,7 +184,7 @@ class Reader:
         if not declared:
             return
         types = [self.types.get(name, name) for name in names if name not in QUALIFIERS and name not in SPACES]
-        types = types or declared[-2:-1] or ["int"]  # the name of an unknown type; or none, which C reads as int
+        types = types or declared[-2:-1] or ["int"]  # the name of an unknown type; without a type, C assumes int
         spaces = [SPACES[name] for name in names if name in SPACES]
         yield Variable(
             name=declared[-1],

@@ -62,19 +62,19 @@ def noise(rounds: Sequence[Round]) -> Interval:
 
 
 def one_sided(seen: Sequence[Round]) -> int:
-    """In how many rounds the kernel worked beside one side only; they do not count."""
+    """Number of rounds in which the OS kernel worked for one side only; these do not count."""
     return sum(each.is_one_sided for each in seen)
 
 
 def is_disturbed(seen: Sequence[Round]) -> bool:
-    """Whether those are most rounds. A submission may cause them, so it must not choose the rounds that decide: at most
-    half of them do not count.
+    """True if most rounds are one-sided. A submission may cause such rounds and so exclude them, but at most half of
+    all rounds: it must not choose the rounds that decide.
     """
     return len(seen) >= FEWEST and 2 * one_sided(seen) > len(seen)
 
 
 def leaves_few(seen: Sequence[Round]) -> bool:
-    """Whether fewer rounds count than any statement needs, although so many were seen."""
+    """True if enough rounds were seen, but too few of them count for a statement."""
     return len(seen) - one_sided(seen) < FEWEST <= len(seen)
 
 

@@ -9,8 +9,9 @@
 A student kit has no model solution: there, reference and control run the baseline.
 
 Every round has fresh secret inputs and takes the workers in another order; every timed output of the submission is
-judged (referee.py). The first rounds, and the first of every session, run but do not count. Nor does a round in which
-the operating system worked more during one side's turns: a submission can leave it work that slows the others down.
+judged (referee.py). The first rounds, and the first of every session, run but do not count. A round in which the
+operating system worked more during one side's turns does not count either: a submission can leave it work that slows
+down the others.
 """
 
 import time
@@ -86,9 +87,9 @@ def _reopen_sessions(lineup: Lineup) -> None:
 def measure(lineup: Lineup, rules: TimingRules) -> tuple[Round, ...] | Problem:
     """Timed rounds in sessions that are open, as many as the rules ask for, or what went wrong with the submission.
 
-    What went wrong can also be the machine: it is too noisy, or has let the submission wait for a processor, and points
-    depend on it; or they would depend on a clock that the submission can tamper with; or its kernel worked beside one
-    side only.
+    The cause can also be the machine: it is too noisy, or let the submission wait for a processor, and points depend on
+    this; or points would depend on a clock that the submission can tamper with; or the OS kernel worked for one side
+    only.
     """
     with _watched(lineup, rules) as kernel:
         seen = _rounds(lineup, rules, kernel)
@@ -108,23 +109,23 @@ def measure(lineup: Lineup, rules: TimingRules) -> tuple[Round, ...] | Problem:
 
 
 def _watched(lineup: Lineup, rules: TimingRules) -> AbstractContextManager[KernelThreads]:
-    """The threads of the operating system's kernel, if points depend on it and the submission's code can cause them
-    work: on a GPU it reaches no process of the host's, and the driver's own threads work for everybody's launches.
-    Rules that allow any noise allow this one, too.
+    """The threads of the OS kernel, if points depend on them and the submission's code can give them work. On a GPU it
+    cannot: it reaches no process of the host, and the driver's own threads work for all launches. Rules that allow any
+    noise do not watch the threads either.
     """
     matters = lineup.thresholds and share_a_process(lineup.device) and rules.noise_limit < ANY_NOISE
     return kernel_threads() if matters else no_kernel_threads()
 
 
 ANY_NOISE = 10.0
-"""A noise limit from which on a model solution may run at any speed beside itself: a quick look, no verdict to keep."""
+"""A noise limit that allows any difference between two runs of the model solution: for a quick look, not a verdict."""
 
 
 def _rounds(lineup: Lineup, rules: TimingRules, kernel: KernelThreads) -> list[Round]:
-    """All rounds after those for warming up; raises a FailedError if the submission is too slow for so few as count.
+    """All rounds after the warm-up. Raises FailedError if the submission is too slow for the fewest rounds that count.
 
-    Rounds in which the kernel worked beside one side take no more than twice as long as any: if they are most, they end
-    with the most pairs or seconds, and if not, those that count do.
+    One-sided rounds at most double the time. If most rounds are one-sided, the limits on pairs and seconds apply to
+    these; if not, the limits apply to the rounds that count.
     """
     start, spent = time.perf_counter(), 0.0
     session_pairs = lineup.referee.session_pairs(rules)

@@ -20,11 +20,11 @@ from grader.grading.timing.contestant import Role
 
 @dataclass(frozen=True, kw_only=True)
 class TurnTimes:
-    """Seconds of one worker's turn: `by_device`, by its clock; and by a clock that the submission does not reach,
-    how long its launch was `waited` for, and all that was `seen` of the turn. `delay` is how much of them it says that
-    others had its processor. `kernel` is no time but a share: how long the kernel's own threads worked meanwhile.
+    """Seconds of one worker's turn: `by_device`, by the device's clock; and by a clock that the submission does not
+    reach, the time `waited` for its launch, and the time `seen` for the whole turn. `delay` is the part in which, as
+    the worker says, others had its processor. `kernel` is a share of the turn: the time of the OS kernel's threads.
 
-    On a processor that clock is the judge's, to whom a launch is the whole turn. On a GPU it is the worker's own.
+    On a processor this clock is the judge's, to whom a launch is the whole turn. On a GPU it is the worker's own.
     """
 
     by_device: float
@@ -80,8 +80,8 @@ class Resting:
 
     @property
     def kernel_surplus(self) -> float:
-        """By how large a share of its time the kernel worked more beside the submission's turn than beside ours;
-        negative where that is less.
+        """Share of time that the OS kernel worked during the submission's turn, less its share during our turns;
+        negative if it worked more during ours.
         """
         return self.turns[Role.SUBMISSION].kernel - self._of_ours(lambda turn: turn.kernel)
 
@@ -129,7 +129,8 @@ class Answered:
     turn: TurnTimes
 
     def rest(self, kernel: float = 0.0) -> Resting:
-        """They have been taken, and it is frozen; for so large a share of all that the kernel worked."""
+        """The state after the results were taken and the worker frozen; `kernel` is the OS kernel's share of the turn.
+        """
         return Resting({**self.awake.before.turns, self.awake.role: replace(self.turn, kernel=kernel)})
 
 
@@ -152,8 +153,8 @@ class Round:
     In a student kit it is the baseline that is timed twice. Three of the submission's are by a clock that it does not
     reach, the others by the device's: how long its launch was `waited` for, and what was `seen` of its whole turn, both
     less what our own workers took beyond their launches (rounds.py); and `turn`, with nothing taken off. `delay` is how
-    long of its launch it says that others had its processor, less what ours say of theirs. `kernel_surplus` is no time
-    but the difference of two shares (Resting).
+    long of its launch it says that others had its processor, less what ours say of theirs. `kernel_surplus` is the
+    difference of two shares of time (Resting), not a time.
     """
 
     submission: float
@@ -168,7 +169,7 @@ class Round:
 
     @property
     def is_one_sided(self) -> bool:
-        """Whether the kernel worked beside one side only, which makes the ratio of both worth nothing."""
+        """True if the OS kernel worked for one side only, which makes the ratio of the times meaningless."""
         return abs(self.kernel_surplus) > ONE_SIDED
 
     @property
@@ -184,8 +185,9 @@ class Round:
 
 
 ONE_SIDED = 0.05
-"""The largest share of a side's time that the kernel may work beside it, and not beside the other. It slows a side down
-by as much on one of its processors. Work that goes on beside both slows both down, and leaves their ratio as it is."""
+"""The largest difference between the shares of time in which the OS kernel works during the turns of the two sides. Its
+work slows a side down by as much, on one processor. Work during both turns slows both down and does not change their
+ratio."""
 
 LEAST_SHARE = 1e-3
 """Of its time a launch has computed, whatever is said of the rest."""

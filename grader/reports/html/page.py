@@ -268,12 +268,12 @@ def ladder_of(standings: tuple[PartStanding, ...]) -> Iterator[Markup]:
 
 
 def figure_of(draw: Callable[[], str | None]) -> Iterator[Markup]:
-    """A figure, if there is one; a sentence in its place where it could not be drawn."""
+    """A figure, if there is one; a sentence in its place if it could not be drawn."""
     figure = attempt("a figure", draw)
     if isinstance(figure, Fault):
         yield Markup('<p class="quiet">{}</p>').format(figure.sentence)
     elif figure is not None:
-        yield Markup(figure)  # noqa: S704 - drawn by us, of our own words and of numbers
+        yield Markup(figure)  # noqa: S704 - drawn by us, from our own words and numbers
 
 
 def _shown(value: Any) -> Any:

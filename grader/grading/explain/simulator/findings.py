@@ -22,14 +22,14 @@ LIMIT = 8
 
 
 def findings(seen: SeenKernel, scene: Scene, before: Sequence[SeenKernel] = ()) -> tuple[Finding, ...]:
-    """Everything that went wrong in a launch, the first cause first, each once; `before` are the launches before it.
+    """All mistakes in a launch, the first cause first, without repetition; `before` are the launches before it.
 
-    A message is passed over only for another finding of the same mistake; the plugin has left out those that are none.
-    Two writes are a race to Oclgrind only if their values differ. So the inputs decide which of them it sees first, and
-    they come after the races of a write and a read.
+    A message is dropped only if another finding is about the same mistake; the plugin has left out harmless messages.
+    For Oclgrind, two writes are a race only if their values differ. So the inputs decide which of these races it sees
+    first, and they come after races of a write and a read.
     """
     launches = (*before, seen)
-    indexed = {spot(message) for message in seen.messages if INDEX.match(message.text)} - {()}  # which says it better
+    indexed = {spot(message) for message in seen.messages if INDEX.match(message.text)} - {()}  # clearer
     messages = (
         each
         for each in seen.messages

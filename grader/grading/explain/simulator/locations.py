@@ -11,7 +11,7 @@ SIGN = re.compile(r"[(){};]|\b(?:for|while|do)\b")
 LOOP = re.compile(r"\b(?:for|while|do)\b")
 BARRIER = re.compile(r"\b(?:work_group_)?barrier\s*\(")
 COPY = re.compile(r"\basync_work_group_(?:strided_)?copy\s*\(([^;]{0,500})")
-"""A copy by all work-items of a group together, and what it is given."""
+"""A copy by all work-items of a group together, and its arguments."""
 
 ASSIGNMENT = re.compile(r"(?<![=!<>])=(?!=)")
 
@@ -118,7 +118,7 @@ class Scene:
         return tuple(lines)
 
     def copies_of(self, array: str) -> tuple[int, ...]:
-        """The lines in which a group copies from an array or to it."""
+        """The lines in which a group copies from or to an array."""
         named = re.compile(rf"\b{re.escape(array)}\b")
         return tuple(line for line, given in self._copies if named.search(given))
 

@@ -31,7 +31,7 @@ class Heard:
         return self.at(entity.line, f"{self._whose(entity)} {does} {array}")
 
     def by(self, entity: Entity, line: int, words: str) -> tuple[Place]:
-        """What a work-item does in a line."""
+        """Action of a work-item in a line."""
         return (self.at(line, f"{self._whose(entity)} {words}"),)
 
     def at(self, line: int, words: str) -> Place:
@@ -48,8 +48,8 @@ Words = tuple[str, str, tuple[Place, ...]]
 
 @dataclass(frozen=True, kw_only=True)
 class Sign:
-    """Messages of a kind: the words that begin one, the reason, and how it is explained; `hidden` is said instead where
-    one of its places is hidden (`lines` finds none, or a 0), {} being the array.
+    """A kind of message: the words at its beginning, the reason, and its explanation. `hidden` replaces the explanation
+    if a place is hidden (`lines` finds none, or a 0); {} is the array.
     """
 
     begins: re.Pattern[str]
@@ -90,7 +90,7 @@ NO_LINE = "The simulator does not know the line. If the file contains `nodebug`,
 
 
 def _copied_out_of_bounds(message: SeenMessage, seen: SeenKernel, scene: Scene) -> Words:
-    """The simulator copies where the group waits, so the line that it names is not that of the copy."""
+    """Explain a copy beyond an array. The simulator copies when the group waits, so it names another line."""
     target = oclgrind.target(message, seen)
     does = "writes" if message.text.startswith("Invalid write") else "reads"
     what = f"{_copy_in(scene.copies_of(target.array))} {does} outside {target.array}{_how_far(target)}."
@@ -99,12 +99,12 @@ def _copied_out_of_bounds(message: SeenMessage, seen: SeenKernel, scene: Scene) 
 
 
 def _copy_in(lines: Sequence[int]) -> str:
-    """For example "the copy in line 7", where that is the only one."""
+    """For example "the copy in line 7", if there is only one."""
     return f"the copy in line {lines[0]}" if len(lines) == 1 else "a copy by the group"
 
 
 def _race_with_a_copy(entity: Entity, array: str, scene: Scene) -> tuple[str, str]:
-    """A work-item uses what the group copies from or to; in a loop, either may come first."""
+    """Explain a race with a copy: a work-item uses an array that the group copies. In a loop, either may come first."""
     does, lines = "writes" if entity.writes else "reads", scene.copies_of(array)
     what = f"line {entity.line} {does} {array} while {_copy_in(lines)} still uses it."
     is_repeated = bool(lines) and scene.loop_around({entity.line, *lines}) is not None

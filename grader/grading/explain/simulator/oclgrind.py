@@ -21,7 +21,7 @@ IDS = rf"{NUMBER},{NUMBER},{NUMBER}"
 
 ADDRESS = re.compile(r"\b(?P<space>global|local|private) memory address 0x(?P<address>[0-9a-f]{1,16})\b")
 PLACE = rf"(?:At line (?P<line>{NUMBER}) \(column (?P<column>{NUMBER})\)|Debugging information not available)"
-"""Where an instruction is in the source; a function may hide that (`nodebug`)."""
+"""Place of an instruction in the source; a function may hide it (`nodebug`)."""
 
 ENTITY = re.compile(rf"Global\((?P<global>{IDS})\) Local\({IDS}\) Group\((?P<group>{IDS})\)\n[^\n]*\n[ \t]*{PLACE}")
 GROUP_ENTITY = re.compile(rf"Entity: Group\(({IDS})\)")
@@ -45,7 +45,7 @@ ENDLESS = re.compile(rf"{FATAL.pattern}[^\n]*\n[ \t]*a loop that does not end")
 
 @dataclass(frozen=True, kw_only=True)
 class Entity:
-    """A work-item that did something, and the line of its instruction, 0 where that is hidden."""
+    """A work-item in a message, and the line of its instruction; 0 if the line is hidden."""
 
     global_id: tuple[int, ...]
     group: tuple[int, ...]
@@ -65,7 +65,7 @@ class Target:
 
 
 def was_cut_off(kernel: SeenKernel) -> bool:
-    """Whether the simulator stopped this launch before its end."""
+    """True if the simulator stopped this launch before its end."""
     return any(FATAL.search(message.text) for message in kernel.messages)
 
 
@@ -84,7 +84,7 @@ def entities(message: SeenMessage) -> list[Entity]:
 
 
 def copies(message: SeenMessage) -> bool:
-    """Whether what a message is about was done by a whole group: it copies when it waits for that."""
+    """True if a message is about a copy by a whole group, which happens when the group waits for it."""
     return GROUP_ENTITY.search(message.text) is not None
 
 
@@ -115,13 +115,13 @@ def is_local(message: SeenMessage) -> bool:
 
 
 def spot(message: SeenMessage) -> tuple[str, ...]:
-    """The first line and column that a message names; none where they are hidden."""
+    """The first line and column that a message names; empty if they are hidden."""
     match = SPOT.search(message.text)
     return match.group("line", "column") if match and match["line"] else ()
 
 
 def lines(message: SeenMessage) -> list[int]:
-    """The lines that a message names, at most two; 0 where one is hidden."""
+    """The lines that a message names, at most two; 0 for a hidden line."""
     return [int(match["line"] or 0) for match in islice(SPOT.finditer(message.text), 2)]
 
 
