@@ -11,10 +11,10 @@ that part alone.
 
 `cause` is what the first explanation must say of a mistake: its `reason`, a `line` that it names (of several, at least
 one; for a race, two), words that it `says`, and the `stride` in bytes between neighbouring work-items. `finding: none`
-marks a right solution of which nothing may be reported. `open` is a reason for which all points are open on some
-devices, such as COMPILER_FAILED; `fails` is what others find. What a device makes of a race, a missed barrier or a
-value that was never set is a matter of luck, so nothing is expected of it; `luck` names the cases if that is true of
-some only.
+marks a right solution about which nothing may be reported. `open` is a reason why all points are open on some devices,
+such as COMPILER_FAILED; `fails` then lists the failures on other devices. Results of a race, a missed barrier or a
+value that was never set are a matter of luck, so nothing is expected of them; `luck` names the cases if this applies
+only to some.
 """
 
 from collections.abc import Iterator, Mapping
@@ -90,7 +90,7 @@ class Expectation(Record):
 
     @property
     def is_right(self) -> bool:
-        """Whether it fails nothing, on whatever device."""
+        """True if the submission fails nothing on any device."""
         return not self.fails and self.open is None
 
     @property
@@ -197,7 +197,7 @@ def _all_but_the_build(result: Result) -> Iterator[str]:
 
 
 def skipped(result: Result) -> set[str]:
-    """The checks that could not be made here, such as those that need a simulator."""
+    """Checks that cannot be made here, such as those that need a simulator."""
     return {
         called(check)
         for check in result.checks

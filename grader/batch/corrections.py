@@ -2,9 +2,8 @@
 
 RESULTS/corrections.csv   columns student, assignment, points, comment; the instructor's own, which no run writes
 
-`points` is what the grade is to be, or with a sign how much more or less: a bonus may lead beyond full points. A
-student is a label, a key of the platform, or a name. What a platform or a spreadsheet names otherwise is refused before
-anything is graded.
+`points` are the new points, or with a sign a difference: a bonus may exceed full points. A student is a label, a key of
+the platform, or a name. Any other name is refused before grading begins.
 """
 
 from collections.abc import Mapping

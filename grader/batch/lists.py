@@ -26,8 +26,9 @@ class ListLine:
 def read_list(
     path: Path, columns: Collection[str], people: Register, assignments: Mapping[str, Coursework]
 ) -> tuple[tuple[ListLine, ...], tuple[Remark, ...]]:
-    """The lines of a list that is named after what it holds, none if it is not there; and those that are about another
-    batch. Raises InputError for a student who is not known, for a name of several people, and for a second line.
+    """The lines of a list, and the lines about another batch; both are empty if there is no such file. The list is
+    named after its content. Raises InputError for an unknown student, for a name of several people, and for a second
+    line.
     """
     if not path.exists():
         return (), ()
@@ -48,7 +49,7 @@ def read_list(
 
 
 def _label(named: str, people: Register, where: str) -> str:
-    """The label of the only student who is called so."""
+    """The label of the only student with this label, key or name."""
     try:
         found = people.find(named)
     except AmbiguousPersonError as error:

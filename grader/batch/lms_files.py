@@ -139,5 +139,5 @@ def _pages(rows: tuple[StudentRow, ...], outputs: Outputs) -> Iterator[tuple[Stu
     for row in rows:
         name = f"{row.assignment}.html"
         path = outputs.path(f"students/{row.student.label}/{name}")
-        if row.grade is not None and row.where and path.is_file():  # one that could not be written is told elsewhere
+        if row.grade is not None and row.where and path.is_file():  # a missing page is reported elsewhere
             yield row.student, name, path.read_bytes()

@@ -77,7 +77,7 @@ class Outputs:
             self.write(name, render(), source)
 
     def keep(self, name: str, source: str) -> bool:
-        """Leave a file that was made from this and is as it was; whether there is one."""
+        """Keep a file that was made from this source and has not changed. True if there is one."""
         made = self._made(name, source)
         if made is not None:
             self._now[name] = made
@@ -132,7 +132,7 @@ class Outputs:
         make_folder(path.parent)
         self._note(line)
         yield None if found == line.sha256 else path
-        self._now[line.name] = line  # not before: what could not be written is no file of this run
+        self._now[line.name] = line  # not before: a file that could not be written does not belong to this run
         if found != line.sha256:
             self._written.append(line.name)
 

@@ -6,7 +6,7 @@ RESULTS/batch.xml                        JUnit, a suite for every submission
 RESULTS/students/LABEL/ASSIGNMENT.html   one submission, and beside it the same as
 ASSIGNMENT.xml (JUnit), ASSIGNMENT.gradescope.json (results.json) and ASSIGNMENT.json
 RESULTS/instructor/LABEL/ASSIGNMENT.html the whole page, where students are shown less
-RESULTS/faults.txt                       what is missing by our fault, if anything is, with tracebacks
+RESULTS/faults.txt                       only if grader failed: what is missing, with tracebacks
 
 What lies under students/ is for students: hidden checks are withheld there (results/withholding.py)
 until they are released.
@@ -38,7 +38,7 @@ from grader.results.result import Result, Ungraded
 from grader.results.withholding import View, withheld, without_tracebacks
 
 FAULTS = "faults.txt"
-"""The list of what is missing by our fault."""
+"""Name of the list of parts that are missing because grader failed."""
 
 PAGE = "html"
 """The ending of the page of an outcome."""
@@ -56,8 +56,8 @@ AHEAD = 8
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What became of a hand-in: what the assignment scores it now, what students are shown of that, and what is missing
-    of it by our fault.
+    """Outcome of a hand-in: its present score, the part that students see, and the parts that are missing because
+    grader failed.
     """
 
     handin: HandIn
@@ -69,7 +69,7 @@ class Outcome:
 
 @dataclass(frozen=True, kw_only=True)
 class Missing:
-    """Something that is missing by our fault, and whose it is."""
+    """A part that is missing because grader failed, and its submission."""
 
     where: str
     fault: Fault
@@ -77,7 +77,7 @@ class Missing:
 
 @dataclass(frozen=True, kw_only=True)
 class Published:
-    """The gradebook of what was written, and what is missing."""
+    """The gradebook of the written results, and the missing parts."""
 
     book: Gradebook
     missing: tuple[Missing, ...]
@@ -157,10 +157,10 @@ class Outcomes:
 
 
 def publish(outcomes: Outcomes, outputs: Outputs, press: Press) -> Published:
-    """Write everything but the files for upload, and return the gradebook, and what is missing by our fault.
+    """Write everything but the files for upload. Return the gradebook, and what is missing because grader failed.
 
     Each outcome is read once: its reports and its row are made while its JUnit suite is written, and its page before. A
-    report that cannot be made costs no other; only grades.csv and the gradebook must be made.
+    report that fails does not stop the others; only grades.csv and the gradebook must succeed.
     """
     missing: list[Missing] = []
     rows: list[StudentRow] = []
@@ -189,7 +189,7 @@ def publish(outcomes: Outcomes, outputs: Outputs, press: Press) -> Published:
 
 
 def missing_in_words(missing: Sequence[Missing]) -> str:
-    """The content of the list: what is missing where, each with its traceback."""
+    """The content of the list: each missing part with its place and its traceback."""
     return "\n".join(f"{showable(each.where)}: {each.fault.sentence}\n\n{each.fault.traceback}" for each in missing)
 
 
@@ -244,7 +244,7 @@ def _with_pages_begun(outcomes: Iterator[Outcome], outputs: Outputs, press: Pres
 
 
 def _write_reports(outcome: Outcome, outputs: Outputs, press: Press) -> list[Fault]:
-    """Write the reports of one hand-in, and return what is missing of them; pages take long to make, so what is up to
+    """Write the reports of one hand-in, and return the missing parts. Pages take long to make, so a page that is up to
     date is not made again.
     """
     lacking: list[Fault] = []
@@ -260,7 +260,7 @@ def _write_reports(outcome: Outcome, outputs: Outputs, press: Press) -> list[Fau
 
 
 def _write_page(name: str, told: Result | Ungraded, outputs: Outputs, press: Press) -> tuple[Fault, ...]:
-    """Write a page; one that lacks something has no source, so that the next run makes it again."""
+    """Write a page. An incomplete page gets no source, so that the next run makes it again."""
     source = source_of(told)
     if outputs.keep(name, source):
         return ()

@@ -1,7 +1,7 @@
 """Scores a stored result again, by an assignment whose thresholds have changed since. Nothing is run.
 
-Results that were stored before hidden cases decided about themselves alone are scored again as well: a failed hidden
-case cost them all that only right kernels earn, which students must not see.
+Results of versions in which a failed hidden case cost all points that only right kernels earn are scored again as well:
+students must not see these losses.
 """
 
 from collections.abc import Iterator
@@ -28,8 +28,8 @@ def up_to_date(result: Result, assignment: Coursework) -> Result:
 
 
 def lacks_measurements(result: Result, assignment: Coursework) -> bool:
-    """Whether a case that is hidden now failed when it was shown, which kept the memory and the speed from being
-    measured: what is missing would tell students of it.
+    """True if a case that is hidden now failed when it was shown, so that memory and speed were not measured: the
+    missing measurements would reveal the failure to students.
     """
     parts = zip(separated(assignment, result), assignment.parts, strict=True)
     return any(are_shown_right(part, own.checks) and any(map(_is_unmeasured, own.checks)) for own, part in parts)
@@ -86,7 +86,7 @@ def _is_forfeited(check: Check) -> bool:
 
 
 def _sanitizer(result: Result, assignment: Assignment) -> Iterator[Check]:
-    """A clean run earns its points again where only hidden cases failed."""
+    """Give a clean run its points again if only hidden cases failed."""
     if assignment.sanitizer is None:
         return
     shown_right = are_shown_right(assignment, result.checks)

@@ -87,7 +87,7 @@ def make_plan(
 
 
 def missing(plan: BatchPlan, store: Store) -> BatchPlan:
-    """The part of a plan that is not in the store, or not with all speeds. What lacks measurements is dropped there."""
+    """Items of a plan that are not in the store, or lack speeds. Drops stored results that lack other measurements."""
     left: dict[str, Item] = {}
     for key, item in plan.items.items():
         stored = store.load(key)

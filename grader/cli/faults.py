@@ -1,4 +1,4 @@
-"""Faults of ours while a submission is graded. Its reports tell them, too; those that cost no grade come last."""
+"""Faults of grader during a grading. Its reports mention them, too; faults that cost no grade are printed last."""
 
 import logging
 import sys
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from grader.results.result import Ungraded
 
 SHOWN = 3
-"""Tracebacks that are shown; more of them mostly have the same cause."""
+"""Number of tracebacks that are shown; further ones mostly have the same cause."""
 
 
 class _Kept(logging.Handler):
-    """Keeps the tracebacks of what is logged."""
+    """Keeps the tracebacks of log records."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -35,8 +35,8 @@ class _Kept(logging.Handler):
 
 @contextmanager
 def told_at_the_end() -> Iterator[None]:
-    """After the block, say which optional work has failed in it, on the error stream: not between the lines of a
-    report.
+    """After the block, print the tracebacks of optional work that failed in it to the error stream, so that they do not
+    appear between the lines of a report.
     """
     kept = _Kept()
     LOG.addHandler(kept)
@@ -53,7 +53,7 @@ def told_at_the_end() -> Iterator[None]:
 
 @contextmanager
 def noted(write: "Callable[[Ungraded], object]", assignment: str, path: Path) -> Iterator[None]:
-    """In the block, a fault of ours is written to the files, too."""
+    """Write a fault of grader in the block to the files, too."""
     try:
         yield
     except (InputError, InterruptedGradingError):

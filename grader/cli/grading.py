@@ -42,11 +42,11 @@ class Grading:
     write: Callable[[Result | Ungraded], tuple[Fault, ...]]
 
     def grade(self, submission: Submission, bench: Bench, progress: Progress) -> Result:
-        """What is shown of the result."""
+        """The part of the result that is shown."""
         return self.view(grade_coursework(self.coursework, submission, self.seed, bench, progress), self.coursework)
 
     def tell(self, result: Result) -> tuple[Fault, ...]:
-        """Write the files, and print the report and what could not be written, which is returned."""
+        """Write the files and print the report. Return and print the faults of files that could not be written."""
         lost = self.write(result)
         show(result)
         for fault in lost:
@@ -55,7 +55,7 @@ class Grading:
 
 
 def show(result: Result) -> None:
-    """Print the report; the points alone where it cannot be made."""
+    """Print the report; if it cannot be made, only the points."""
     console = Console()
     report = attempt("the report", lambda: render(result, width=console.width, color=console.is_terminal))
     if isinstance(report, Fault):

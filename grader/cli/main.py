@@ -22,7 +22,7 @@ from grader.protocol.text import showable
 def main() -> None:
     """Run the command that the words ask for."""
     atexit.register(gc.freeze)  # or Python looks through all of its objects for garbage, a tenth of a second, and ends
-    logging.captureWarnings(capture=True)  # one of a library's is for our developers, not between a report's lines
+    logging.captureWarnings(capture=True)  # a library's warning must not appear between a report's lines
     logging.getLogger("py.warnings").addHandler(logging.NullHandler())
     stopping = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # which stop every worker on the way out
     interrupt_on(stopping, lambda number: InterruptedGradingError(f"interrupted by {signal.Signals(number).name}."))

@@ -8,7 +8,7 @@ from grader.results.gradebook import Grade, StudentRow
 from grader.results.result import FOR_INSTRUCTORS, UNTIMED, Reason, Result
 
 NOT_WHOLE = {Reason.NO_SIMULATOR, *UNTIMED, *FOR_INSTRUCTORS}
-"""Why a grading here is not whole: the same command makes up for it, or an instructor decides."""
+"""Reasons why a grading here is incomplete: the same command completes it later, or an instructor decides."""
 
 
 def exit_code(outcome: Result | Grade) -> int:

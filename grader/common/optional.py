@@ -1,8 +1,8 @@
-"""Optional work: explanations, the search for an edit, figures and reports. The one place that catches its faults.
+"""Optional work: explanations, the search for an edit, figures and reports. Only this module catches its faults.
 
-No verdict and no point rests on such work. If it fails, the fault is in grader: the traceback is logged, the student
-reads which part is missing, and the grade stays the same. An interrupt still ends everything. A device or a worker that
-is lost here is a fault like any other: if the grading needs the device afterwards, it asks again, and raises by itself.
+No verdict and no points depend on such work. If it fails, the fault is in grader: the traceback is logged, the student
+reads which part is missing, and the grade stays the same. An interrupt still ends everything. The loss of a device or a
+worker here is a fault like any other: if the grading needs the device afterwards, the next request raises by itself.
 """
 
 import logging
@@ -16,7 +16,7 @@ from grader.common.errors import InterruptedGradingError
 from grader.common.record import Record
 
 LONGEST = 20_000
-"""Characters of a traceback that are kept, its last ones: they name the fault."""
+"""Number of characters at the end of a traceback that are kept: they name the fault."""
 
 LOG = logging.getLogger(__name__)
 
@@ -26,19 +26,19 @@ _noted: ContextVar[list["Fault"] | None] = ContextVar("faults that are noted", d
 
 
 class Fault(Record):
-    """Something that is missing because the grader failed: what it is in words, and the traceback for its authors."""
+    """A part that is missing because the grader failed: its name, and the traceback for the developers."""
 
     lost: str
     traceback: str = ""
 
     @property
     def sentence(self) -> str:
-        """The words for a student."""
+        """The sentence for a student."""
         return f"{self.lost[:1].upper()}{self.lost[1:]} is missing: the grader failed. The grade is not affected."
 
 
 def attempt(lost: str, work: Callable[[], T]) -> T | Fault:
-    """Do the work; return its value, or its fault. `lost` names the part that is missing then: "the explanation"."""
+    """Do the work; return its value, or its fault. `lost` names the part that would be missing: "the explanation"."""
     try:
         return work()
     except InterruptedGradingError:
@@ -54,7 +54,7 @@ def attempt(lost: str, work: Callable[[], T]) -> T | Fault:
 
 @contextmanager
 def noting() -> Iterator[list[Fault]]:
-    """List the faults that are caught in the block, however deep: a report is text, and cannot carry its own."""
+    """List the faults that are caught in the block, at any depth: a report is text, and cannot carry its own faults."""
     faults: list[Fault] = []
     token = _noted.set(faults)
     try:

@@ -1,7 +1,7 @@
-"""Who is meant: keys and names of people, compared as people write them, and never guessed.
+"""Keys and names of people: comparison that ignores differences in writing, but never guesses.
 
-A key is what a platform or a university calls a person, such as a number, a login or a mail address. Systems differ in
-capitals and in how they write accents, and so do people: two keys that differ in these alone are one.
+A key is the name of a person at a platform or a university, such as a number, a login or a mail address. Systems and
+people differ in capitals and in the encoding of accents: two keys that differ only in these are equal.
 """
 
 import unicodedata
@@ -13,23 +13,23 @@ from grader.common.errors import InputError
 
 
 def person_key(text: str) -> str:
-    """Equal for keys that mean the same person: without regard to case, accents and spaces around it."""
+    """Form of a key that is equal for the same person: ignores case, the encoding of accents, and spaces around it."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFD", text.strip()).casefold())
 
 
 def person_name(text: str) -> str:
-    """Equal for names that are read as the same: also for "Lovelace, Ada" and "ada  lovelace"."""
+    """Form of a name that is equal for equal names, also for "Lovelace, Ada" and "ada  lovelace"."""
     last, comma, first = person_key(text).partition(",")
     return " ".join(f"{first} {last}".split() if comma else last.split())
 
 
 class AmbiguousPersonError(InputError):
-    """Several people are called so; the text names their keys."""
+    """Several people have this name; the text lists their keys."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Person:
-    """A person with every name that some list has. `label` is the one in the reports, None outside of them."""
+    """A person with all names from the lists. `label` is the name in the reports, None for a person without reports."""
 
     names: tuple[str, ...]
     key: str | None = None
@@ -37,22 +37,22 @@ class Person:
 
     @property
     def in_words(self) -> str:
-        """Words that tell people of one name apart."""
+        """Words that distinguish people with the same name."""
         return f"{self.names[0]} without a key" if self.key is None else f"key {self.key}"
 
 
 @dataclass(frozen=True)
 class Register:
-    """All people who are known: those who handed in and those whom lists name."""
+    """All known people: those who handed in and those in the lists."""
 
     people: tuple[Person, ...]
 
     def named(self, name: str) -> tuple[Person, ...]:
-        """All people of this name."""
+        """All people with this name."""
         return tuple(self._by_name.get(person_name(name), ()))
 
     def find(self, text: str) -> Person | None:
-        """The person of this label, key or name, or None. Raises AmbiguousPersonError if several are called so."""
+        """The person with this label, key or name, or None. Raises AmbiguousPersonError if several people fit."""
         found = tuple(dict.fromkeys((*self._by_key.get(person_key(text), ()), *self.named(text))))
         if len(found) > 1:
             who = " and ".join(sorted(each.in_words for each in found))
@@ -61,7 +61,7 @@ class Register:
 
     @cached_property
     def _by_key(self) -> dict[str, list[Person]]:
-        """People by key and by label."""
+        """Dictionary of people by key and by label."""
         return _index(self.people, lambda each: (person_key(mark) for mark in (each.key, each.label) if mark))
 
     @cached_property

@@ -247,7 +247,7 @@ class Assignment(Folders):
 
     @property
     def scored_sha256(self) -> str:
-        """Hash of all that points and their reports rest on: what is measured, and what is asked of it."""
+        """Hash of everything that points and reports depend on: the measurements, and their limits and points."""
         fields = self.model_dump_json(exclude=UNSCORED, exclude_computed_fields=True)
         return hashlib.sha256(repr((self.measured_sha256, fields)).encode()).hexdigest()
 
@@ -302,7 +302,7 @@ ByHand = NewType("ByHand", Chosen)
 """One launch of it, as `grader run` makes it: nothing is asked but a speed, at the sizes that are set by hand."""
 
 UNSCORED: Any = dict.fromkeys((*POLICIES, "folder", "reference", "kit", "due_in"), True)
-"""Fields of an assignment on which no points rest before lateness."""
+"""Fields of an assignment that do not affect points before deductions for lateness."""
 
 SCORED: Any = {
     **UNSCORED,

@@ -59,7 +59,7 @@ class Correctness(Record):
     """Of all cases together."""
 
     cases: tuple[Case, ...] = Field(min_length=1)
-    """Each is one check; at least one is shown and not for practice: it decides whether memory and speed count."""
+    """Each case is one check. At least one is shown and not for practice: it decides if memory and speed count."""
 
     @model_validator(mode="after")
     def _has_a_shown_case_that_counts(self) -> "Correctness":

@@ -33,7 +33,7 @@ class Suite(Folders):
 
     @property
     def scored_sha256(self) -> str:
-        """Hash of all that points and their reports rest on."""
+        """Hash of everything that points and reports depend on."""
         return hashlib.sha256(repr((self.title, [part.scored_sha256 for part in self.parts])).encode()).hexdigest()
 
 

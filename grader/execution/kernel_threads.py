@@ -1,8 +1,8 @@
-"""Processor time of the kernel's own threads.
+"""Processor time of the operating system kernel's own threads.
 
-They do what the kernel puts off: bytes that were written to a terminal, pages that go to a disk, memory that is freed.
-A process can cause such work and be frozen while it is done, and no limit of a container counts it. So the judge looks
-at the time of all these threads, without a list of such work.
+These threads do work that the kernel postpones: echoing bytes to a terminal, writing pages to a disk, freeing memory. A
+process can cause such work and be frozen while it is done, and no limit of a container counts it. So the judge reads
+the time of all these threads, and needs no list of such work.
 """
 
 import os
@@ -15,7 +15,7 @@ from grader.forkserver.descendants import fields
 
 PROC = Path("/proc")
 KTHREADD = "2"
-"""Number of the process that starts all other threads of the kernel, outside of any container."""
+"""Number of kthreadd, which starts all other threads of the kernel, outside of any container."""
 
 FLAGS = 6
 """Place of the flags among the fields that follow a process's name in proc(5)."""
@@ -24,21 +24,21 @@ IS_KERNEL_THREAD = 0x0020_0000
 """PF_KTHREAD, a flag that no program can give itself."""
 
 PART = 1 << 16
-"""Bytes to read at once of the list of threads; the kernel returns one page at most."""
+"""Bytes of the list of threads to read at once; the kernel returns at most one page."""
 
 SPARE_FILES = 256
-"""Descriptors for everything else that the judge opens."""
+"""Number of descriptors for everything else that the judge opens."""
 
 
 class KernelThreads:
-    """The kernel's threads, each with an open descriptor: a look at one takes 1 µs, and 6 µs where it is opened.
+    """The kernel's threads, each with an open descriptor: reading its time takes 1 µs, and opening it 6 µs.
 
-    A thread that is new at a look has worked since the look before, so that all of its time is counted. One that has
-    ended leaves what it had used.
+    A new thread has worked since the previous look, so all of its time counts. The time of a thread that has ended is
+    kept as it was last read.
     """
 
     def __init__(self, children: int | None, proc: Path = PROC) -> None:
-        """`children` is the open list of kthreadd's children; None sees no thread."""
+        """`children` is the open list of kthreadd's children; with None, no thread is seen."""
         self._children, self._proc = children, proc
         self._clocks: dict[bytes, int] = {}
         self._used: dict[bytes, int] = {}
@@ -46,13 +46,13 @@ class KernelThreads:
 
     @property
     def number(self) -> int:
-        """How many threads are seen: none in a container, or where the kernel does not say what they have used."""
+        """Number of threads that are seen: 0 in a container, or if the kernel does not report their time."""
         return len(self._clocks)
 
     def seconds(self) -> float:
-        """Processor time that all of them have used, to the nanosecond.
+        """Seconds of processor time that all threads have used, to the nanosecond.
 
-        A thread that runs at the moment has the time until the last tick of its processor, 1 to 4 ms ago.
+        The time of a running thread ends at the last tick of its processor, 1 to 4 ms ago.
         """
         for thread, clock in tuple(self._clocks.items()):
             try:
@@ -75,7 +75,7 @@ class KernelThreads:
     def _open(self, thread: bytes) -> None:
         try:
             clock = os.open(self._proc / os.fsdecode(thread) / "schedstat", os.O_RDONLY)
-        except FileNotFoundError:  # it ended, or this kernel has no such file
+        except FileNotFoundError:  # the thread ended, or this kernel has no such file
             return
         try:
             self._used[thread] = _nanoseconds(clock)
@@ -102,13 +102,13 @@ def kernel_threads(proc: Path = PROC) -> Iterator[KernelThreads]:
 
 @contextmanager
 def no_kernel_threads() -> Iterator[KernelThreads]:
-    """Sees no thread, for launches that they cannot disturb."""
+    """Sees no thread, for launches that kernel threads cannot disturb."""
     yield KernelThreads(None)
 
 
 def _children(proc: Path) -> int | None:
-    """The open list of threads; None in a container, where another process or none has the number of kthreadd, with a
-    kernel that keeps no such list, and where the limit on open files is too low for them.
+    """The open list of threads; None in a container (kthreadd's number belongs to another process or to none), if the
+    kernel keeps no such list, and if the limit on open files is too low.
     """
     try:
         if not int(fields(str(proc / KTHREADD))[FLAGS]) & IS_KERNEL_THREAD:
@@ -123,7 +123,7 @@ def _children(proc: Path) -> int | None:
 
 
 def _listed(children: int) -> set[bytes]:
-    """Numbers of the threads that there are."""
+    """Numbers of the present threads."""
     text = b""
     while part := os.pread(children, PART, len(text)):
         text += part
@@ -136,7 +136,7 @@ def _nanoseconds(clock: int) -> int:
 
 
 def _make_room(threads: int) -> bool:
-    """Raise the soft limit of open files if it is too low for so many; says if there is room then.
+    """Raise the soft limit on open files if it is too low for this many `threads`. True if there is room then.
 
     Large machines have thousands of these threads.
     """

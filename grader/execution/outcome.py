@@ -64,7 +64,7 @@ class Took:
 class TimedOut:
     """`doing` was not finished after `seconds`; the worker has been killed.
 
-    What a launch does is "compiling" or "running", as the worker tells, and the seconds are those of that alone.
+    For a launch, `doing` is "compiling" or "running", as the worker reports, and the seconds are only of that phase.
     """
 
     doing: str
@@ -72,7 +72,7 @@ class TimedOut:
 
     @property
     def was_compiling(self) -> bool:
-        """Whether the time was the compiler's."""
+        """True if the compiler used the time."""
         return self.doing == COMPILING
 
 
@@ -85,8 +85,8 @@ class Garbled:
 
 @dataclass(frozen=True, kw_only=True)
 class Crashed:
-    """The session's process ended by itself, by a signal or with an exit code; `words` is the last line it left, and
-    `doing` what it did last, as for TimedOut.
+    """The session's process ended by itself, by a signal or with an exit code; `words` is the last line of its output,
+    and `doing` its last activity, as for TimedOut.
     """
 
     signal: int | None
@@ -96,7 +96,7 @@ class Crashed:
 
     @property
     def was_compiling(self) -> bool:
-        """Whether the compiler ended it, before a kernel ran."""
+        """True if the process ended in the compiler, before a kernel ran."""
         return self.doing == COMPILING
 
 

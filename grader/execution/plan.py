@@ -39,8 +39,8 @@ the assignment, and a device-to-device copy."""
 @dataclass(frozen=True, kw_only=True)
 class Binding:
     """How the student's file spells a kernel of the assignment: its name there, and whether it
-    declares the optional trailing `__local` parameter. `misordered` says where its parameters are in another order than
-    the arguments, if they are by their names; `fault` is ours, where that could not be said.
+    declares the optional trailing `__local` parameter. `misordered` says if, by their names, its parameters are in
+    another order than the arguments; `fault` is grader's, if this could not be found out.
     """
 
     name: str

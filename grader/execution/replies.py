@@ -19,7 +19,7 @@ class Replies:
         self._searched = 0
         """How many bytes of it are known to hold no end of a line."""
         self.doing = ""
-        """What the worker did last, as far as that is known: what it was asked for, or the phase that it has told."""
+        """Last known activity of the worker: the request, or the phase that the worker has reported."""
 
     def next(self, doing: str, deadline: float) -> Reply | TimedOut | OutOfMemory | Garbled:
         """The next reply, or what came in its place within so many seconds; `doing` says what is waited for."""
@@ -36,7 +36,7 @@ class Replies:
         return Garbled(what="it reported more phases than a launch has")
 
     def _next_line(self, timed_out: TimedOut, end: float) -> bytes | TimedOut | OutOfMemory | Garbled:
-        """The next line, or what came in its place until then."""
+        """The next line, or the failure that came instead before the deadline."""
         while (line := self._line()) is None:
             left = end - time.monotonic()
             if left <= 0:  # a worker that always says a little more is not waited for
@@ -54,8 +54,8 @@ class Replies:
         return line
 
     def _line(self) -> bytes | None:
-        """A whole line of what was received, its end included; each byte is searched once, in however many pieces the
-        line comes.
+        """A whole received line, including its end. Each byte is searched only once, even if the line comes in many
+        pieces.
         """
         place = self._received.find(b"\n", self._searched)
         if place < 0:

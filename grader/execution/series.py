@@ -59,7 +59,7 @@ class Series:
         self._begun, self._open = None, ()
 
     def abandon(self) -> None:
-        """Give up the session in whatever state it is; the next run begins another."""
+        """Give up the session in any state; the next run begins another one."""
         self._worker.stop()
         self._begun, self._open = None, ()
 

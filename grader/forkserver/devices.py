@@ -1,10 +1,10 @@
-"""The device nodes that a worker may open: what computing needs, and no terminal.
+"""The device nodes that a worker may open: those that computing needs, and no terminal.
 
-A thread of the kernel echoes what is written to a terminal, also when the writer is stopped or has ended. That thread
-is neither frozen with a worker nor charged to it. Computing does not need the other nodes of /dev.
+A thread of the OS kernel echoes output to a terminal, also when the writer is stopped or has ended. That thread is
+neither frozen with a worker nor charged to it. Computing does not need the other nodes of /dev.
 
-Landlock (Linux 5.19 or later) takes a list of what may be opened below which folder. So the list has everything in
-`/` but /dev, and the nodes below. Nothing else changes, except that a worker with root's rights makes no device node
+Landlock (Linux 5.19 or later) takes a list of paths below which files may be opened. So the list has everything in `/`
+except /dev, and the nodes below. Nothing else changes, except that a worker with root's rights can make no device node
 elsewhere.
 """
 
@@ -27,7 +27,7 @@ NODES = (
     *("null", "zero", "full", "random", "urandom", "shm"),
     *("nvidia*", "dri", "kfd", "dxg", "accel", "mali*", "nvhost*", "nvmap", "nvgpu"),
 )
-"""What a worker may open in /dev: what every program expects, and GPUs by the names that their drivers use."""
+"""Nodes in /dev that a worker may open: those that every program expects, and GPUs by their drivers' names."""
 
 LISTED = re.compile("|".join(map(translate, NODES)))
 """Compiled once, in the fork server."""
@@ -44,23 +44,23 @@ OF_FOLDERS = OF_FILES | MOVE
 HANDLED = OF_FOLDERS | MAKE_CHARACTER_DEVICE | MAKE_BLOCK_DEVICE
 
 NVIDIAS_PROGRAM = "nvidia-modprobe"
-"""Makes the nodes of NVIDIA's driver, with root's rights. The driver's library calls it where they are missing. In a
-worker that fails, since a worker gets no new privileges.
+"""Program that makes the nodes of NVIDIA's driver, with root's rights. The driver's library calls it if nodes are
+missing. In a worker it fails, since a worker gets no new privileges.
 """
 
 OLDEST = 2
-"""The version that knows MOVE. Under the first one, no file moves between folders, as PoCL's do."""
+"""The first version that knows MOVE. With earlier ones no file can move between folders, but PoCL moves files."""
 
 
 def can_be_listed() -> bool:
-    """Whether this kernel has Landlock, and lets processes use it."""
+    """True if this OS kernel has Landlock, and lets processes use it."""
     with suppress(OSError):
         return libc.system_call(CREATE_RULESET, None, 0, GIVE_VERSION) >= OLDEST
     return False
 
 
 def make_missing() -> None:
-    """Have the nodes of NVIDIA's driver made where they are missing; does nothing without that driver."""
+    """Make missing nodes of NVIDIA's driver; does nothing without that driver."""
     program = shutil.which(NVIDIAS_PROGRAM)
     if program is not None and not os.path.exists(f"{DEV}/nvidia-uvm"):  # noqa: PTH110 - a string already
         with suppress(OSError):
@@ -68,7 +68,7 @@ def make_missing() -> None:
 
 
 def open_only_listed() -> None:
-    """Have this process, and what it starts, open no other device. It must have given up new privileges."""
+    """Keep this process and its children from opening other devices. It must have given up new privileges."""
     handled = create_string_buffer(struct.pack("=Q", HANDLED), 8)
     with _descriptor(libc.system_call(CREATE_RULESET, handled, 8, 0)) as rules:
         for path in (*_outside(), *_nodes()):
@@ -77,7 +77,7 @@ def open_only_listed() -> None:
 
 
 def _outside() -> Iterator[str]:
-    """Whatever is in the root folder but /dev; what links there lead to is in it itself."""
+    """All entries of the root folder except /dev and links; the targets of links are entries themselves."""
     return (each.path for each in os.scandir(ROOT) if each.path != DEV and not each.is_symlink())
 
 
@@ -86,7 +86,7 @@ def _nodes() -> Iterator[str]:
 
 
 def _allow(rules: int, path: str) -> None:
-    """Let what is at a path, or below it, be opened."""
+    """Allow files at a path, or below it, to be opened."""
     with suppress(FileNotFoundError), _descriptor(os.open(path, os.O_PATH | os.O_CLOEXEC)) as opened:
         rights = OF_FOLDERS if stat.S_ISDIR(os.fstat(opened).st_mode) else OF_FILES
         rule = create_string_buffer(struct.pack("=Qi", rights, opened), 12)
@@ -95,7 +95,7 @@ def _allow(rules: int, path: str) -> None:
 
 @contextmanager
 def _descriptor(number: int) -> Iterator[int]:
-    """Closed at the end."""
+    """Yield a descriptor; close it at the end of the block."""
     try:
         yield number
     finally:

@@ -16,8 +16,8 @@ ENDED = b"ended"
 
 @dataclass(frozen=True, kw_only=True)
 class WorkerOrder:
-    """A worker in this folder, with these variables and this limit of a core dump; as another user and its group, if
-    one is named.
+    """Order for a worker in this folder, with these variables and this limit on core dumps; as another user and group,
+    if they are named.
     """
 
     folder: str

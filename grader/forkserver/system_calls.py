@@ -1,12 +1,12 @@
-"""The system calls that a worker is refused: services by which the kernel works later on a caller's behalf.
+"""System calls that a worker may not use: services in which the OS kernel works later on behalf of a caller.
 
-A timer, a watched file, a queue, a key, a namespace, a socket or a filter is served by the kernel's own threads, also
-when its owner is stopped or has ended. These threads are neither frozen with a worker nor charged to it. Some of the
-services also wake a process that is stopped.
+Threads of the kernel serve a timer, a watched file, a queue, a key, a namespace, a socket or a filter, also when its
+owner is stopped or has ended. These threads are neither frozen with a worker nor charged to it. Some of the services
+also wake a stopped process.
 
-The list names what is refused, not what is allowed, unlike docker's (seccomp.json). Here the machine's own drivers run,
-and nobody knows all that they need. Docker's list refuses all of this, too. PoCL works under both lists. No driver of a
-GPU was tried under them.
+Unlike docker's list (seccomp.json), this list names refused calls, not allowed ones. Here the machine's own drivers
+run, and their needs are not fully known. Docker's list refuses all these calls, too. PoCL works under both lists. No
+GPU driver was tried under them.
 
 The numbers are those of x86-64. On other machines nothing is refused.
 """
@@ -39,19 +39,19 @@ REFUSED = (
     *(155, 165, 166),  # pivot_root, mount, umount2
     *(428, 429, 430, 431, 432, 433, 442, 467),  # open_tree, move_mount, fsopen, fsconfig, fsmount, fspick, ..._attr
 )
-"""Whatever their arguments are."""
+"""Calls that are refused with any arguments."""
 
 UNKNOWN = (435,)
-"""clone3, whose flags lie in memory, where no filter looks: glibc then calls clone."""
+"""clone3. A filter cannot see its flags, which are in memory. If it is refused, glibc calls clone."""
 
 NEW_NAMESPACES = 0x7E020000
-"""CLONE_NEW*, those that clone knows (linux/sched.h)."""
+"""The CLONE_NEW* flags of clone (linux/sched.h)."""
 
 RLIMIT_CORE = 4
-"""A limit of 1, and no other, keeps the machine's handler of crashes from being started (core(5))."""
+"""Only a limit of 1 keeps the machine's crash handler from starting (core(5))."""
 
 MADV_MERGEABLE, PR_SET_MEMORY_MERGE = 12, 67
-"""A thread of the kernel looks for equal pages."""
+"""Options that make a thread of the OS kernel search for equal pages."""
 
 OF_FILES = (8, 10, 15, 1024, 1026, 1040)
 """F_SETOWN, F_SETSIG, F_SETOWN_EX, F_SETLEASE, F_NOTIFY, F_SETDELEG: a signal when another process, such as the judge,
@@ -61,7 +61,7 @@ reads or writes.
 
 @dataclass(frozen=True, kw_only=True)
 class Condition:
-    """Bits of an argument that have this value. They are among the lower 32: the kernel ignores the others."""
+    """Condition on bits of an argument. They are among the lower 32 bits: the OS kernel ignores the others."""
 
     argument: int
     value: int
@@ -70,7 +70,7 @@ class Condition:
 
 @dataclass(frozen=True, kw_only=True)
 class PartlyRefused:
-    """A call that is refused if a condition is met, unless the argument named last is a null pointer."""
+    """A call that is refused if a condition is met, unless the argument `harmless_without` is a null pointer."""
 
     number: int
     conditions: tuple[Condition, ...]
@@ -99,7 +99,7 @@ LOAD, AND, EQUAL, AT_LEAST, RETURN = 0x20, 0x54, 0x15, 0x35, 0x06
 """Instructions on words and constants (linux/bpf_common.h)."""
 
 NUMBER, MACHINE_OF_CALL, ARGUMENTS = 0, 4, 16
-"""Where they are in struct seccomp_data (linux/seccomp.h); of an argument, the lower half comes first."""
+"""Offsets in struct seccomp_data (linux/seccomp.h); the lower half of an argument comes first."""
 
 ALLOW, FAIL = 0x7FFF0000, 0x00050000
 """SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO (linux/seccomp.h)."""
@@ -108,20 +108,20 @@ SECCOMP_MODE_FILTER = 2
 
 
 def can_be_refused() -> bool:
-    """Whether this is a machine whose calls we know, and its kernel has filters."""
+    """True if the calls of this machine are known, and its OS kernel has filters."""
     if platform.machine() != MACHINE:
         return False
     try:
         libc.prctl(libc.PR_SET_SECCOMP, SECCOMP_MODE_FILTER)
     except OSError as error:
-        return error.errno == errno.EFAULT  # it would have read a filter
+        return error.errno == errno.EFAULT  # the kernel tried to read a filter, so it has filters
     return False
 
 
 def refuse_some() -> None:
-    """Have this process, and what it starts, be refused what the list names. It must have given up new privileges.
+    """Refuse the calls of the list to this process and its children. It must have given up new privileges.
 
-    Each worker loads it once. The kernel frees filters later, so that a worker may load no others.
+    Each worker loads the filter once. It may load no others, since the OS kernel frees filters later.
     """
     content = filter_of_calls()
     instructions = create_string_buffer(content, len(content))
@@ -135,7 +135,7 @@ def filter_of_calls() -> bytes:
 
 
 def _program() -> Iterator[bytes]:
-    """Each step either answers or goes on to the next one."""
+    """The steps of the program: each step either answers or continues with the next one."""
     refuse, unknown, allow = (_do(RETURN, answer) for answer in (FAIL | errno.EPERM, FAIL | errno.ENOSYS, ALLOW))
     yield from (_do(LOAD, MACHINE_OF_CALL), _unless(ARCHITECTURE), refuse)
     yield from (_do(LOAD, NUMBER), _if(AT_LEAST, FIRST_OF_X32), refuse)
@@ -164,10 +164,10 @@ def _do(code: int, constant: int) -> bytes:
 
 
 def _if(comparison: int, constant: int, otherwise: int = 1) -> bytes:
-    """Go on with the next instruction, or skip some if the comparison is false."""
+    """Continue with the next instruction, or skip some if the comparison is false."""
     return struct.pack("=HBBI", comparison, 0, otherwise, constant)
 
 
 def _unless(constant: int) -> bytes:
-    """Go on with the next instruction, or skip it if that is what was loaded."""
+    """Continue with the next instruction, or skip it if the loaded value is equal."""
     return struct.pack("=HBBI", EQUAL, 1, 0, constant)

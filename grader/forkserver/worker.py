@@ -21,7 +21,7 @@ def run_worker(order: WorkerOrder, streams: Sequence[int], warden: int) -> NoRet
         os.environ.update(order.environment)
         if order.user is not None:
             _become(order.user)
-        libc.prctl(libc.PR_SET_PDEATHSIG, signal.SIGKILL)  # after that, since a change of user undoes it
+        libc.prctl(libc.PR_SET_PDEATHSIG, signal.SIGKILL)  # only now, since a change of user undoes it
         _leave_no_work(order.core_bytes)
         if os.getppid() == warden:
             from grader.worker.__main__ import main  # noqa: PLC0415 - what cannot be imported is told on the error stream
@@ -53,7 +53,7 @@ def _become(user: int) -> None:
 
 
 def _leave_no_work(core_bytes: int) -> None:
-    """Give up the services of the kernel that go on when a process is stopped or has ended, as far as this one can."""
+    """Give up services of the OS kernel that continue when a process is stopped or has ended, if it can refuse them."""
     _, hard = resource.getrlimit(resource.RLIMIT_CORE)
     ceiling = core_bytes if hard == resource.RLIM_INFINITY else min(core_bytes, hard)
     resource.setrlimit(resource.RLIMIT_CORE, (ceiling, ceiling))

@@ -108,9 +108,7 @@ def _yaml(fields: dict[str, Any]) -> bytes:
 
 
 def shown(assignment: Assignment) -> Assignment:
-    """The assignment as students may see it, without hidden checks; the points of those that are left stay as they
-    are.
-    """
+    """The assignment as students may see it, without hidden checks. The points of the other checks do not change."""
     sanitizer = assignment.sanitizer
     return replace(
         assignment,

@@ -1,7 +1,7 @@
 """What the judge and a worker say to each other: one JSON object per line, both ways.
 
 The judge asks, the worker answers each request with exactly one reply, in order. Lines before a
-reply may tell which phase its session is in (phase.py). Arrays do not travel in messages but in two files
+reply may report the phase of its session (phase.py). Arrays do not travel in messages but in two files
 in the worker's folder, whose sizes the judge fixes:
 
     in.bin    the payloads of the uploaded buffers, back to back, in the order of `Stage.upload`

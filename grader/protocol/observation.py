@@ -7,7 +7,7 @@ from pydantic import Field
 from grader.protocol.wire import MANY, Message, Name, Words, at_most
 
 MESSAGES = 1000
-"""Messages of one launch at most. The quotas of our plugin allow half as many (simulator/observer/messages.h)."""
+"""Most messages of one launch. The quotas of our plugin allow half as many (simulator/observer/messages.h)."""
 
 Count = Annotated[int, Field(ge=0, lt=2**63)]
 Distance = Annotated[int, Field(gt=-(2**63), lt=2**63)]
@@ -27,9 +27,9 @@ class SeenArray(Message):
 
 
 class SeenMessage(Message):
-    """What the simulator said, the variable that its first place uses ("" if that is not clear), how often it was said
-    about the same lines, whether each instruction that it quotes has written global or local memory, and for barriers
-    how many work-items had ended where.
+    """A message of the simulator: its text, the variable at its first place ("" if that is not clear), its number of
+    repetitions about the same lines, whether each quoted instruction has written global or local memory, and for
+    barriers how many work-items had ended at which lines.
     """
 
     text: Words

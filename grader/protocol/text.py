@@ -17,7 +17,7 @@ CONTROL_NAMES = (
 """The names of the first 32 characters."""
 
 CONTROLS = frozenset(map(chr, (*range(0x20), 0x7F))) - frozenset("\t\n\v\f\r")
-"""The control characters of ASCII but for white space."""
+"""The control characters of ASCII except white space."""
 
 SPACES = str.maketrans(dict.fromkeys(CONTROLS, " "))
 
@@ -28,11 +28,11 @@ def showable(text: str) -> str:
 
 
 def control_name(letter: str) -> str:
-    """The name of a control character, with what editors show for it: "ESC (^[)"."""
+    """The name of a control character, with its form in editors: "ESC (^[)"."""
     name = CONTROL_NAMES[ord(letter)] if ord(letter) < len(CONTROL_NAMES) else "DEL"
     return f"{name} (^{chr(ord(letter) ^ 0x40)})"
 
 
 def without_controls(text: str) -> str:
-    """The text with a space for each control character."""
+    """The text with a space in place of each control character."""
     return text.translate(SPACES)

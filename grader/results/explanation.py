@@ -15,7 +15,7 @@ class Explained(Standing[Check]):
 
     @property
     def faults(self) -> tuple[Fault, ...]:
-        """What is missing of it by our fault, each once."""
+        """Parts that are missing because grader failed, without repetition."""
         return faults_of(self.checks)
 
     @property

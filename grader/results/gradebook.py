@@ -57,7 +57,7 @@ class Grade(Standing[Mark]):
 
     @property
     def hidden_points(self) -> float:
-        """What is decided after release; nothing where the instructor has set the points."""
+        """Points that are decided after release; 0 if the instructor has set the points."""
         return 0.0 if self.correction is not None and self.correction.final else super().hidden_points
 
     def points_of(self, kind: Kind) -> tuple[float, float]:
@@ -110,9 +110,9 @@ class StudentRow:
 
     @property
     def hidden_points(self) -> float:
-        """What the checks are worth whose outcome the student is not shown.
+        """Points of the checks whose outcome the student does not see.
 
-        What the service stored before hidden checks kept their points, left them out of the total instead.
+        Old stored results of the service left these points out of the total: then the totals differ by them.
         """
         if self.grade is None or self.shown is None:
             return 0.0

@@ -102,11 +102,12 @@ class Usage(Record):
 class Access(Record):
     """An expression of the source that reads or writes an array, summed over a launch.
 
-    A request is one execution by a warp, in which a work-item moves up to 16 bytes; `bytes` is what its work-items
-    asked for. In `mostly_idle` requests fewer than half of the lanes of a warp take part, `active` in all of these
-    together. In global memory a request moves `sectors`, of which `fewest` would have held the words; `unused` is
-    bytes of the sectors that were not used. In local memory it takes `sectors` turns, of which `fewest` would have
-    done without bank conflicts; `conflicts` is how many more than the fewest one request takes at most.
+    A request is one execution by a warp, in which a work-item moves up to 16 bytes; `bytes` is the number of bytes that
+    work-items asked for. In `mostly_idle` requests fewer than half of a warp's lanes take part; `active` is the number
+    of lanes that take part in all of these. In global memory a request moves `sectors`, of which `fewest` would have
+    held the words; `unused` is the number of bytes in the sectors that were not used. In local memory a request takes
+    `sectors` turns, of which `fewest` would do without bank conflicts; `conflicts` is the most additional turns of one
+    request.
     `worst` is the largest ratio of the two in one request; `stride` is the commonest distance in bytes between
     neighbouring work-items. Results of earlier versions have no `unused`, `conflicts`, `mostly_idle` and `active`.
     """
@@ -129,8 +130,8 @@ class Access(Record):
 
 
 class Branch(Record):
-    """The conditions of a line: how often a warp reached the line, and how often its work-items went different ways at
-    one of them.
+    """The conditions of a line: how often a warp `reached` the line, and how often its work-items `diverged` at one of
+    the conditions.
     """
 
     line: int
@@ -171,20 +172,20 @@ class Profile(Record):
 
     @property
     def unused(self) -> int:
-        """Bytes of global memory that were moved and that nobody asked for."""
+        """Bytes of global memory that were moved but not used."""
         return sum(each.unused for each in self.accesses if each.space == "global")
 
     @property
     def requests(self) -> int:
-        """Requests of warps to global and local memory."""
+        """Number of requests of warps to global and local memory."""
         return sum(each.requests for each in self.accesses if each.space != "constant")
 
     @property
     def mostly_idle(self) -> int:
-        """Requests to global and local memory in which fewer than half of the lanes of a warp take part."""
+        """Number of requests to global and local memory in which fewer than half of a warp's lanes take part."""
         return sum(each.mostly_idle for each in self.accesses if each.space != "constant")
 
     @property
     def diverged(self) -> int:
-        """How often the work-items of a warp went different ways at a branch."""
+        """Number of times that work-items of a warp took different ways at a branch."""
         return sum(each.diverged for each in self.branches)

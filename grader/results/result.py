@@ -34,8 +34,8 @@ CAUSES_FIRST = (Kind.BUILD, Kind.SANITIZER, Kind.CORRECTNESS, Kind.MEMORY, Kind.
 
 
 class Verdict(StrEnum):
-    """A check passed, earned part of its points, failed, or was not made: then its reason is one of NOT_MADE. HIDDEN is
-    what people read of a check whose outcome is withheld (`shown_as`); no check has that verdict itself.
+    """A check passed, earned part of its points, failed, or was not made: then its reason is one of NOT_MADE. Reports
+    show HIDDEN for a check whose outcome is withheld (`shown_as`); no check has that verdict itself.
     """
 
     PASSED = "passed"
@@ -81,11 +81,11 @@ class Reason(StrEnum):
 
 
 FOR_INSTRUCTORS = frozenset({Reason.COMPILER_FAILED, Reason.INTERFERENCE})
-"""Why a check is open until an instructor has looked at the submission. A submission can bring this about, so nothing
-is awarded for it, and instructors read whose it is."""
+"""Reasons why a check is open until an instructor has looked at the submission. A submission can cause them, so they
+earn nothing, and instructors see the student's name."""
 
 UNTIMED = frozenset({Reason.NOT_MEASURED, Reason.INTERFERENCE})
-"""Why a speed is to be measured again: no measurement so far decides anything."""
+"""Reasons why a speed must be measured again: no measurement so far decides anything."""
 
 OUTSTANDING = (
     Reason.NO_SIMULATOR,
@@ -94,9 +94,9 @@ OUTSTANDING = (
     Reason.COMPILER_FAILED,
     Reason.DECIDED_ELSEWHERE,
 )
-"""Why a check is still to be made: the simulator is missing here; the machine was too noisy to time on; its operating
-system disturbed the timing; the compiler failed on the kernel; the course's machine decides. Its points are neither
-earned nor lost."""
+"""Reasons why a check is still to be made: the simulator is missing here; the machine was too noisy to time on; its
+operating system disturbed the timing; the compiler failed on the kernel; the course's machine decides. Its points are
+neither earned nor lost."""
 
 NOT_MADE = frozenset({*OUTSTANDING, Reason.HIDDEN})
 """The reasons of skipped checks, and of no others. A hidden one was made, and its outcome is withheld."""
@@ -122,8 +122,8 @@ def lines_named(words: str) -> tuple[int, ...]:
 class Finding(Record):
     """Something that the simulator saw go wrong.
 
-    `message` is a sentence that names the lines, `cause` one about what usually is the cause. `places` are the accesses
-    of one instance, of `times` that were seen. `fault` is ours, where it could not be explained.
+    `message` is a sentence that names the lines, `cause` a sentence about the usual cause. `places` are the accesses of
+    one instance, of `times` that were seen. `fault` is grader's, if the finding could not be explained.
     """
 
     reason: Reason
@@ -152,8 +152,8 @@ class ErrorMap(Record):
 
 
 def shown_as(verdict: str, reason: str | None) -> str:
-    """The verdict that people read: what was not run because another check failed is skipped for them, though its
-    points are lost; what is withheld from them is hidden.
+    """The verdict that reports show: skipped for a check that was not run because another one failed, although its
+    points are lost; hidden for a check whose outcome is withheld.
     """
     if reason == Reason.HIDDEN:
         return Verdict.HIDDEN
@@ -215,8 +215,8 @@ class Check(Record, Told):
     A skipped check has earned nothing, and keeps its `max_points`, so that totals are out of all.
     `part` is the kernel of a suite that it is about, empty where there is but one. `detail` backs the message. `cause`
     names a mistake that explains a wrong output, in the same words for every case and every submission, so that it can
-    be counted. `usage` is what the kernels take of the device that times them. `faults` are ours: what could not be
-    said about it.
+    be counted. `usage` is what the kernels take of the device that times them. `faults` are grader's: what it could not
+    say about the check.
     """
 
     name: str
@@ -260,7 +260,7 @@ class Check(Record, Told):
 
 
 def faults_of(checks: Iterable[Check]) -> tuple[Fault, ...]:
-    """What is missing of these checks by our fault, each once."""
+    """Parts of these checks that are missing because grader failed, without repetition."""
     found = (fault for check in checks for fault in (*check.faults, *(each.fault for each in check.findings)) if fault)
     return tuple(dict.fromkeys(found))
 
@@ -304,7 +304,7 @@ class Standing(Generic[T]):
 
     @property
     def hidden_points(self) -> float:
-        """What the checks are worth together whose outcome is withheld; part of all points that there are."""
+        """Points of all checks whose outcome is withheld; included in the full points."""
         return sum(check.max_points for check in self.checks if check.reason is Reason.HIDDEN)
 
     @property
@@ -359,8 +359,8 @@ class Provenance(Record):
 
 
 class Correction(Record):
-    """What the instructor has changed of a grade: so many points more or less than it had, and why. A `final` one sets
-    the points, so that no hidden check changes them.
+    """An instructor's change of a grade: the difference in points, and the reason. A `final` correction sets the
+    points, so that no hidden check changes them.
     """
 
     points: float
@@ -405,14 +405,14 @@ class Result(Record, Standing[Check]):
     @model_validator(mode="before")
     @classmethod
     def _follows_from_checks(cls, fields: Any) -> Any:
-        """What is not checked or hidden is in the JSON for its readers; here it follows from the checks."""
+        """Drop derived fields of the JSON, such as unchecked and hidden points: here they follow from the checks."""
         if not isinstance(fields, dict):
             return fields
         return {name: value for name, value in fields.items() if name not in {"unchecked", "hidden_points"}}
 
     @property
     def faults(self) -> tuple[Fault, ...]:
-        """What is missing of it by our fault, each once; the grade is not affected."""
+        """Parts that are missing because grader failed, without repetition; the grade is not affected."""
         return faults_of(self.checks)
 
     @computed_field  # type: ignore[prop-decorator]
@@ -424,7 +424,7 @@ class Result(Record, Standing[Check]):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def hidden_points(self) -> float:
-        """What is decided after release; part of `max_points`."""
+        """Points that are decided after release; included in `max_points`."""
         return 0.0 if self.correction is not None and self.correction.final else super().hidden_points
 
 

@@ -1,7 +1,8 @@
-"""What students see of a result before its hidden checks are released: everything else.
+"""The student's view of a result before its hidden checks are released: everything but their outcomes.
 
-Nothing that is shown may tell how a hidden check went. So no other check depends on one: a kernel whose shown cases are
-right is counted and timed, and earns those points, also where a hidden case fails (grading/checks/correctness.forfeit).
+Nothing that is shown may reveal the outcome of a hidden check. So no other check depends on a hidden one: a kernel with
+right shown cases is counted and timed, and earns those points, even if a hidden case fails
+(grading/checks/correctness.forfeit).
 """
 
 from collections.abc import Callable, Container, Iterator, Sequence
@@ -22,19 +23,20 @@ View = Callable[[Result, Coursework], Result]
 CASES = {Kind.CORRECTNESS, Kind.PRACTICE}
 
 MESSAGE = "its outcome is shown after release."
-"""All that is said of a hidden check."""
+"""The only message of a hidden check."""
 
 
 def released(result: Result, _: Coursework) -> Result:
-    """Everything but tracebacks of ours."""
+    """The whole result, without tracebacks of grader."""
     return without_tracebacks(result)
 
 
 def withheld(result: Result, coursework: Coursework) -> Result:
-    """The result without outcomes that are hidden; points, profiles and times are of what is left, out of all points.
+    """The result without hidden outcomes. Points, profiles and times are those of the other checks; the full points
+    include all checks.
 
-    The coursework must be the version that the result is scored by. Where nothing is hidden, it is the result itself,
-    without tracebacks of ours.
+    The coursework must be the version by which the result is scored. If nothing is hidden, this is the result itself,
+    without tracebacks of grader.
     """
     result = without_tracebacks(result)
     by_part = {check.part: [each for each in result.checks if each.part == check.part] for check in result.checks}
@@ -57,7 +59,7 @@ def withheld(result: Result, coursework: Coursework) -> Result:
 
 
 def without_tracebacks(result: Result) -> Result:
-    """The result, in which faults of ours say what is missing and no more: a traceback may quote what is secret."""
+    """The result with faults that only name the missing part: a traceback may quote secrets."""
     if not result.faults:
         return result
     return replace(result, checks=tuple(map(_without_tracebacks, result.checks)))
@@ -79,8 +81,8 @@ def _without_traceback(fault: Fault) -> Fault:
 
 
 def shown_at_once(assignment: Assignment) -> tuple[Kind, ...]:
-    """The kinds of those checks, one for each, that students may see before all are decided: no check of a kind that
-    has hidden ones, but for cases, of which those that are shown run first.
+    """The kinds of the checks, one for each check, that students may see before all are decided: no kind with hidden
+    checks, except cases, since the shown cases run first.
     """
     cases = (Kind.PRACTICE if case.practice else Kind.CORRECTNESS for case in assignment.correctness.shown)
     others: dict[Kind, tuple[Hideable, ...]] = {
@@ -93,7 +95,7 @@ def shown_at_once(assignment: Assignment) -> tuple[Kind, ...]:
 
 
 def hidden_checks(coursework: Coursework) -> int:
-    """How many checks the coursework hides."""
+    """Number of checks that the coursework hides."""
     return sum(one.hidden for part in coursework.parts for _, each in _asked(part) for one in each)
 
 
@@ -119,13 +121,15 @@ def _hidden(assignment: Assignment, checks: Sequence[Check]) -> set[str]:
 
 
 def _shown(checks: Sequence[Check], hidden: Container[str]) -> Iterator[Check]:
-    """All checks of a part, without the outcomes of the hidden ones. Of what does not build, every outcome is known."""
+    """All checks of a part, without the outcomes of the hidden ones. If the part does not build, all outcomes are
+    shown, since they follow from that.
+    """
     does_build = all(check.verdict is Verdict.PASSED for check in checks if check.kind is Kind.BUILD)
     return (_without_outcome(each) if does_build and each.name in hidden else each for each in checks)
 
 
 def _without_outcome(check: Check) -> Check:
-    """A check that was not made for want of a simulator stays, since that tells nothing about the kernel.
+    """A check that was not made because there is no simulator stays, since this reveals nothing about the kernel.
 
     A speed that was not measured is withheld: on a busy machine, only a speed below the goal is left open.
     """

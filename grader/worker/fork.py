@@ -32,7 +32,7 @@ class Channel:
         self._replies.flush()
 
     def tell(self, phase: Phase) -> None:
-        """Say what goes on until the reply, or until the next phase."""
+        """Report the phase of the session until the reply or the next phase."""
         self._replies.write(LINES[phase])
         self._replies.flush()
 
@@ -85,7 +85,7 @@ class Fork:
         return self._pid is not None and not select.select([self._replies], [], [], 0)[0]
 
     def ask(self, request: bytes, judge: BinaryIO) -> Iterator[bytes]:
-        """Pass a request on; the phases that the session tells, and then its reply, or `Died` in its place.
+        """Pass a request on. Yield the phases that the session reports, and then its reply, or `Died` in its place.
 
         Exits when the judge at the other end of `judge` is gone: nobody else would end a kernel that never returns.
         """

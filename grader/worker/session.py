@@ -210,7 +210,7 @@ class Session:
     shared: SharedMemory | None
     tell: Tell
     uncompiled: set[str]
-    """The sequences that the driver compiles for at their first launch, which tells its phases."""
+    """The sequences whose first launch compiles and reports its phases."""
 
     def handle(self, request: Stage | LaunchRequest | Turn | Fetch) -> Reply:
         """Carry out one request."""

@@ -48,7 +48,7 @@ class ReportOptions:
         return {name: path for name, path in paths.items() if path is not None}
 
     def write(self, outcome: "Result | Ungraded") -> tuple["Fault", ...]:
-        """Write each of them; what could not be written."""
+        """Write the files; return the faults of those that could not be written."""
         from grader.common.files import write_whole
         from grader.common.optional import Fault, attempt
         from grader.lms.exports.gradescope import gradescope_results

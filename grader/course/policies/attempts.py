@@ -11,9 +11,9 @@ REFUNDS = 3
 """How many attempts at an assignment are given back because the grader failed.
 
 A kernel is native code: somebody may find one that makes the grader fail whenever they like, after its live progress
-has told what they wanted to know. Without a limit, that would buy endless attempts. Faults of ours are rare, and each
-grading is tried three times before it is given up, so that honest students hardly meet the limit; after much trouble,
-the instructor gives bonus attempts.
+has told what they wanted to know. Without a limit, that would buy endless attempts. Faults of grader are rare, and each
+grading is tried three times before it is given up, so honest students hardly ever reach the limit. If a student has had
+many faults, the instructor gives bonus attempts.
 """
 
 

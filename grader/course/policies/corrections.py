@@ -17,8 +17,8 @@ class Amount:
     by: float = 0.0
 
     def points(self, earned: float, most: float) -> float:
-        """The corrected points, never below zero. A bonus may lead beyond what the assignment is worth; points that are
-        set may not.
+        """The corrected points, never below zero. A bonus may exceed the assignment's points; points that are set may
+        not.
         """
         points = earned + self.by if self.to is None else min(self.to, most)
         return round(max(points, 0.0), DECIMALS)

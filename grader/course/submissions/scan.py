@@ -51,7 +51,7 @@ class Scan:
 
 
 def scan(source: str) -> Scan:
-    """Read a text, with a space for each control character, as it is compiled."""
+    """Scan a text in the form in which it is compiled, with a space in place of each control character."""
     text = without_controls(source)
     joined = join(text)
     found = _Found(lines=text.split("\n"))
@@ -85,7 +85,7 @@ class _Found:
         self._see(Construct.LONG_LINE, next(long, None))
 
     def look_for_controls(self, unchanged: Joined) -> None:
-        """Look for a control character that compilers refuse: outside comments and strings, and no NUL."""
+        """Look for a control character that compilers refuse: any but NUL, outside comments and strings."""
         marks = (token for token in unchanged.tokens() if token.kind == "mark" and token.text in CONTROLS)
         first = next((token for token in marks if token.text != "\0"), None)
         if first is not None:

@@ -23,7 +23,8 @@ UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 CONTROL_BYTES = "".join(CONTROLS).encode()
 BINARY_SHARE = 16
-"""A file is binary if one in so many bytes is a control character: of programs, pictures and archives one in ten is."""
+"""A file is binary if one in this many bytes is a control character. In programs, pictures and archives, one in 10 is.
+"""
 
 END_OF_FILE = "\x1a"
 """Ctrl-Z, which old editors write at the end of a file."""
@@ -69,7 +70,7 @@ def parse_submission(path: Path, data: bytes) -> Submission:
 
 
 def is_binary(data: bytes) -> bool:
-    """Whether a file is no text. A single control character makes no text binary: its editor may have left it."""
+    """True if a file is not text. A single control character is allowed, since an editor may have left it there."""
     controls = len(data) - len(data.translate(None, CONTROL_BYTES))
     return controls > 1 and controls * BINARY_SHARE > len(data)
 
@@ -109,6 +110,6 @@ def _decode(data: bytes, path: Path) -> str:
 
 
 def _without_end(text: str) -> str:
-    """The text with spaces for the marks of its end."""
+    """The text with spaces in place of end-of-file marks."""
     code = text.rstrip(string.whitespace + END_OF_FILE)
     return code + text[len(code) :].replace(END_OF_FILE, " ")

@@ -60,7 +60,7 @@ def wrong_elements(buffer: str, got: NDArray[Any], truth: Truth, standard: Stand
         wrong = got.view(np.uint32) != np.ascontiguousarray(truth.value, dtype=np.float32).view(np.uint32)
     else:
         allowed = _allowed(buffer, truth, standard)
-        with np.errstate(invalid="ignore"):  # a kernel may have made NaN and infinities
+        with np.errstate(invalid="ignore"):  # a kernel may have produced NaN and infinities
             wrong = ~(got == truth.value if allowed is None else np.abs(got - truth.value) <= allowed)
     return np.asarray(wrong, dtype=np.bool_)
 

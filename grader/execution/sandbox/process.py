@@ -2,8 +2,8 @@
 
 It keeps accidents in: a crash, an endless loop, a memory or output flood. It is no wall against
 malice: native code in the worker has the rights of the user who runs the grader (user.py gives it fewer).
-Devices other than those for computing, and some services of the kernel, are closed to it all the same
-(grader/forkserver/devices.py, system_calls.py): what they do later would disturb whoever is timed.
+It still cannot use devices other than those for computing, nor some services of the OS kernel
+(grader/forkserver/devices.py, system_calls.py): their later work would disturb launches that are timed.
 
 The worker's folder (folder.py) is in the temporary folder, and also holds
 
@@ -68,7 +68,9 @@ class ProcessSandbox:
         return with_a_driver(self._limits, others=_tasks_of_user() + NEIGHBOURS * (processors() + TASKS))
 
     def facts(self) -> dict[str, Fact]:
-        """The limits of a worker, and what of the kernel's is closed to it, which not every machine can close."""
+        """The limits of a worker, and the services of the OS kernel that are closed, as far as the machine can close
+        them.
+        """
         are_listed, are_refused = devices.can_be_listed(), system_calls.can_be_refused()
         closed: dict[str, Fact] = {
             "core_bytes": CORE_BYTES,

@@ -15,8 +15,8 @@ from grader.protocol.messages import Limits
 MEGABYTE, GIGABYTE = 1024**2, 1024**3
 
 CORE_BYTES = 1
-"""The limit of a core dump. With 0, the kernel still starts a handler of crashes that the machine names; with 1, it
-starts none and writes no file (core(5)).
+"""The limit on core dumps, in bytes. With 0, the OS kernel still starts the machine's crash handler; with 1, it starts
+none and writes no file (core(5)).
 """
 
 Fact = int | float | str

@@ -1,10 +1,10 @@
 """Whether a worker that has been told to stop stands still, for the sandboxes `process` and `user`.
 
 SIGSTOP does not stop everybody. A process whose main thread waits in vfork does not notice it, and its other threads
-run on; one that has set a timer to send it SIGCONT goes on by itself; under `process` one may have left the group. So
-nobody is believed: the judge looks at all threads below the warden, and who uses processor time without having a turn
-is ended. So is a worker of which a process begins or ends meanwhile: only what runs begins a process, and the kernel
-works to end one.
+run on; one that has set a timer to send it SIGCONT continues by itself; under `process` one may have left the group. So
+the judge trusts no worker: it looks at all threads below the warden, and ends a worker that uses processor time outside
+its turn. It also ends a worker if one of its processes begins or ends meanwhile: only running code begins a process,
+and the OS kernel works to end one.
 """
 
 import os
@@ -17,15 +17,16 @@ from dataclasses import dataclass
 from grader.forkserver.descendants import descendants, fields
 
 PATIENCE = 5.0
-"""Seconds of a worker's life in which the judge waits for threads that do not stop when they are told to. They need a processor to notice that they should, and may wait for the kernel; as long as they use no time, that is
-nobody's fault."""
+"""Seconds of a worker's life in which the judge waits for threads that do not stop when they get the signal. They need
+a processor to notice the signal, and may wait for the OS kernel. Threads that use no processor time meanwhile are not
+at fault."""
 
 PAUSE = 0.0005
 """Seconds between two looks."""
 
 QUIET_LOOKS = 2
-"""Looks in a row that find all stopped. A process can begin another one after the list of processes is read, and stop
-before its own state is read; only the next look sees what it has begun."""
+"""Number of successive looks that must find all threads stopped. A process can begin another one after the list of
+processes is read, and stop before its own state is read; only the next look sees the new process."""
 
 STOPPING, STOPPED = 1.0, 0.05
 """Seconds of processor time that may be used until all have stopped, and in all turns of others; Linux tells
@@ -33,7 +34,7 @@ hundredths."""
 
 ENDED = frozenset((b"Z", b"X"))
 STILL = ENDED | frozenset((b"T", b"t"))
-"""States of threads that run nothing: ended, stopped, or stopped for who traces them. Not D: they wait for a moment."""
+"""States of threads that run nothing: ended, stopped, or stopped by a tracer. State D is not one: it lasts a moment."""
 
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -44,8 +45,8 @@ class RestlessError(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Activity:
-    """What is below a warden: the processes with the seconds of processor time that each has used, those that have not
-    ended, and those of which a thread runs. `reaped` is what those have used that have lost their parent and ended.
+    """Processes below a warden: the seconds of processor time that each has used, the processes that have not ended,
+    and those with a running thread. `reaped` is the time of ended processes that had lost their parent.
     """
 
     used: Mapping[int, float]

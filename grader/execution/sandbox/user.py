@@ -6,9 +6,9 @@ Such a machine is itself a container that is thrown away, as at Gradescope, in w
     - cannot write anywhere but in its home and where everybody can, and changes no user, by no program (no_new_privs)
     - leaves no process, and no file or memory where others would meet it: all of that goes when it is stopped
 
-It is less of a wall than `docker`: the worker sees the machine's files that everybody may read, and all of the kernel's
-system calls but a list (grader/forkserver/system_calls.py). Whatever is secret must be closed to other users; the judge
-does not look whether it is.
+It is less of a wall than `docker`: the worker can read the machine's files that all users may read, and make all system
+calls except those of a list (grader/forkserver/system_calls.py). Secrets must be closed to other users; the judge does
+not check this.
 """
 
 import os

@@ -94,7 +94,7 @@ def _is_open(possible: str) -> bool:
 
 
 def _slots(sheet: Sheet, column: int, maximum: float | None) -> dict[str, Slot]:
-    """The rows of students by ID. Rows without an ID are about assignments. Raises InputError if two have one ID."""
+    """The rows of students by ID. Rows without an ID are about assignments. Raises InputError if two share an ID."""
     at = sheet.headings.index("ID")
     slots: dict[str, Slot] = {}
     for index, line in sheet.rows:

@@ -19,7 +19,7 @@ DEVICES = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|
 
 
 def labels(owners: Iterable[Owner]) -> dict[Owner, str]:
-    """A label for each of these people; the same for the same people, in whatever order they come."""
+    """A label for each of these people. The labels do not depend on the order of the people."""
     ordered = sorted(owners, key=lambda each: (each.name, each.key or ""))
     wanted = {each: label(each.name) for each in ordered}
     times = Counter(map(_folded, wanted.values()))

@@ -19,7 +19,7 @@ class Owner:
 
     @property
     def identity(self) -> tuple[str, str]:
-        """Equal for the same person. Without a key it is the name, as of a folder, by which a person is known."""
+        """Identity of a person: the key, or without a key the name, such as the name of a folder."""
         return ("name", person_key(self.name)) if self.key is None else ("key", person_key(self.key))
 
 

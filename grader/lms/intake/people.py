@@ -1,4 +1,4 @@
-"""All people who are known to a batch: from the roster, the platforms' own lists, and the hand-ins."""
+"""All people of a batch: from the roster, the platforms' lists, and the hand-ins."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -14,10 +14,10 @@ def register_of(owners: Iterable[Owner]) -> Register:
 
 
 def everybody(intake: Intake, lists: Sequence[Sequence[Owner]]) -> Register:
-    """The students of an intake, each with every name that the lists have for them, and the other people of the lists.
+    """The students of an intake, with all their names in the lists, and the other people of the lists.
 
-    A student without a key is the only person of that name in a list. A list without keys adds only names that no other
-    has.
+    A student without a key is matched to the only person with that name in a list. A list without keys adds only names
+    that are in no other list.
     """
     registers = tuple(map(register_of, lists))
     known: dict[tuple[str, str], Person] = {}
@@ -37,6 +37,6 @@ def everybody(intake: Intake, lists: Sequence[Sequence[Owner]]) -> Register:
 
 
 def identified(owner: Owner, register: Register) -> Owner:
-    """The owner with the key of the only person with a key who is called so; unchanged if it has one."""
+    """The owner with the key of the only person with this name who has a key; unchanged if the owner has a key."""
     same = [each for each in register.named(owner.name) if each.key is not None]
     return replace(owner, key=same[0].key) if owner.key is None and len(same) == 1 else owner

@@ -56,7 +56,7 @@ def enrolled(everything: Sorted, roster: tuple[Owner, ...]) -> Sorted:
 
 
 def _about(unlisted: Iterable[Owner], register: Register) -> Iterator[Remark]:
-    """Remarks on those who may be several people on the roster, and on those who are none."""
+    """Remarks on owners who match several people on the roster, and on owners who are not on it."""
     strangers: list[str] = []
     for owner in unlisted:
         same = register.named(owner.name)

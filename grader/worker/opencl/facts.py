@@ -13,7 +13,7 @@ from grader.protocol.steps import KernelStep, LocalArg
 from grader.protocol.wire import FEW
 
 POCL = "Portable Computing Language"
-"""How PoCL names its platform."""
+"""Name of PoCL's platform."""
 
 
 def device_facts(index: int, device: cl.Device) -> DeviceFacts:
@@ -39,7 +39,7 @@ def device_facts(index: int, device: cl.Device) -> DeviceFacts:
 
 
 def compiles_at_launch(device: cl.Device) -> bool:
-    """Whether the driver compiles a kernel when it is launched first. PoCL does, for each size of work-groups."""
+    """True if the driver compiles a kernel at its first launch. PoCL does, for each size of work-groups."""
     is_pocl: bool = device.platform.name.strip() == POCL
     return is_pocl
 

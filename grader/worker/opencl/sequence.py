@@ -26,10 +26,10 @@ from grader.protocol.steps import (
 from grader.worker.opencl.facts import demand
 
 Tell = Callable[[Phase], None]
-"""Says to the judge what goes on."""
+"""Function that reports a phase to the judge."""
 
 TICK = 0.001
-"""Seconds between two looks at whether a step runs already."""
+"""Seconds between two checks that a step is running."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,8 +145,8 @@ class Sequence:
         return cls(even=even, odd=odd, repeat=repeat, buffers=buffers)
 
     def run(self, queue: cl.CommandQueue, key: int, tell: Tell | None = None) -> Reply:
-        """All turns, and the time of each step in all of them. A first launch that the driver compiles for can `tell`
-        its phases: then each step of its first turn is waited for.
+        """Launch all repetitions; return the total time of each step. If the driver compiles for the first launch,
+        `tell` can report its phases: then each step of the first repetition is waited for.
         """
         turns: list[list[cl.Event]] = []
         try:
@@ -183,7 +183,7 @@ class Sequence:
 
 
 def _follow(event: cl.Event, queue: cl.CommandQueue, tell: Tell) -> None:
-    """Tell when the driver has compiled and the step runs; returns when it has ended."""
+    """Report that the driver has compiled and the step runs; return when the step has ended."""
     queue.flush()
     while event.command_execution_status > cl.command_execution_status.RUNNING:
         time.sleep(TICK)

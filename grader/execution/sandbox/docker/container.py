@@ -44,8 +44,8 @@ ARRAYS = "/arrays"
 HOME = "/tmp"  # noqa: S108 - inside the container, where it is a file system of the worker's own
 
 TERMINALS = "/dev/pts"
-"""An empty folder, so that no terminal can be opened. The host's kernel echoes what is written to a terminal, outside
-the container and its limits.
+"""An empty folder, so that no terminal can be opened: the host's kernel echoes terminal output outside of the container
+and its limits.
 """
 
 UNREAD_FRAMES = 512

@@ -29,7 +29,7 @@ def findings(seen: SeenKernel, scene: Scene, before: Sequence[SeenKernel] = ()) 
     first, and they come after races of a write and a read.
     """
     launches = (*before, seen)
-    indexed = {spot(message) for message in seen.messages if INDEX.match(message.text)} - {()}  # clearer
+    indexed = {spot(message) for message in seen.messages if INDEX.match(message.text)} - {()}  # these are clearer
     messages = (
         each
         for each in seen.messages

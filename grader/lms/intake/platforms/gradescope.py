@@ -100,7 +100,7 @@ def _pile(owner: Owner, entry: Entry, listing: Listing, files: list[File], depth
 
 
 def _by_person(entries: tuple[Entry, ...]) -> Iterable[list[tuple[Owner, Entry]]]:
-    """The submissions of each person, with the submitter as the list has it there. Two names are two people."""
+    """The submissions of each person, with the submitter from the list. Two names are two people."""
     theirs: dict[tuple[str, ...], list[tuple[Owner, Entry]]] = {}
     for entry in entries:
         for owner in entry.submitters:

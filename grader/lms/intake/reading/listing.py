@@ -124,7 +124,7 @@ def is_archive(name: str) -> bool:
 
 
 def stem(name: str) -> str:
-    """A file's name without ".cl" or the ending of an archive; the number of a copy stays."""
+    """A file's name without ".cl" or the ending of an archive; it keeps the number of a copy."""
     plain = _undivided(name).rstrip()
     endings = (SOURCE_AS_TEXT, SOURCE, ARCHIVE, *sorted(TARS, key=len, reverse=True), *OTHER_ARCHIVES)
     found = next((each for each in endings if plain.casefold().endswith(each)), "")
@@ -132,7 +132,9 @@ def stem(name: str) -> str:
 
 
 def _undivided(name: str) -> str:
-    """The name with the number of a copy before its whole ending: platforms and browsers put it before the last dot."""
+    """The name with the number of a copy moved before the whole ending: platforms and browsers put it before the last
+    dot.
+    """
     match = DIVIDED.fullmatch(name)
     if match is None or f"{match['first']}{match['last']}".casefold() not in {*TARS, SOURCE_AS_TEXT}:
         return name
