@@ -71,4 +71,4 @@ def _read(line: bytes) -> Reply | Garbled:
     try:
         return REPLY.validate_json(line)
     except ValidationError:
-        return Garbled(what="it sent a reply that is not one of ours")
+        return Garbled(what="it sent a reply of an unknown form")

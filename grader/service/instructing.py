@@ -113,7 +113,7 @@ def _order(database: Database, attempts: Sequence[int], order: _Order) -> int:
 
 
 def _selected(session: Session, selection: Selection) -> list[int]:
-    """The numbers of the attempts that are not in the queue. Raises NotDoneError if there are none."""
+    """The numbers of the selected attempts that are not in the queue. Raises NotDoneError if there are none."""
     loaded = selectinload(AttemptRow.gradings), selectinload(AttemptRow.counted)
     graded = AttemptRow.counted_id.is_not(None), AttemptRow.trial.is_(False)
     wanted = select(AttemptRow).where(AttemptRow.assignment == selection.assignment, *graded).options(*loaded)

@@ -439,11 +439,11 @@ class Impostor:
     ("said", "outcome"),
     [
         (b'{"kind":"launched","times":[]}\n', "another question"),
-        (b"rubbish\n", "not one of ours"),
-        (b'{"kind":"done","verdict":"passed"}\n', "not one of ours"),
+        (b"rubbish\n", "unknown form"),
+        (b'{"kind":"done","verdict":"passed"}\n', "unknown form"),
         (b"x" * (REPLY_LIMIT + 1), "too long"),
         (b"", "process ended"),
-        (b"\xff\xfe\n", "not one of ours"),
+        (b"\xff\xfe\n", "unknown form"),
     ],
 )
 def test_an_answer_that_is_not_ours_is_garbled(said, outcome):

@@ -66,9 +66,9 @@ def test_an_end_says_why_if_that_is_known():
 @pytest.mark.parametrize(
     ("said", "what"),
     [
-        (b"rubbish\n", "not one of ours"),
-        (b'{"kind":"done","verdict":"passed"}\n', "not one of ours"),
-        (b"\xff\xfe\n", "not one of ours"),
+        (b"rubbish\n", "unknown form"),
+        (b'{"kind":"done","verdict":"passed"}\n', "unknown form"),
+        (b"\xff\xfe\n", "unknown form"),
         (b"x" * (REPLY_LIMIT + 1), "too long"),
     ],
 )
