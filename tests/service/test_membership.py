@@ -212,6 +212,6 @@ def test_the_command_prints_a_link(tmp_path):
     with closing(Service(tmp_path).database):
         done = grader(tmp_path, "invite", "staff", "--data", tmp_path / "data", "--url", "https://grader.example.org")
     assert re.fullmatch(r"sign in as Staff \(staff\), once: https://grader.example.org/join/[\w-]+\n", done.stdout)
-    assert "has no database" in complaint(grader(tmp_path, "invite", "staff", "--data", tmp_path / "none"))
+    assert "has no service database" in complaint(grader(tmp_path, "invite", "staff", "--data", tmp_path / "none"))
     assert not (tmp_path / "none").exists()
     assert "--data" in complaint(grader(tmp_path, "invite", "staff"))

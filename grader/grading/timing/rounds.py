@@ -129,8 +129,7 @@ class Answered:
     turn: TurnTimes
 
     def rest(self, kernel: float = 0.0) -> Resting:
-        """The state after the results were taken and the worker frozen; `kernel` is the OS kernel's share of the turn.
-        """
+        """State after the results are taken and the worker is frozen; `kernel` is the OS kernel's share of time."""
         return Resting({**self.awake.before.turns, self.awake.role: replace(self.turn, kernel=kernel)})
 
 
