@@ -24,7 +24,7 @@ def run_worker(order: WorkerOrder, streams: Sequence[int], warden: int) -> NoRet
         libc.prctl(libc.PR_SET_PDEATHSIG, signal.SIGKILL)  # only now, since a change of user undoes it
         _leave_no_work(order.core_bytes)
         if os.getppid() == warden:
-            from grader.worker.__main__ import main  # noqa: PLC0415 - what cannot be imported is told on the error stream
+            from grader.worker.__main__ import main  # noqa: PLC0415 - a failed import is reported on the error stream
 
             main()
             exit_code = 0

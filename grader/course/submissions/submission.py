@@ -23,7 +23,7 @@ UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 CONTROL_BYTES = "".join(CONTROLS).encode()
 BINARY_SHARE = 16
-"""A file is binary if one in this many bytes is a control character. In programs, pictures and archives one in 10 is."""
+"""A file is binary if one in this many bytes is a control character. Of programs, pictures and archives 1 in 10 is."""
 
 END_OF_FILE = "\x1a"
 """Ctrl-Z, which old editors write at the end of a file."""
