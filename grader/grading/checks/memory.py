@@ -276,7 +276,7 @@ def _mostly_idle(counted: Profile) -> Reading:
         reason=Reason.WARP_DIVERGENCE,
         what=f"fewer than half of a warp's work-items take part in {counted.mostly_idle:,} memory requests, most often "
         f"in {_place(line)} ({most:,} times, with {_number(active[line] / most)} of {counted.warp} at a time)",
-        cause="Divide that work among neighbouring work-items of the group, for example in a tree reduction.",
+        cause="Divide that work among neighbouring work-items of the group, for example in a tree.",
     )
 
 

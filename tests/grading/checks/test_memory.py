@@ -260,7 +260,7 @@ def test_work_that_one_does_alone(transposition):
     assert made.message == (
         "fewer than half of a warp's work-items take part in 70 memory requests, most often in line 9 (40 times, with "
         "1.5 of 32 at a time); the limit is 69. Divide that work among neighbouring work-items of the group, for "
-        "example in a tree reduction."
+        "example in a tree."
     )
 
 
