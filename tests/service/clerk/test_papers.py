@@ -10,8 +10,8 @@ from xml.etree import ElementTree
 
 import pytest
 from hiding import GRADEBOOK, SECRET, failing, hiding_course, right
-from services import Service, graded
-from sqlalchemy import update
+from services import Service, graded, post
+from sqlalchemy import select, update
 
 from grader.common.errors import InputError
 from grader.common.record import replace
@@ -181,6 +181,32 @@ def test_what_lateness_costs_tells_students_of_no_hidden_points(tmp_path):
         assert f"{shown:g} less 10 %" in text
         assert f"{full:g} less" not in text
     assert f"{full:g} less 10 %" in files["instructor/Ada/small.html"].decode()
+
+
+@pytest.mark.parametrize("earlier", [False, True], ids=["today's", "an earlier version's"])
+def test_points_that_are_set_while_checks_are_hidden_are_out_of_all_points_in_every_file(tmp_path, earlier):
+    """No file for students says "24 of 19"; earlier versions stored the full points without those of hidden checks."""
+    course = hiding_course(tmp_path / "course", "case")
+    service, assignment = Service(tmp_path, course=course), course.load("small")
+    service.graded(service.hand_in(), stamped(service, right(assignment)))
+    if earlier:
+        with service.database.writing() as session:
+            shown = json.loads(zlib.decompress(session.scalars(select(GradingRow.early_result)).one()))
+            fields = {**shown, "max_points": shown["max_points"] - 5}
+            session.execute(update(GradingRow).values(early_result=zlib.compress(json.dumps(fields).encode())))
+    page = f"/course/people/{service.ada}/assignments/small"
+    post(service.browser("staff"), f"{page}/decision", page, points="24", comment="so")
+    files = unzipped(paper(service, Paper.ARCHIVE))
+    report = json.loads(files["students/Ada/small.json"])
+    assert (report["points"], report["max_points"], report["hidden_points"]) == (24, 24, 0)
+    assert json.loads(files["students/Ada/small.gradescope.json"])["score"] == 24
+    html = files["students/Ada/small.html"].decode()
+    assert '<p class="score"><b>24</b> of 24 ' in html
+    assert "of 19" not in html
+    (line,) = [
+        row for row in csv.DictReader(io.StringIO(paper(service, Paper.GRADES).decode("utf-8-sig"))) if row["points"]
+    ]
+    assert (line["points"], line["max_points"]) == ("24", "24")
 
 
 def test_a_worksheet_of_moodle_is_filled_with_what_students_see(tmp_path):
