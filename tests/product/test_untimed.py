@@ -148,7 +148,7 @@ def test_a_batch_fills_every_table_without_speed(folder):
     assert grader(folder, *command).returncode in {0, 1}
     assert points(folder) == {"anna": 19.0, "ben": 0.0}
     page = _visible(read(folder, "out/index.html"))
-    assert not re.search(r"GB/s|GFLOPS|Speed was measured", page)
+    assert not re.search(r"GB/s|GFLOPS|Speed was measured|Of model|fastest|speed", page)
     assert not SPEED_WORDS.search(_visible(read(folder, "out/students/anna/small.html")))
     gradescope = json.loads(read(folder, "out/students/anna/small.gradescope.json"))
     assert gradescope["score"] == 19
@@ -158,6 +158,26 @@ def test_a_batch_fills_every_table_without_speed(folder):
     done = grader(folder, *command)
     assert "29" in done.stdout + read(folder, "out/grades.csv")
     assert points(folder) == {"anna": 29.0, "ben": 0.0}
+
+
+def test_a_suite_without_speed_has_points_for_each_kernel(folder):
+    """And no column of rates in the overview; each check goes by its kernel."""
+    path = folder / "course" / "assignments" / "small" / "assignment.yaml"
+    fields = yaml.safe_load(path.read_text())
+    (launch,) = fields.pop("launches")
+    del fields["kernel"]
+    parts = [{"kernel": name, "launches": [{**launch, "kernel": name}]} for name in ("add", "plus")]
+    path.write_text(yaml.safe_dump({**fields, "parts": parts}))
+    both = KERNEL + KERNEL.replace("add", "plus")
+    for place in ("course/reference/small/kernels.cl", "submissions/anna/kernels.cl"):
+        (folder / place).parent.mkdir(parents=True, exist_ok=True)
+        (folder / place).write_text(both)
+    done = grader(folder, "batch", "submissions", "--assignment", "small", "--course", "course", "--out", "out")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert points(folder) == {"anna": 2 * POINTS}
+    page = _visible(read(folder, "out/index.html"))
+    assert "Kernel by kernel" in page
+    assert not re.search(r"GB/s|GFLOPS|Timed|Rate|speed|naive", page)
 
 
 def test_a_kit_decides_everything(folder):

@@ -12,6 +12,7 @@ import pytest
 from hiding import GRADEBOOK, SECRET, failing, hiding_course, right
 from services import Service, graded, post
 from sqlalchemy import select, update
+from untimed import POINTS, untimed_course
 
 from grader.common.errors import InputError
 from grader.common.record import replace
@@ -290,3 +291,18 @@ def test_the_overview_leads_to_the_attempts(service):
     """The batch's page."""
     attempt = service.graded(service.hand_in())
     assert f'href="./..{service.page_of(attempt)}"' in paper(service, Paper.OVERVIEW).decode()
+
+
+@pytest.mark.parametrize(
+    "which", [Paper.OVERVIEW, Paper.GRADES, Paper.WORKBOOK, Paper.JUNIT, Paper.ARCHIVE, Paper.CANVAS]
+)
+def test_each_file_of_an_assignment_that_checks_no_speed_is_made(tmp_path, which):
+    """Without a column, a test case or a word of speed."""
+    service = Service(tmp_path, course=untimed_course(tmp_path / "course"))
+    service.graded(service.hand_in(), stamped(service, right(service.course.load("small"))))
+    given = GRADEBOOK.format(f"{POINTS}").encode() if which is Paper.CANVAS else b""
+    data = paper(service, which, given)
+    zipped = data[:2] == b"PK"
+    texts = list(unzipped(data).values()) if zipped else [data]
+    assert texts
+    assert not any(re.search(rb"performance:|GB/s|GFLOPS|Speed was measured", each) for each in texts)
