@@ -220,11 +220,13 @@ def _expected(
     cases = [case.name for case in assignment.correctness.cases]
     counting = {case.name for case in assignment.correctness.cases if not case.practice}
     memory = [_memory(check.name) for check in assignment.memory.checks] if assignment.memory else []
+    sanitizer = [SANITIZER] if assignment.sanitizer else []
+    speed = [PERFORMANCE] if assignment.performance else []
     stopped = BUILD in fails
     if stopped:
         yield from ((case, not_run) for case in cases)
     if stopped or CASES in fails or counting & fails.keys():
-        yield from ((name, not_run) for name in (SANITIZER, *memory, PERFORMANCE))
+        yield from ((name, not_run) for name in (*sanitizer, *memory, *speed))
     shorthands = {CASES: cases, MEMORY: memory}
     for name, failure in fails.items():
         if not isinstance(failure, dict):

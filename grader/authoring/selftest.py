@@ -2,7 +2,8 @@
 
 The model solution must pass everything, with a margin in speed; the skeleton must build and fail every case; the
 baseline must compute the right thing, and miss full points for speed unless the assignment says that it may not. Both
-must agree at the sizes that are timed, where on a GPU the model solution is what submissions are held against.
+must agree at the sizes that are timed, where on a GPU the model solution is what submissions are held against. Claims
+about speed are left out if the assignment checks none.
 """
 
 from collections.abc import Iterator, Mapping
@@ -75,8 +76,8 @@ def grade_own(assignment: Assignment, bench: Bench, progress: Progress) -> OwnRe
 
 def in_full(result: Result) -> Result:
     """The result; raises NoiseError if speed was not measured, without which nothing can be said of an assignment."""
-    speed = result.checks[-1]
-    if speed.reason in UNTIMED:
+    speed = result.performance_check
+    if speed is not None and speed.reason in UNTIMED:
         raise NoiseError(speed.message)
     return result
 
@@ -85,12 +86,13 @@ def state(assignment: Assignment, own: OwnResults, bench: Bench) -> Iterator[Cla
     """All statements; those about the gradings come first."""
     device, seed = own.model.provenance.device, fresh_seed()
     yield _model_passes(own.model)
-    performance = own.model.checks[-1].performance
-    if performance is not None:
-        yield from _speed(speed_goal(assignment, device), performance)
+    speed = own.model.performance_check
+    if speed is not None and speed.performance is not None:
+        yield from _speed(speed_goal(assignment, device), speed.performance)
     yield _skeleton_fails(own.skeleton)
     yield _baseline_is_right(assignment, bench, seed)
-    yield _both_agree(assignment, bench, device, seed)
+    if assignment.performance is not None:
+        yield _both_agree(assignment, bench, device, seed)
 
 
 def _model_passes(result: Result) -> Claim:
@@ -161,7 +163,7 @@ def _wrong_case(series: Series, name: str, trial: Trial) -> Problem | None:
 def _both_agree(assignment: Assignment, bench: Bench, device: DeviceFacts, seed: int) -> Claim:
     """Compare model solution and baseline at the timed sizes, by the referee that judges timed rounds."""
     match = match_of(assignment, device, seed)
-    referee = ByReference(match) if assignment.performance.referee is None else ByOracle(match)
+    referee = ByReference(match) if assignment.speed_goals.referee is None else ByOracle(match)
     with shared(device, bench.locks), bench.worker() as worker:
         control = Contestant(worker=worker, plan=referee.prepare(control_plan(match.assignment, device)))
         begin(control, own_programs(match.assignment), referee)
@@ -169,7 +171,7 @@ def _both_agree(assignment: Assignment, bench: Bench, device: DeviceFacts, seed:
             done(worker.open(control.plan))
         except FailedError as failed:
             raise SolutionError(f"the kernels of the assignment cannot be timed: {failed.problem.message}") from failed
-        turns = range(len(match.assignment.performance.integers))
+        turns = range(len(match.assignment.speed_goals.integers))
         wrong = next(filter(None, (_disagreement(match, control, referee.scene(turn)) for turn in turns)), None)
     return Claim(
         claim="the model solution and the baseline agree at the sizes that are timed",

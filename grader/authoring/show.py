@@ -42,12 +42,17 @@ def _part(assignment: Assignment) -> Iterator[str]:
     for case in assignment.correctness.cases:
         yield f"      {case.name}: {sizes_in_words(case.sizes)}, {case.data} data{_apart(case)}"
     yield from _watched(assignment)
-    for kind, goal in assignment.performance.classes.items():
+    yield from _speed(assignment)
+
+
+def _speed(assignment: Assignment) -> Iterator[str]:
+    """The speed goals; none if speed is not checked."""
+    for kind, goal in assignment.goals.items():
         yield f"  performance on a {kind} at {sizes_in_words({**goal.constants, **goal.sizes})}"
         for band in goal.bands:
             yield f"      {band.points:g} points from {100 * band.fraction:g} % of the model solution's speed"
         for device, rate in goal.minimum.items():
-            yield f"      on {device} at least {rate:g} {assignment.performance.unit}"
+            yield f"      on {device} at least {rate:g} {assignment.speed_goals.unit}"
 
 
 def _repeated(assignment: Assignment) -> Iterator[str]:

@@ -132,15 +132,19 @@ def _patiently(grade: Callable[[], T]) -> T:
 
 def speeds(seen: Examined, judged: tuple[Judged, ...]) -> Speeds | None:
     """The speeds of the baseline and of right submissions on this device; None if the model solution was not timed."""
-    performance = seen.own.model.checks[-1].performance if seen.own else None
+    performance = _performance(seen.own.model) if seen.own else None
     if performance is None:
         return None
-    right = {name: result.checks[-1].performance for name, result in _right(seen.assignment, judged).items()}
+    right = {name: _performance(result) for name, result in _right(seen.assignment, judged).items()}
     return Speeds(
         model=_of_model(performance),
         baseline=1 / performance.speed_up_over_baseline.median,
         right={name: _of_model(timed) for name, timed in right.items() if timed is not None},
     )
+
+
+def _performance(result: Result) -> Performance | None:
+    return None if result.performance_check is None else result.performance_check.performance
 
 
 def _of_model(timed: Performance) -> float:

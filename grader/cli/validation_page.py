@@ -134,10 +134,12 @@ def thresholds(seen: Examined, judged: tuple[Judged, ...]) -> Iterator[Renderabl
     if seen.assignment.part:
         yield Text(f"{seen.assignment.part}:", style="bold")
     measured = speeds(seen, judged)
-    if measured is None:
-        yield _note("unknown", "Nothing was timed: the model solution must pass everything else first.")
-    else:
+    if measured is not None:
         yield from _speed(seen, measured, proposal(seen, measured))
+    elif seen.assignment.performance is not None:
+        yield _note("unknown", "Nothing was timed: the model solution must pass everything else first.")
+    elif seen.assignment.memory is None:
+        yield Text("No thresholds: only correctness is checked.", style="dim")
     counted = tuple(limits(seen, judged))
     if counted:
         yield from _memory(seen, counted)
@@ -162,7 +164,7 @@ def _speed(seen: Examined, measured: Speeds, proposed: Proposal) -> Iterator[Ren
     elif words := misjudged(goal, measured):
         yield _note("remark", f"{capital(words)}.")
     yield from (_note("remark", words) for words in proposed.remarks)
-    others = [other for other in seen.assignment.performance.classes if other != kind]
+    others = [other for other in seen.assignment.goals if other != kind]
     if others:
         yield _note("remark", f"The goal for a {listed(others, 'or')} needs such a device: validate it there.")
 

@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
+from math import prod
 from typing import Any, NewType
 
 from pydantic import Field, model_validator
@@ -10,11 +11,11 @@ from pydantic import Field, model_validator
 from grader.common.errors import InputError
 from grader.common.record import replace
 from grader.course.expressions import Expression, evaluate, evaluate_int, evaluate_stated
-from grader.course.folders import BASELINE_FILE, MODEL_FILE, ORACLE_FILE, Folders, read_text
+from grader.course.folders import ASSIGNMENT_FILE, BASELINE_FILE, MODEL_FILE, ORACLE_FILE, Folders, read_text
 from grader.course.forbidden import Construct
-from grader.course.launches import Buffer, Choices, Launch, LocalArray, Repeat, Scalar
+from grader.course.launches import ELEMENT_BYTES, Buffer, Choices, Launch, LocalArray, Repeat, Scalar
 from grader.course.policies.rules import POLICIES
-from grader.course.rubric import Correctness, DeviceClass, Hints, Memory, Range, Sanitizer, Sizes, SpeedGoals
+from grader.course.rubric import Correctness, DeviceClass, Hints, Memory, Range, Sanitizer, Sizes, SpeedGoal, SpeedGoals
 
 EXACT = 2**24
 """Up to here, floats hold all whole numbers."""
@@ -61,7 +62,7 @@ class Assignment(Folders):
     correctness: Correctness
     sanitizer: Sanitizer | None = None
     memory: Memory | None = None
-    performance: SpeedGoals
+    performance: SpeedGoals | None = None
 
     hints: Hints = "line"
     """What students are told of a mistake that was found by trying small edits of their file: `none`, the `line`, the
@@ -74,7 +75,7 @@ class Assignment(Folders):
     def _consistent(self) -> "Assignment":
         for problem in (*self._misnamed(), *self._misplaced()):
             raise ValueError(problem)
-        for goal in self.performance.classes.values():
+        for goal in self.goals.values():
             fractions = [band.fraction for band in goal.bands]
             if fractions != sorted(set(fractions), reverse=True):
                 raise ValueError("the bands of a speed goal must be listed from the highest fraction down")
@@ -85,7 +86,7 @@ class Assignment(Folders):
     def all_sizes(self) -> Iterator[Sizes]:
         """Those of every launch that it asks for."""
         yield from (case.sizes for case in self.correctness.cases)
-        yield from (goal.sizes for goal in self.performance.classes.values())
+        yield from (goal.sizes for goal in self.goals.values())
         yield from [self.sanitizer.sizes] if self.sanitizer else []
         yield from [self.memory.sizes] if self.memory else []
 
@@ -110,8 +111,7 @@ class Assignment(Folders):
         turned = [] if self.repeat is None else [name for pair in self.repeat.swap for name in pair]
         summed = [self.repeat.until.sum] if self.repeat and self.repeat.until else []
         yield from (f"repeat has {name}, which is no buffer" for name in (*turned, *summed) if name not in self.buffers)
-        goals = self.performance.classes.values()
-        constants = {*self.choices.constants, *(name for goal in goals for name in goal.constants)}
+        constants = {*self.choices.constants, *(name for goal in self.goals.values() for name in goal.constants)}
         for name in sorted(constants - self.constants.keys()):
             where = "`choices`" if name in self.choices.constants else "a speed goal"
             yield f"{where} has the constant {name}, which `constants` does not name"
@@ -122,10 +122,7 @@ class Assignment(Folders):
         """What is there, but not as it can be used."""
         for name, buffer in self.buffers.items():
             yield from (f"the buffer {name} {why}" for why in buffer.contradictions())
-        if self.performance.referee is None:
-            made = [name for name, buffer in self.buffers.items() if buffer.data == "made"]
-            yield from (f"oracle.py makes {name}: write `referee: oracle` under performance" for name in made)
-        yield from (why for ranges in self.performance.integers for why in self._out_of_range(ranges))
+        yield from () if self.performance is None else self._untimeable(self.performance)
         shapes = " ".join(str(extent) for buffer in self.buffers.values() for extent in buffer.shape)
         for name, values in self.choices.constants.items():
             if self.constants.get(name) not in values:
@@ -138,6 +135,13 @@ class Assignment(Folders):
             a, b = self.buffers.get(old), self.buffers.get(new)
             if a and b and (a.shape != b.shape or (a.part, b.part) != ("scratch", "output")):
                 yield f"{old} and {new} change places: {old} must be scratch with data, {new} an output of its shape"
+
+    def _untimeable(self, asked: SpeedGoals) -> Iterator[str]:
+        """What contradicts the data of timed runs."""
+        if asked.referee is None:
+            made = [name for name, buffer in self.buffers.items() if buffer.data == "made"]
+            yield from (f"oracle.py makes {name}: write `referee: oracle` under performance" for name in made)
+        yield from (why for ranges in asked.integers for why in self._out_of_range(ranges))
 
     def _out_of_range(self, ranges: Mapping[str, Range]) -> Iterator[str]:
         """What cannot be the least and the largest number of an array of timed runs."""
@@ -179,8 +183,7 @@ class Assignment(Folders):
         yield from (scalar.value for scalar in self.scalars.values())
         yield from [self.repeat.until.below] if self.repeat and self.repeat.until else []
         yield self.correctness.tolerance.factor
-        yield self.performance.bytes
-        yield self.performance.flop or 0
+        yield from [self.performance.bytes, self.performance.flop or 0] if self.performance else []
 
     @property
     def parts(self) -> "tuple[Assignment, ...]":
@@ -212,16 +215,39 @@ class Assignment(Folders):
         """Points of all checks together (the same on every device class)."""
         watched = self.sanitizer.points if self.sanitizer else 0
         counted = sum(check.points for check in self.memory.checks) if self.memory else 0
-        timed = max(goal.points for goal in self.performance.classes.values())
+        timed = max((goal.points for goal in self.goals.values()), default=0)
         return self.correctness.points + watched + counted + timed
+
+    @property
+    def goals(self) -> Mapping[DeviceClass, SpeedGoal]:
+        """Speed goals by class of device; none if speed is not checked."""
+        return {} if self.performance is None else self.performance.classes
+
+    @property
+    def speed_goals(self) -> SpeedGoals:
+        """The section `performance`; raises InputError if the assignment has none."""
+        if self.performance is None:
+            raise InputError(f"{self.folder / ASSIGNMENT_FILE}: checks no speed; add `performance:` to time kernels.")
+        return self.performance
+
+    def least_traffic(self, sizes: Sizes) -> int:
+        """The bytes that a correct kernel moves at least: `performance.bytes`, or each input and each judged output
+        once; an array that is updated is both.
+        """
+        if self.performance is not None:
+            return int(evaluate(self.performance.bytes, self.names(sizes)))
+        passes = {"input": 1, "output": 1, "updated": 2, "scratch": 0}
+        return sum(
+            passes[buffer.part] * ELEMENT_BYTES * prod(self.shape(buffer, sizes)) for buffer in self.buffers.values()
+        )
 
     def with_constants(self, constants: Mapping[str, str | int]) -> "Assignment":
         """The same with other values of these."""
         return replace(self, constants={**self.constants, **constants})
 
     def timed_on(self, kind: DeviceClass) -> "Timed":
-        """The same with the constants that are timed on a class of devices."""
-        return Timed(self.with_constants(self.performance.classes[kind].constants))
+        """The same with the constants that are timed on a class of devices; with its own if speed is not checked."""
+        return Timed(self.with_constants({} if self.performance is None else self.performance.classes[kind].constants))
 
     def timed_as_chosen(self, kind: DeviceClass) -> "Assignment":
         """That, but for the constants that students choose: these stay as they are."""
@@ -299,7 +325,7 @@ Chosen = NewType("Chosen", Assignment)
 """An assignment with what a submission states, or what is set by hand for it: what its kernels are launched with."""
 
 ByHand = NewType("ByHand", Chosen)
-"""One launch of it, as `grader run` makes it: nothing is asked but a speed, at the sizes that are set by hand."""
+"""An assignment with a single case, of which `grader run` takes the sizes of a launch; it asks for nothing else."""
 
 UNSCORED: Any = dict.fromkeys((*POLICIES, "folder", "reference", "kit", "due_in"), True)
 """Fields of an assignment that do not affect points before deductions for lateness."""

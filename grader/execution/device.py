@@ -23,9 +23,11 @@ def share_a_process(device: DeviceFacts) -> bool:
 
 
 def speed_goal(assignment: Assignment, device: DeviceFacts) -> SpeedGoal:
-    """What the assignment asks of this device; raises InputError if it says nothing about its class."""
+    """What the assignment asks of this device; raises InputError if it says nothing about its class, or checks no
+    speed.
+    """
     kind = device_class(device)
-    goal = assignment.performance.classes.get(kind)
+    goal = assignment.speed_goals.classes.get(kind)
     if goal is None:
         path = assignment.folder / ASSIGNMENT_FILE
         raise InputError(f"{path}: says nothing about the device {device.name}; add performance.classes.{kind}.")
@@ -50,7 +52,7 @@ def copy_size(assignment: Assignment, device: DeviceFacts) -> int:
     On a CPU it moves as many bytes as the kernel must, through the same caches; on a GPU at least GPU_COPY_BYTES.
     """
     sizes = speed_goal(assignment, device).sizes
-    moved = evaluate_int(assignment.performance.bytes, assignment.names(sizes))
+    moved = evaluate_int(assignment.speed_goals.bytes, assignment.names(sizes))
     size = moved // (2 * ELEMENT_BYTES) * ELEMENT_BYTES  # a copy of n bytes reads n and writes n
     return size if device_class(device) == "cpu" else max(size, GPU_COPY_BYTES)
 

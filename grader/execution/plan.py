@@ -213,7 +213,7 @@ def control_plan(assignment: Timed, device: DeviceFacts) -> Plan:
         scripts[WHOLE] = _script(assignment, sizes, assignment.launches, REFERENCE, {})
     extra = {COPY_SOURCE: size, COPY_TARGET: size}
     plan = _plan(assignment, sizes, scripts)
-    if assignment.performance.flop is not None:
+    if assignment.speed_goals.flop is not None:
         run = peak_run(device)
         scripts[PEAK] = Script(steps=(peak_step(run),), uploads=(), outputs=())
         extra[PEAK_OUTPUT] = ELEMENT_BYTES * run.items

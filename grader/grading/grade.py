@@ -57,7 +57,7 @@ from grader.grading.search.telling import hint as tell
 from grader.grading.timing.contestant import Role
 from grader.grading.timing.lineup import Home, Lineup, enter, line_up
 from grader.grading.timing.measurement import open_sessions
-from grader.grading.timing.performance import check_performance, unmeasured
+from grader.grading.timing.performance import check_performance, unmeasured_checks
 from grader.protocol.messages import DeviceFacts
 from grader.protocol.text import showable
 from grader.results.explanation import Explained
@@ -71,6 +71,7 @@ SEARCH = "the line of the mistake"
 """Name of the missing part if the search failed."""
 
 UNTIMED = Problem(reason=Reason.NOT_RUN, message="skipped: an explanation needs no times.")
+NO_SPEED = Problem(reason=Reason.NOT_RUN, message="skipped: the assignment checks no speed.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,6 +115,8 @@ LineUp = Callable[[Crew], Home | Problem]
 
 
 def _lined_up(crew: Crew) -> Home | Problem:
+    if crew.task.assignment.performance is None:
+        return NO_SPEED
     return line_up(crew.task, crew.device, crew.hire)
 
 
@@ -197,15 +200,15 @@ def _test(crew: Crew, rests_on: Provenance, lined_up: LineUp) -> Draft:
         cases = _locate(crew, subject, cases, watched)
         speed = timed or _time(crew, lineup)
     else:
-        speed = NOT_RIGHT.fail(unmeasured(asked, crew.device))
+        speed = tuple(map(NOT_RIGHT.fail, unmeasured_checks(asked, crew.device)))
     if not failed:
-        speed = replace(speed, usage=build.built.usage)
+        speed = tuple(replace(check, usage=build.built.usage) for check in speed)
     draft = Draft(
         task=crew.task,
         provenance=rests_on,
         build=build.check,
         cases=_blamed(cases, build.built),
-        others=(*_blamed(watched.checks, build.built), *map(HIDDEN.skip, _left_out(asked)), speed),
+        others=(*_blamed(watched.checks, build.built), *map(HIDDEN.skip, _left_out(asked)), *speed),
         profile=watched.profile,
         built=build.built,
     )
@@ -342,19 +345,21 @@ def _located(crew: Crew, subject: Subject, cases: tuple[Check, ...], watched: Wa
     return tuple(hint.told(check) for check in cases) if hint else cases
 
 
-def _time(crew: Crew, lineup: Lineup | Problem) -> Check:
-    """The performance check, timed while nobody else uses the device, unless the submission is not let in."""
+def _time(crew: Crew, lineup: Lineup | Problem) -> tuple[Check, ...]:
+    """The performance check, timed while nobody else uses the device, unless the submission is not let in. An
+    assignment that checks no speed has none.
+    """
     if isinstance(lineup, Problem):
-        speed = lineup.mark(unmeasured(crew.task.assignment, crew.device))
-        _tell(crew, [speed])
-        return speed
+        skipped = tuple(map(lineup.mark, unmeasured_checks(crew.task.assignment, crew.device)))
+        _tell(crew, skipped)
+        return skipped
     crew.bench.settle()
     crew.progress("waiting for the device")
     with exclusive(crew.device, crew.bench.locks), _awake(crew.student, crew.device):
         crew.progress("timing")
         speed = check_performance(lineup, crew.bench.timing, crew.roofs)
     _tell(crew, [speed])
-    return speed
+    return (speed,)
 
 
 def _hidden(draft: Draft, bench: Bench, progress: Progress) -> tuple[Check, ...]:
@@ -456,7 +461,7 @@ def _unreached(assignment: Assignment, device: DeviceFacts) -> Iterator[Check]:
     """The checks beside those of cases after a failed build: none could be made."""
     yield from map(BUILD_FAILED.fail, unwatched_checks(assignment))
     yield from map(BUILD_FAILED.fail, _left_out(assignment))
-    yield BUILD_FAILED.fail(unmeasured(assignment, device))
+    yield from map(BUILD_FAILED.fail, unmeasured_checks(assignment, device))
 
 
 def ungraded(assignment: str, submission: Path, error: Exception) -> Ungraded:

@@ -109,13 +109,13 @@ def _yaml(fields: dict[str, Any]) -> bytes:
 
 def shown(assignment: Assignment) -> Assignment:
     """The assignment as students may see it, without hidden checks. The points of the other checks do not change."""
-    sanitizer = assignment.sanitizer
+    sanitizer, speed = assignment.sanitizer, assignment.performance
     return replace(
         assignment,
         correctness=_shown_cases(assignment),
         sanitizer=None if sanitizer is None or sanitizer.hidden else sanitizer,
         memory=None if assignment.memory is None else _shown_memory(assignment.memory),
-        performance=_shown_speed(_timed(assignment)),
+        performance=None if speed is None else _shown_speed(_timed(assignment, speed)),
     )
 
 
@@ -144,11 +144,10 @@ def _undecided(goal: SpeedGoal, sizes: Sizes) -> SpeedGoal:
     return replace(goal, sizes=sizes, bands=(Band(fraction=1, points=goal.points),), minimum={}, yardstick=None)
 
 
-def _timed(assignment: Assignment) -> SpeedGoals:
+def _timed(assignment: Assignment, asked: SpeedGoals) -> SpeedGoals:
     """The speed goals of a kit. On a GPU, results are compared with the baseline's instead of the model solution's;
     where it computes something else than the student's kernels, the oracle must judge, on data as small as a CPU's.
     """
-    asked = assignment.performance
     cpu, gpu = asked.classes.get("cpu"), asked.classes.get("gpu")
     if gpu is None or cpu is None or asked.referee == "oracle" or baseline_is_comparable(assignment):
         return asked

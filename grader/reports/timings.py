@@ -57,12 +57,14 @@ def _one(row: TimedRow) -> Iterator[RenderableType]:
 
 
 def _sweep(name: str, rows: Sequence[TimedRow]) -> Iterator[RenderableType]:
-    """A row for each value of a size or a constant, with a bar for its rate."""
+    """A row for each value of a size or a constant, with a bar for its rate, if rates are known."""
     table = _table(name, rows)
-    table.add_column("", ratio=1)
     highest = max((_rate(row) or 0.0 for row in rows), default=0.0)
+    if _has_rates(rows):
+        table.add_column("", ratio=1)
     for row in rows:
-        table.add_row(*_cells(row, rows), _bar(_rate(row), highest))
+        bar = [_bar(_rate(row), highest)] if _has_rates(rows) else []
+        table.add_row(*_cells(row, rows), *bar)
     yield from _around(table, rows, but=name)
 
 
@@ -84,11 +86,12 @@ def _ladder(rows: Sequence[TimedRow]) -> Iterator[RenderableType]:
 def _times(measured: Measured) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="bold")
     table.add_column("")
-    for heading in ("median", "least", measured.unit):
+    for heading in ("median", "least", *([measured.unit] if measured.unit else [])):
         table.add_column(heading, justify="right")
 
     def add(what: str, seconds: Sequence[float], rate: str = "") -> None:
-        table.add_row(what, seconds_in_words(median(seconds)), seconds_in_words(min(seconds)), rate)
+        rates = [rate] if measured.unit else []
+        table.add_row(what, seconds_in_words(median(seconds)), seconds_in_words(min(seconds)), *rates)
 
     add("kernel only, by the device", measured.on_device, _number(measured.rate(median(measured.on_device))))
     launches = measured.assignment.student_launches
@@ -120,7 +123,8 @@ def _table(first: str, rows: Sequence[TimedRow]) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", expand=False)
     table.add_column(first, vertical="bottom", overflow="fold")
     unit = _unit(rows) or "rate"
-    for heading in ("kernel\nms", f"kernel\n{unit}", f"with\ntransfers\n{unit}"):
+    rates = (f"kernel\n{unit}", f"with\ntransfers\n{unit}") if _has_rates(rows) else ("with\ntransfers\nms",)
+    for heading in ("kernel\nms", *rates):
         table.add_column(heading, justify="right", vertical="bottom")
     table.add_column("results", vertical="bottom")
     return table
@@ -130,9 +134,11 @@ def _cells(row: TimedRow, rows: Sequence[TimedRow]) -> tuple[str | Text, ...]:
     label, verdict = showable(row.label), _verdict(row)
     measured = row.outcome
     if isinstance(measured, Problem):
-        return label, NOTHING, NOTHING, NOTHING, verdict
+        return label, *([NOTHING] * (3 if _has_rates(rows) else 2)), verdict
     seconds, total = median(measured.on_device), median(measured.totals)
-    unit = "" if _unit(rows) else f" {measured.unit}"
+    if not _has_rates(rows):
+        return label, three_digits(1e3 * seconds), three_digits(1e3 * total), verdict
+    unit = "" if _unit(rows) or not measured.unit else f" {measured.unit}"
     rates = (f"{_number(measured.rate(each))}{unit}" for each in (seconds, total))
     return label, three_digits(1e3 * seconds), *rates, verdict
 
@@ -194,8 +200,14 @@ def _problems(rows: Sequence[TimedRow]) -> list[Text]:
 
 def _unit(rows: Sequence[TimedRow]) -> str | None:
     """Of all rates; None if they have several."""
-    units = {row.outcome.unit for row in rows if isinstance(row.outcome, Measured)}
+    units = {row.outcome.unit for row in rows if isinstance(row.outcome, Measured) and row.outcome.unit}
     return units.pop() if len(units) == 1 else None
+
+
+def _has_rates(rows: Sequence[TimedRow]) -> bool:
+    """False if no assignment of what was measured checks speed, so that only seconds are known."""
+    units = [row.outcome.unit for row in rows if isinstance(row.outcome, Measured)]
+    return not units or any(units)
 
 
 def _rate(row: TimedRow) -> float | None:

@@ -411,6 +411,11 @@ class Result(Record, Standing[Check]):
         return {name: value for name, value in fields.items() if name not in {"unchecked", "hidden_points"}}
 
     @property
+    def performance_check(self) -> Check | None:
+        """The check of speed, of the first part if there are several; None if only correctness is checked."""
+        return next((check for check in self.checks if check.kind is Kind.PERFORMANCE), None)
+
+    @property
     def faults(self) -> tuple[Fault, ...]:
         """Parts that are missing because grader failed, without repetition; the grade is not affected."""
         return faults_of(self.checks)

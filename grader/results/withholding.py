@@ -88,7 +88,7 @@ def shown_at_once(assignment: Assignment) -> tuple[Kind, ...]:
     others: dict[Kind, tuple[Hideable, ...]] = {
         Kind.SANITIZER: () if assignment.sanitizer is None else (assignment.sanitizer,),
         Kind.MEMORY: () if assignment.memory is None else assignment.memory.checks,
-        Kind.PERFORMANCE: (assignment.performance,),
+        Kind.PERFORMANCE: () if assignment.performance is None else (assignment.performance,),
     }
     open_kinds = (kind for kind, each in others.items() if not any(one.hidden for one in each) for _ in each)
     return Kind.BUILD, *cases, *open_kinds
@@ -105,7 +105,7 @@ def _asked(assignment: Assignment) -> tuple[tuple[set[Kind], tuple[Hideable, ...
         (CASES, assignment.correctness.cases),
         ({Kind.SANITIZER}, () if assignment.sanitizer is None else (assignment.sanitizer,)),
         ({Kind.MEMORY}, () if assignment.memory is None else assignment.memory.checks),
-        ({Kind.PERFORMANCE}, (assignment.performance,)),
+        ({Kind.PERFORMANCE}, () if assignment.performance is None else (assignment.performance,)),
     )
 
 

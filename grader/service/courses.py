@@ -49,7 +49,8 @@ def version_of(coursework: Coursework) -> Version:
 class Shown(Record):
     """An assignment as its page shows it; `handout` is markup that rendered() has made, `skeleton` the text to start
     from; each is empty if there is none. `hidden` is how many checks it hides from students until they are released.
-    `ruled` says whether there was a course.yaml, and `gone` whether its folder is no longer there.
+    `ruled` says whether there was a course.yaml, `gone` whether its folder is no longer there, and `timed` whether it
+    checks speed, as a leaderboard needs.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Shown(Record):
     version: Version
     ruled: bool
     gone: bool = False
+    timed: bool = True
 
     @property
     def rules(self) -> HandInRules:
@@ -283,6 +285,7 @@ class Shelf:
             hidden=hidden_checks(coursework),
             policies=Policies.model_validate({name: getattr(coursework, name) for name in POLICIES}),
             version=version_of(coursework),
+            timed=any(part.performance for part in coursework.parts),
             ruled=(self.course.assignments.parent / RULES_FILE).is_file(),
         )
 

@@ -5,7 +5,9 @@ from samples import BUILD, DEVICE, RACE, SPEED, check, failed, result, unchecked
 
 from grader.authoring.golden import compare, corpus, differences, read_golden
 from grader.common.errors import InputError
+from grader.common.record import replace
 from grader.course.suite import Suite
+from grader.grading.checks.correctness import unrun_cases
 from grader.results.result import Kind, Reason, Verdict
 
 CASES = ("one element", "tall")
@@ -241,3 +243,15 @@ def test_a_submission_for_a_suite_names_the_part_that_it_is_about(golden, transp
         with pytest.raises(InputError, match="part: must be first or second"):
             golden(text, name).subject(suite)
     assert golden("fails: {}", "plain").subject(transposition) is transposition
+
+
+@pytest.mark.parametrize("fails", ["{build: BUILD_ERROR}", "{every case: WRONG_OUTPUT}"])
+def test_what_an_assignment_does_not_check_cannot_be_left_out(golden, assignment, fails):
+    """Neither speed nor the sanitizer of an assignment that has neither."""
+    asked = replace(assignment, performance=None, sanitizer=None, memory=None)
+    wrong = golden(f"fails: {fails}")
+    build = failed("build", reason=Reason.BUILD_ERROR, kind=Kind.BUILD) if "build" in fails else BUILD
+    reason = Reason.NOT_RUN if "build" in fails else Reason.WRONG_OUTPUT
+    cases = unrun_cases(asked, asked.correctness.cases)
+    seen = [failed(case.name, kind=case.kind, reason=reason) for case in cases]
+    assert differences(wrong, asked, result(build, *seen)) == ()

@@ -96,7 +96,7 @@ def test_a_misspelt_field_is_marked_where_it_stands(fields, path, name):
     assert name in next(iter(places.values()))
 
 
-@pytest.mark.parametrize("name", ["title", "kernel", "sizes", "buffers", "launches", "baseline", "performance"])
+@pytest.mark.parametrize("name", ["title", "kernel", "sizes", "buffers", "launches", "baseline", "correctness"])
 def test_a_missing_field_is_named(fields, name):
     """Of an assignment of one kernel, all that the grader requires."""
     del fields[name]

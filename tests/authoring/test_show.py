@@ -4,6 +4,7 @@ import re
 
 import pytest
 from project import ASSIGNMENTS
+from untimed import POINTS, untimed_course
 
 from grader.authoring.show import MEASURES, describe
 from grader.course.rubric import MemoryCheck
@@ -50,3 +51,10 @@ def test_an_assignment_that_asks_nothing_of_the_simulator_says_nothing_of_it(tra
     text = describe(transposition.model_copy(update={"sanitizer": None, "memory": None}))
     assert "simulat" not in text
     assert "performance on a cpu" in text
+
+
+def test_an_assignment_that_checks_no_speed_says_nothing_of_it(tmp_path):
+    """Its points are those of what is listed."""
+    text = describe(untimed_course(tmp_path).load("small"))
+    assert text.startswith(f"Adding (small), {POINTS} points\n")
+    assert not re.search("performance|speed", text)

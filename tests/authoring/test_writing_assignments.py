@@ -103,8 +103,8 @@ def test_the_sections_that_are_required_are_named():
     """And `parts` has a section, too."""
     top = sections()["The top"]
     containers = {name for name in DEFINITIONS["Whole"]["required"] if name not in documented(top)}
-    assert containers == {"buffers", "launches", "baseline", "correctness", "performance"}
-    assert "`buffers`, `launches`, `baseline`, `correctness` and `performance` are required" in top
+    assert containers == {"buffers", "launches", "baseline", "correctness"}
+    assert "`buffers`, `launches`, `baseline` and `correctness` are required" in top
     assert "`parts`" in sections()
 
 

@@ -60,7 +60,7 @@ def main() -> None:
 
 def _at(assignment: Timed, sizes: Sizes, device: DeviceFacts) -> Timed:
     """The assignment, timed at these sizes."""
-    kind, performance = device_class(device), assignment.performance
+    kind, performance = device_class(device), assignment.speed_goals
     goal = performance.classes[kind].model_copy(update={"sizes": sizes})
     classes = {**performance.classes, kind: goal}
     return assignment.model_copy(update={"performance": performance.model_copy(update={"classes": classes})})
@@ -86,7 +86,7 @@ def _times(assignment: Timed, device: DeviceFacts, bench: Bench, turns: int) -> 
 
 
 def _row(assignment: Assignment, sizes: Sizes, device: DeviceFacts, seconds: dict[str, list[float]]) -> str:
-    performance, names = assignment.performance, assignment.names(sizes)
+    performance, names = assignment.speed_goals, assignment.names(sizes)
     moved = evaluate(performance.bytes, names)
     work = moved if performance.flop is None else evaluate(performance.flop, names)
     copied = 2 * copy_size(assignment, device)

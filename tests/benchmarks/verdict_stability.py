@@ -193,7 +193,7 @@ def _fraction(check: Check) -> float:
 
 
 def _threshold(assignment: Assignment, check: Check) -> float:
-    return assignment.performance.classes[_performance(check).device_class].bands[0].fraction
+    return assignment.speed_goals.classes[_performance(check).device_class].bands[0].fraction
 
 
 def _tune(assignment: Assignment, pool: ProcessPoolExecutor) -> Callable[[float], int]:

@@ -6,6 +6,7 @@ import shutil
 import pytest
 from courses import ADDITION, course_of
 from project import ASSIGNMENTS, ROOT
+from untimed import POINTS, UNTIMED, untimed_course
 
 from grader.common.errors import InputError
 from grader.course.catalogue import Course
@@ -78,3 +79,58 @@ def test_a_case_that_counts_is_shown(tmp_path):
     fields = {**ADDITION, "correctness": {**ADDITION["correctness"], "cases": cases}}
     with pytest.raises(InputError, match="every case that counts is hidden; show at least one"):
         course_of(tmp_path, fields).load("small")
+
+
+# --- without performance ------------------------------------------------------------------------
+
+
+def test_an_assignment_may_check_no_speed(tmp_path):
+    """Its points are those of the other checks; nothing is timed, and its constants are the same on every class."""
+    assignment = untimed_course(tmp_path).load("small")
+    assert assignment.performance is None
+    assert assignment.points == POINTS
+    assert dict(assignment.goals) == {}
+    assert [assignment.timed_on(kind).constants for kind in ("cpu", "gpu")] == [assignment.constants] * 2
+    with pytest.raises(InputError, match=r"assignment\.yaml: checks no speed; add `performance:`"):
+        _ = assignment.speed_goals
+
+
+@pytest.mark.parametrize(
+    ("buffers", "words"),
+    [
+        ({"x": {"shape": ["n"], "data": "numbers"}, "z": {"shape": ["n"]}}, 2),
+        ({"x": {"shape": ["n", 3], "data": "numbers"}, "z": {"shape": [1]}}, 3.1),
+        ({"x": {"shape": ["n"], "data": "numbers"}, "z": {"shape": ["n"], "data": "numbers", "role": "updated"}}, 3),
+        ({"x": {"shape": ["n"], "data": "zeros", "role": "scratch"}, "z": {"shape": ["n"]}}, 1),
+    ],
+    ids=["input and output", "shapes", "updated", "scratch"],
+)
+def test_the_least_traffic_is_what_goes_in_and_what_comes_out(tmp_path, buffers, words):
+    """Every input and every output that is judged, each once; an array that is updated is both, and scratch neither."""
+    launch = {"kernel": "add", "args": ["x", "z", "n"], "global": ["ceil_to(n, GROUP)"], "local": ["GROUP"]}
+    fields = {"buffers": buffers, "launches": [launch], "baseline": [launch]}
+    assert untimed_course(tmp_path, **fields).load("small").least_traffic({"n": 10}) == 4 * 10 * words
+
+
+def test_a_stated_least_traffic_comes_before_that_of_the_arrays(tmp_path):
+    """`performance.bytes`, as the roofline has it."""
+    speed = {**ADDITION["performance"], "bytes": "5*n"}
+    assert course_of(tmp_path, {**ADDITION, "performance": speed}).load("small").least_traffic({"n": 10}) == 50
+
+
+def test_a_part_of_a_suite_may_be_the_only_one_that_is_timed(tmp_path):
+    """Each part says so for itself."""
+    fields = {name: value for name, value in UNTIMED.items() if name not in {"kernel", "launches"}}
+    (launch,) = UNTIMED["launches"]
+    parts = [
+        {"kernel": "add", "launches": [launch]},
+        {"kernel": "plus", "launches": [{**launch, "kernel": "plus"}], "performance": ADDITION["performance"]},
+    ]
+    suite = course_of(tmp_path, {**fields, "parts": parts}).load("small")
+    assert [part.points for part in suite.parts] == [POINTS, POINTS + 5]
+
+
+def test_made_data_need_no_referee_where_nothing_is_timed(tmp_path):
+    """With `performance`, the referee must be the oracle; without, there is none to name."""
+    buffers = {**ADDITION["buffers"], "x": {"shape": ["n"], "data": "made"}}
+    assert untimed_course(tmp_path, buffers=buffers).load("small").performance is None

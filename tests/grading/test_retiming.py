@@ -90,3 +90,17 @@ def test_rounds_that_did_not_count_are_made_again(suite, bench, noisy):
     assert [(left.reason, left.checks) for left in before.unchecked] == [(Reason.INTERFERENCE, 1)]
     after = time_again(suite, submission, before, quick(bench), lambda _: None)
     assert (after.points, after.unchecked) == (whole.points, ())
+
+
+def test_a_part_that_is_not_timed_stays_as_it_is(suite, bench, noisy, monkeypatch):
+    """Its last check is of something else."""
+    untimed = replace(suite, parts=(replace(suite.parts[0], performance=None), suite.parts[1]))
+    noisy("noisy", "quiet")
+    submission, asked = parse_submission("kernels.cl", SOURCE.encode()), []
+    before = grade_coursework(untimed, submission, 7, quick(bench), lambda _: None)
+    grade = retiming.grade_submission
+    monkeypatch.setattr(retiming, "grade_submission", lambda task, *rest: (asked.append(task), grade(task, *rest))[1])
+    after = time_again(untimed, submission, before, quick(bench), lambda _: None)
+    changed = [(one.part, one.kind) for one, other in zip(before.checks, after.checks, strict=True) if one != other]
+    assert changed == [("plus", Kind.PERFORMANCE)]
+    assert [task.assignment.part for task in asked] == ["plus"]

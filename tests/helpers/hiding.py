@@ -15,7 +15,7 @@ from grader.batch.lms_files import CanvasGradebook, MoodleWorksheet
 from grader.batch.pipeline import BatchRequest, grade_batch
 from grader.grading.checks.correctness import unrun_cases
 from grader.grading.checks.simulator_checks import unwatched_checks
-from grader.grading.timing.performance import unmeasured
+from grader.grading.timing.performance import unmeasured_checks
 from grader.lms.exports.sheet import read_sheet
 from grader.results.result import Check, Kind, Reason, Verdict
 from grader.results.withholding import withheld
@@ -82,16 +82,9 @@ def right(assignment):
     """The result of a submission that passes everything, in hand-made figures."""
     build = Check(name="build", kind=Kind.BUILD, verdict=Verdict.PASSED, points=0, max_points=0, seconds=0.5)
     device = result().provenance.device
-    speed = unmeasured(assignment, device)
-    speed = speed.model_copy(
-        update={
-            "verdict": Verdict.PASSED,
-            "points": speed.max_points,
-            "performance": performance(),
-            "usage": (SPILLING,),
-        }
-    )
-    checks = (build, *unrun_cases(assignment, assignment.correctness.cases), *unwatched_checks(assignment), speed)
+    measured = {"performance": performance(), "usage": (SPILLING,)}
+    speed = (each.model_copy(update=measured) for each in unmeasured_checks(assignment, device))
+    checks = (build, *unrun_cases(assignment, assignment.correctness.cases), *unwatched_checks(assignment), *speed)
     timed = (each.model_copy(update={"seconds": 0.25}) for each in checks)
     return result(*timed, profiles={"": PROFILE}, seconds=9.0)
 

@@ -23,7 +23,7 @@ def measured(assignment, *milliseconds, **changes):
     scaled = [[factor * each for each in milliseconds or (2.0,)] for factor in (0.5, 1, 10)]
     fields = {
         "assignment": assignment,
-        "sizes": next(iter(assignment.performance.classes.values())).sizes,
+        "sizes": next((goal.sizes for goal in assignment.goals.values()), {"n": 100000}),
         "device": DEVICE,
         "launches": tuple(launch(each) for each in scaled),
         "totals": tuple(4e-3 * sum(each) for each in scaled),

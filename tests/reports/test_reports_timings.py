@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from courses import ADDITION, KERNEL, ORACLE, course_of
 from runs import FAILED, WRONG, launch, measured, row
+from untimed import untimed_course
 
 from grader.reports.timings import body, render
 
@@ -181,3 +182,36 @@ def test_a_label_cannot_move_the_cursor(addition):
     """Values of constants come from a command line."""
     shown = page(addition, [row("\x1b[31m", measured(addition)), row("8", FAILED)], swept="real")
     assert "\x1b" not in shown
+
+
+# --- without rates ------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def untimed(tmp_path_factory):
+    """An assignment that checks no speed."""
+    return untimed_course(tmp_path_factory.mktemp("untimed")).load("small")
+
+
+def test_one_kernel_without_a_rate_has_its_seconds(untimed):
+    """And no empty column."""
+    shown = page(untimed, [row("add", measured(untimed, 2.0))])
+    assert line_of(shown, "median ") == ["median", "least"]
+    assert " ".join(line_of(shown, "kernel only")) == "kernel only, by the device 2 ms 1 ms"
+    assert " ".join(line_of(shown, "with transfers")) == "with transfers, by the clock 8 ms 4 ms"
+
+
+def test_a_sweep_without_rates_is_a_table_of_times(untimed):
+    """Without bars, which are for rates."""
+    rows = [row("8", measured(untimed, 4.0)), row("16", FAILED)]
+    shown = page(untimed, rows, swept="GROUP")
+    assert line_of(shown, "GROUP") == ["GROUP", "ms", "ms", "results"]
+    assert line_of(shown, "8 ") == ["8", "4", "16", "right"]
+    assert line_of(shown, "16 ") == ["16", "-", "-", "failed"]
+
+
+def test_a_kernel_without_a_rate_among_others_has_its_milliseconds(untimed, addition):
+    """In a suite of which only some parts are timed."""
+    shown = page(untimed, [row("first", measured(addition, 4.0)), row("other", measured(untimed, 2.0))])
+    assert line_of(shown, "first") == ["first", "4", "0.3", "0.075", "right", "1.00", "-"]
+    assert line_of(shown, "other") == ["other", "2", "-", "-", "right", "-", "-"]

@@ -159,3 +159,9 @@ def test_faults_stand_in_the_json_only_where_there_are_any():
     assert again.faults == (fault,)
     assert (again.points, again.failed) == (lacking.points, True)
     assert "fault" not in REPORTS["json"](result(BUILD, failed("sanitizer", findings=(RACE,))))
+
+
+def test_the_check_of_speed_is_found_by_its_kind():
+    """Wherever it is among the checks; a result may have none."""
+    assert result(SPEED, BUILD).performance_check == SPEED
+    assert result(BUILD, check("memory: reads", kind=Kind.MEMORY)).performance_check is None

@@ -218,3 +218,14 @@ def test_a_fault_about_a_hidden_check_tells_nothing_of_it(assignment):
     whole = failing(right(assignment("case")), HIDDEN["case"], faults=(Fault(lost="the explanation"),))
     assert whole.faults
     assert withheld(whole, assignment("case")).faults == ()
+
+
+@pytest.mark.parametrize("name", ["case", "sanitizer", "memory"])
+def test_hidden_checks_of_an_assignment_without_speed_are_withheld(tmp_path, name):
+    """The rest is shown, and there is no kind of check for speed to show at once."""
+    hiding = hiding_course(tmp_path, name, performance=None).load("small")
+    whole = failing(right(hiding), HIDDEN[name])
+    shown = withheld(whole, hiding)
+    assert [each.reason for each in shown.checks if each.reason is not None] == [Reason.HIDDEN]
+    assert hidden_checks(hiding) == 1
+    assert Kind.PERFORMANCE not in shown_at_once(hiding)

@@ -341,3 +341,28 @@ def test_an_assistant_sees_all_regrades_and_answers_and_decides_nothing(service)
     ):
         assert post(tom, address, points="1", comment="x", reason="x").status_code == 404
     assert "/decision" not in tom.get(home).text
+
+
+@pytest.mark.parametrize("hidden", ["case", "sanitizer", "memory", "performance"])
+@pytest.mark.parametrize("typed", ["24", "+0.5", "0"])
+def test_points_by_hand_while_checks_are_hidden_are_out_of_all_points(tmp_path, hidden, typed):
+    """A student never reads "24 of 19": set points are out of all 24, on pages, in the API, in files and exports. A
+    bonus is added to what is shown.
+    """
+    course = hiding_course(tmp_path / "course", hidden)
+    service, assignment = Service(tmp_path, course=course), course.load("small")
+    stored = ready(right(assignment), assignment)
+    attempt = service.graded(service.hand_in(), stored)
+    assert decide(service, typed).status_code == 303
+    texts = [*map(_readable, told(service, attempt)), _readable(service.browser("staff").get("/course").text)]
+    given = stored.early_points + 0.5 if typed.startswith("+") else float(typed)
+    assert f"{given:g} / 24" in texts[0]
+    for text in texts:
+        found = re.findall(r"\b([\d.]+) (?:of|/) ([\d.]+)\b", text)
+        assert [pair for pair in found if float(pair[0]) > float(pair[1])] == []
+    assert ("hidden until release" in texts[0]) is typed.startswith("+")
+
+
+def _readable(text):
+    """A page without its markup, styles and scripts."""
+    return re.sub(r"<(style|script|svg)\b.*?</\1>|<[^>]*>", "", text, flags=re.DOTALL)

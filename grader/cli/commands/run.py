@@ -17,7 +17,8 @@ class LaunchOptions:
 
     kernel: Annotated[str | None, typer.Option(help="Of several kernels, the one to time.")] = None
     size: Annotated[
-        list[str] | None, typer.Option(help="Sizes, such as n=1024,width=64; else those that are graded for speed.")
+        list[str] | None,
+        typer.Option(help="Sizes, such as n=1024,width=64; else those graded for speed, or of the largest case."),
     ] = None
     global_size: Annotated[
         str | None, typer.Option("--global", help="Work-items, such as 'ceil_to(n, 64),n', one a dimension.")

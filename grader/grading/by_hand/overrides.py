@@ -13,7 +13,7 @@ from grader.common.record import replace
 from grader.course.assignment import Assignment, ByHand, Chosen
 from grader.course.expressions import evaluate_int
 from grader.course.launches import ELEMENT_BYTES, Launch
-from grader.course.rubric import Sizes
+from grader.course.rubric import Case, Sizes
 from grader.course.submissions.submission import Submission
 from grader.execution.device import device_class, speed_goal
 from grader.grading.checks.choices import chosen, unfit_launches
@@ -38,26 +38,31 @@ class Overrides:
 
 @or_problem
 def to_run(assignment: Assignment, submission: Submission, wanted: Overrides, device: DeviceFacts) -> ByHand:
-    """An assignment that asks for one launch only, on this device: its speed goal has the sizes of it.
+    """An assignment that asks for one launch only, on this device: its case has the sizes of it.
 
     Sizes and constants are those that are timed here, overridden by what the submission states and what is set by hand.
     Raises InputError if they make no sense.
     """
-    kind, goal = device_class(device), speed_goal(assignment, device)
-    settled: Assignment = done(settle(assignment.timed_as_chosen(kind), submission, wanted))
-    sizes = {**goal.sizes, **wanted.sizes}
+    sizes = {**_usual_sizes(assignment, device), **wanted.sizes}
+    settled: Assignment = done(settle(assignment.timed_as_chosen(device_class(device)), submission, wanted))
     _check(assignment.with_constants(settled.constants), sizes, device)
-    goal = replace(goal, sizes=sizes, constants={})
     launch = replace(
         settled,
-        correctness=replace(settled.correctness, cases=()),
+        correctness=replace(settled.correctness, cases=(Case(name="by hand", sizes=sizes),)),
         sanitizer=None,
         memory=None,
-        performance=replace(settled.performance, classes={kind: goal}),
+        performance=None if settled.performance is None else replace(settled.performance, classes={}),
     )
     run = ByHand(Chosen(launch))
     done(unfit_launches(run, run.student_launches, device))
     return run
+
+
+def _usual_sizes(assignment: Assignment, device: DeviceFacts) -> Sizes:
+    """The sizes that are timed on this device; if speed is not checked, those of the largest case that is shown."""
+    if assignment.performance is not None:
+        return speed_goal(assignment, device).sizes
+    return max((case.sizes for case in assignment.correctness.shown), key=lambda sizes: prod(sizes.values()))
 
 
 @or_problem

@@ -23,7 +23,6 @@ from grader.course.submissions.task import ChosenTask
 from grader.course.truth.inputs import make_inputs
 from grader.course.truth.oracle import load_oracle
 from grader.execution.client import Worker
-from grader.execution.device import speed_goal
 from grader.execution.outcome import Timing
 from grader.execution.plan import STUDENT, SUBMISSION, Script, submission_plan
 from grader.grading.bench import Bench, Progress
@@ -82,21 +81,25 @@ class Measured:
         return median_low(launch.turns for launch in self.launches)
 
     @property
-    def work(self) -> float:
-        """Operations of a launch, or bytes where moving is all there is to do: those of the turns that it took."""
-        names, repeat = self.assignment.names(self.sizes), self.assignment.repeat
+    def work(self) -> float | None:
+        """Operations of a launch, or bytes where moving is all there is to do: those of the turns that it took. None if
+        the assignment checks no speed and so does not state it.
+        """
+        asked, repeat = self.assignment.performance, self.assignment.repeat
+        if asked is None:
+            return None
+        names = self.assignment.names(self.sizes)
         taken = {} if repeat is None or repeat.times not in self.sizes else {str(repeat.times): self.turns}
-        asked = self.assignment.performance
         return evaluate(asked.bytes if asked.flop is None else asked.flop, {**names, **taken})
 
     @property
-    def unit(self) -> str:
-        """The unit of its rates."""
-        return self.assignment.performance.unit
+    def unit(self) -> str | None:
+        """The unit of its rates; None without `work`."""
+        return None if self.assignment.performance is None else self.assignment.performance.unit
 
     def rate(self, seconds: float) -> float | None:
-        """GFLOPS or GB/s; None where a clock is too coarse to see any time pass."""
-        return self.work / seconds * 1e-9 if seconds > 0 else None
+        """GFLOPS or GB/s; None without `work`, and where a clock is too coarse to see any time pass."""
+        return self.work / seconds * 1e-9 if self.work is not None and seconds > 0 else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,7 +170,7 @@ class _Ready:
 def _prepare(assignment: ByHand, request: RunRequest, worker: Worker) -> _Ready:
     built = done(build_settled(_task(assignment, request), worker))
     oracle, key = load_oracle(assignment), (request.seed, RUN_KEY)
-    sizes = speed_goal(assignment, worker.ready()).sizes
+    (sizes,) = assignment.all_sizes()
     trial = None
     with threadpool_limits(1):  # NumPy's own threads would go on spinning on the cores that kernels are timed on
         if request.check or assignment.has_surroundings:  # what steps of ours make for the student's, the oracle knows

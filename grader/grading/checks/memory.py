@@ -80,7 +80,7 @@ def _profile(assignment: Assignment, seen: Simulated, simulation: Simulation) ->
         read=sum(each.bytes for each in used if each.does == "reads"),
         written=sum(each.bytes for each in used if each.does == "writes"),
         moved=sum(each.sectors for each in used) * simulation.sector,
-        compulsory=int(evaluate(assignment.performance.bytes, assignment.names(seen.sizes))),
+        compulsory=assignment.least_traffic(seen.sizes),
     )
 
 

@@ -128,7 +128,7 @@ def _with_supply(assignment: Assignment, plan: Plan) -> Plan:
         supply_of(name, turn): Script(steps=tuple(_makers(assignment, script, specs, ranges)), uploads=(), outputs=())
         for name, script in plan.scripts.items()
         if script.uploads
-        for turn, ranges in enumerate(assignment.performance.integers)
+        for turn, ranges in enumerate(assignment.speed_goals.integers)
     }
     digest = Script(
         steps=tuple(_digester(specs[name], number) for number, name in enumerate(outputs)), uploads=(), outputs=(SUMS,)

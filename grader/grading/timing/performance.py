@@ -64,12 +64,17 @@ def unmeasured(assignment: Assignment, device: DeviceFacts) -> Check:
     return full_marks(Kind.PERFORMANCE, goal.points, device_class(device), {**goal.constants, **goal.sizes})
 
 
+def unmeasured_checks(assignment: Assignment, device: DeviceFacts) -> tuple[Check, ...]:
+    """The performance check before anything is known; none if the assignment checks no speed."""
+    return () if assignment.performance is None else (unmeasured(assignment, device),)
+
+
 def summarise(assignment: Assignment, device: DeviceFacts, rounds: tuple[Round, ...]) -> Performance:
     """Rates and ratios of the rounds."""
-    goal = speed_goal(assignment, device)
+    goal, asked = speed_goal(assignment, device), assignment.speed_goals
     names = assignment.names(goal.sizes)
-    moved = evaluate(assignment.performance.bytes, names)
-    flop = None if assignment.performance.flop is None else evaluate(assignment.performance.flop, names)
+    moved = evaluate(asked.bytes, names)
+    flop = None if asked.flop is None else evaluate(asked.flop, names)
     work = moved if flop is None else flop
     seconds = interval([each.submission for each in rounds])
     fraction = fraction_of_reference(rounds)
@@ -82,7 +87,7 @@ def summarise(assignment: Assignment, device: DeviceFacts, rounds: tuple[Round, 
         sizes=goal.sizes,
         pairs=len(rounds),
         seconds=seconds,
-        unit=assignment.performance.unit,
+        unit=asked.unit,
         rate=Interval(
             median=work / seconds.median * 1e-9, low=work / seconds.high * 1e-9, high=work / seconds.low * 1e-9
         ),

@@ -207,13 +207,13 @@ class ByReference:
     def scene(self, number: int) -> RoundData:
         """Two fresh keys."""
         words = np.random.SeedSequence((self.match.seed, ROUND_KEY, number)).generate_state(2, np.uint64)
-        turn = number % len(self.match.assignment.performance.integers)
+        turn = number % len(self.match.assignment.speed_goals.integers)
         return DeviceScene(self.match, number % self._sets, turn, input_key=int(words[0]), digest_key=int(words[1]))
 
     @property
     def _sets(self) -> int:
         match = self.match
-        moved = evaluate(match.assignment.performance.bytes, match.assignment.names(match.sizes))
+        moved = evaluate(match.assignment.speed_goals.bytes, match.assignment.names(match.sizes))
         return sets_of(moved, match.device)
 
 
@@ -292,7 +292,7 @@ REFEREES: dict[DeviceClass, Callable[[Match], Referee]] = {"cpu": ByOracle, "gpu
 
 def referee_for(match: Match) -> Referee:
     """The one that the assignment asks for, or the usual one of the device."""
-    kind = "cpu" if match.assignment.performance.referee == "oracle" else device_class(match.device)
+    kind = "cpu" if match.assignment.speed_goals.referee == "oracle" else device_class(match.device)
     return REFEREES[kind](match)
 
 

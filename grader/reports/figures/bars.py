@@ -1,4 +1,6 @@
-"""The table of `grader run` as a figure: bars of rates, kernel only and with transfers."""
+"""The table of `grader run` as a figure: bars of rates, or of times if there are no rates; kernel only and with
+transfers.
+"""
 
 from collections.abc import Sequence
 from statistics import median
@@ -16,23 +18,25 @@ BAR = 0.36
 
 
 def bars(title: str, what: str, rows: Sequence[TimedRow]) -> str:
-    """An SVG file with two bars for each row, the first row on top; one of which nothing was measured has none.
+    """An SVG file with two bars for each row, the first row on top; one of which nothing was measured has none, and one
+    without a rate among rates.
 
     `what` the labels of the rows are, such as TILE.
     """
-    found = [(height, row.outcome) for height, row in enumerate(rows) if isinstance(row.outcome, Measured)]
-    kernels = [(height, _rate(measured, measured.on_device)) for height, measured in found]
-    totals = [(height, _rate(measured, measured.totals)) for height, measured in found]
+    measured = [(height, row.outcome) for height, row in enumerate(rows) if isinstance(row.outcome, Measured)]
+    units = sorted({each.unit for _, each in measured if each.unit})
+    found = [(height, each) for height, each in measured if each.unit or not units]
+    kernels = [(height, _value(each, each.on_device)) for height, each in found]
+    totals = [(height, _value(each, each.totals)) for height, each in found]
 
     def draw(axes: Axes) -> None:
         _bars(axes, kernels, offset=-BAR / 2, name="kernel only", color=BLUE)
         _bars(axes, totals, offset=BAR / 2, name="with transfers", color="none", edgecolor=GREY, hatch="////")
         for height in set(range(len(rows))) - {height for height, _ in found}:
-            axes.text(0, height, " failed", va="center")
-        units = " or ".join(sorted({measured.unit for _, measured in found}))
-        bar_axes(axes, [showable(row.label) for row in rows], units)
+            axes.text(0, height, " no rate" if isinstance(rows[height].outcome, Measured) else " failed", va="center")
+        bar_axes(axes, [showable(row.label) for row in rows], " or ".join(units) or "ms")
         axes.set_ylim(len(rows) - 0.5, -0.5)
-        axes.set_xlim(0, 1.2 * max((rate for _, rate in kernels + totals), default=1.0))
+        axes.set_xlim(0, 1.2 * max((value for _, value in kernels + totals), default=1.0))
         axes.set_ylabel(what)
         axes.set_title(title, fontsize=9.5, loc="left")
         axes.figure.legend(loc="outside lower left", ncols=2, frameon=False)
@@ -40,11 +44,12 @@ def bars(title: str, what: str, rows: Sequence[TimedRow]) -> str:
     return drawn("runs", 1.2 + 0.5 * len(rows), draw, ground="white")
 
 
-def _rate(measured: Measured, seconds: Sequence[float]) -> float:
-    return measured.rate(median(seconds)) or 0.0
+def _value(measured: Measured, seconds: Sequence[float]) -> float:
+    """The rate, or milliseconds if the assignment checks no speed."""
+    return (measured.rate(median(seconds)) or 0.0) if measured.unit else 1e3 * median(seconds)
 
 
-def _bars(axes: Axes, rates: Sequence[tuple[int, float]], offset: float, name: str, **style: Any) -> None:
-    heights, values = [height + offset for height, _ in rates], [rate for _, rate in rates]
+def _bars(axes: Axes, bars_of: Sequence[tuple[int, float]], offset: float, name: str, **style: Any) -> None:
+    heights, values = [height + offset for height, _ in bars_of], [value for _, value in bars_of]
     drawn_bars = axes.barh(heights, values, height=BAR, label=name, **style)
     axes.bar_label(drawn_bars, [three_digits(value) for value in values], padding=3)

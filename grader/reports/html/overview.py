@@ -14,7 +14,7 @@ from grader.common.phrases import capital
 from grader.reports.figures.histograms import drawn
 from grader.reports.html.page import ENVIRONMENT, figure_of
 from grader.reports.html.pairs import PairRow, side_by_side
-from grader.reports.html.picking import SHOWN, SORTED_BY, flags_of, ranks_of, shares
+from grader.reports.html.picking import FASTEST, SHOWN, SORTED_BY, flags_of, ranks_of, shares
 from grader.reports.html.similarity import ALIKE, Group, near_identical
 from grader.reports.statistics import (
     FRACTION,
@@ -136,6 +136,8 @@ def render_overview(gradebook: Gradebook, links: Links) -> str:
         short=short,
         amount=amount,
         whole=whole,
+        FASTEST=FASTEST,
+        is_timed=any(map(is_timed, gradebook.rows)),
         several=len(gradebook.assignments) > 1,
         links={key: address(path) for key, path in links.items()},
         kinds=[kind for kind in CAUSES_FIRST if any(kind in kinds_of(row) for row in gradebook.rows)],
@@ -228,6 +230,11 @@ def identical(rows: tuple[StudentRow, ...]) -> tuple[tuple[str, ...], ...]:
 def kinds_of(row: StudentRow) -> set[Kind]:
     """Kinds of checks that are worth points in a row."""
     return {mark.kind for mark in row.grade.checks if mark.max_points} if row.grade else set()
+
+
+def is_timed(row: StudentRow) -> bool:
+    """Whether an assignment checks speed, as far as a row shows."""
+    return row.grade is not None and any(mark.kind is Kind.PERFORMANCE for mark in row.grade.checks)
 
 
 def earned(row: StudentRow, kind: Kind) -> str:

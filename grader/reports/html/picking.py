@@ -27,10 +27,12 @@ def _reason(row: StudentRow) -> str:
     return str(first.reason) if first is not None else "~"
 
 
+FASTEST = "fastest"
+
 SORTED_BY: dict[str, Callable[[StudentRow], float | str]] = {
     "fewest points": _points,
     "most points": lambda row: -_points(row),
-    "fastest": lambda row: -_speed(row),
+    FASTEST: lambda row: -_speed(row),
     "reason": _reason,
 }
 """How the table of all can be sorted, besides by label."""

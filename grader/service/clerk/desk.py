@@ -160,10 +160,19 @@ def _page(drawn: bytes, result: Result | None) -> bytes:
 
 
 def _counted(result: Result, grade: Grade | None) -> Result:
-    """A result with the points that count: less what lateness costs, and as corrected."""
+    """A result with the points that count: less what lateness costs, and as corrected. Points that are set are out of
+    all points: results of earlier versions left those of hidden checks out.
+    """
     if grade is None:
         return result
-    return replace(result, points=grade.points, deduction=grade.deduction, correction=grade.correction)
+    is_set = grade.correction is not None and grade.correction.final
+    return replace(
+        result,
+        points=grade.points,
+        max_points=grade.max_points if is_set else result.max_points,
+        deduction=grade.deduction,
+        correction=grade.correction,
+    )
 
 
 def _counting(rows: tuple[StudentRow, ...], attempts: dict[str, AttemptRow]) -> Iterator[Counting]:

@@ -4,6 +4,7 @@ import pytest
 from courses import ADDITION, KERNEL, ORACLE, course_of
 from samples import DEVICE
 from texts import submitted
+from untimed import UNTIMED, untimed_course
 
 from grader.common.errors import InputError
 from grader.grading.by_hand.overrides import Overrides, settle, to_run
@@ -140,3 +141,14 @@ def test_settling_leaves_everything_else_that_is_asked_for(open_assignment):
     found = settle(open_assignment, submission, Overrides(kernel="add", constants={"UNROLL": 8}))
     assert (found.constants["GROUP"], found.constants["UNROLL"]) == (32, 8)
     assert found.correctness == open_assignment.correctness
+
+
+@pytest.mark.parametrize("kind", ["cpu", "gpu"])
+def test_without_a_speed_goal_the_sizes_are_those_of_the_largest_case_that_is_shown(tmp_path, kind):
+    """On every class of devices, with the assignment's own constants."""
+    cases = [{"name": str(n), "sizes": {"n": n}, "hidden": n > 1000} for n in (1, 1000, 64, 5000)]
+    assignment = untimed_course(tmp_path, correctness={**UNTIMED["correctness"], "cases": cases}).load("small")
+    wanted, device = Overrides(kernel="add"), DEVICE.model_copy(update={"type": kind})
+    found = to_run(assignment, submitted(""), wanted, device)
+    assert list(found.all_sizes()) == [{"n": 1000}]
+    assert (found.constants, found.performance) == (assignment.constants, None)

@@ -5,6 +5,7 @@ from xml.etree import ElementTree
 import pytest
 from courses import ADDITION, KERNEL, ORACLE, course_of
 from runs import FAILED, measured, row
+from untimed import untimed_course
 
 from grader.reports.figures.bars import bars
 
@@ -42,3 +43,14 @@ def test_the_file_stands_alone(addition):
 def test_rows_that_all_failed_are_a_figure_without_bars():
     """Nothing of it depends on there being one."""
     assert texts(bars("Adding", "GROUP", [row("8", FAILED)])).count("failed") == 1
+
+
+def test_without_rates_bars_are_milliseconds(tmp_path):
+    """Among rates, a row without one says so."""
+    untimed = untimed_course(tmp_path / "untimed").load("small")
+    addition = course_of(tmp_path / "timed").load("small")
+    found = texts(bars("Adding", "GROUP", [row("8", measured(untimed, 4.0))]))
+    assert {"ms", "4", "16"} <= set(found)
+    found = texts(bars("Adding", "kernel", [row("add", measured(addition, 4.0)), row("plus", measured(untimed, 4.0))]))
+    assert {"GB/s", "0.3", "no rate"} <= set(found)
+    assert "ms" not in found

@@ -10,8 +10,9 @@ from xml.etree import ElementTree
 
 import pytest
 from hiding import GRADEBOOK, SECRET, failing, hiding_course, right
-from services import Service, graded
-from sqlalchemy import update
+from services import Service, graded, post
+from sqlalchemy import select, update
+from untimed import POINTS, untimed_course
 
 from grader.common.errors import InputError
 from grader.common.record import replace
@@ -183,6 +184,32 @@ def test_what_lateness_costs_tells_students_of_no_hidden_points(tmp_path):
     assert f"{full:g} less 10 %" in files["instructor/Ada/small.html"].decode()
 
 
+@pytest.mark.parametrize("earlier", [False, True], ids=["today's", "an earlier version's"])
+def test_points_that_are_set_while_checks_are_hidden_are_out_of_all_points_in_every_file(tmp_path, earlier):
+    """No file for students says "24 of 19"; earlier versions stored the full points without those of hidden checks."""
+    course = hiding_course(tmp_path / "course", "case")
+    service, assignment = Service(tmp_path, course=course), course.load("small")
+    service.graded(service.hand_in(), stamped(service, right(assignment)))
+    if earlier:
+        with service.database.writing() as session:
+            shown = json.loads(zlib.decompress(session.scalars(select(GradingRow.early_result)).one()))
+            fields = {**shown, "max_points": shown["max_points"] - 5}
+            session.execute(update(GradingRow).values(early_result=zlib.compress(json.dumps(fields).encode())))
+    page = f"/course/people/{service.ada}/assignments/small"
+    post(service.browser("staff"), f"{page}/decision", page, points="24", comment="so")
+    files = unzipped(paper(service, Paper.ARCHIVE))
+    report = json.loads(files["students/Ada/small.json"])
+    assert (report["points"], report["max_points"], report["hidden_points"]) == (24, 24, 0)
+    assert json.loads(files["students/Ada/small.gradescope.json"])["score"] == 24
+    html = files["students/Ada/small.html"].decode()
+    assert '<p class="score"><b>24</b> of 24 ' in html
+    assert "of 19" not in html
+    (line,) = [
+        row for row in csv.DictReader(io.StringIO(paper(service, Paper.GRADES).decode("utf-8-sig"))) if row["points"]
+    ]
+    assert (line["points"], line["max_points"]) == ("24", "24")
+
+
 def test_a_worksheet_of_moodle_is_filled_with_what_students_see(tmp_path):
     """By name where the keys differ; with the pages as feedback, and remarks about who has none."""
     service = Service(tmp_path, course=hiding_course(tmp_path / "course", "case"))
@@ -264,3 +291,18 @@ def test_the_overview_leads_to_the_attempts(service):
     """The batch's page."""
     attempt = service.graded(service.hand_in())
     assert f'href="./..{service.page_of(attempt)}"' in paper(service, Paper.OVERVIEW).decode()
+
+
+@pytest.mark.parametrize(
+    "which", [Paper.OVERVIEW, Paper.GRADES, Paper.WORKBOOK, Paper.JUNIT, Paper.ARCHIVE, Paper.CANVAS]
+)
+def test_each_file_of_an_assignment_that_checks_no_speed_is_made(tmp_path, which):
+    """Without a column, a test case or a word of speed."""
+    service = Service(tmp_path, course=untimed_course(tmp_path / "course"))
+    service.graded(service.hand_in(), stamped(service, right(service.course.load("small"))))
+    given = GRADEBOOK.format(f"{POINTS}").encode() if which is Paper.CANVAS else b""
+    data = paper(service, which, given)
+    zipped = data[:2] == b"PK"
+    texts = list(unzipped(data).values()) if zipped else [data]
+    assert texts
+    assert not any(re.search(rb"performance:|GB/s|GFLOPS|Speed was measured", each) for each in texts)

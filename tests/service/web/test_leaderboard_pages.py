@@ -1,10 +1,14 @@
 """leaderboards.py: the page, its pseudonyms, and what programs are told."""
 
-from services import Service, post
+import re
+
+from services import Service, post, told
+from untimed import POINTS, untimed_course
 
 from grader.service.web.setting import NAMES
 
 PAGE = "/assignments/small/leaderboard"
+STAFF_PAGES = ("/course", "/course/overview", "/course/assignments/small", "/course/points.csv")
 
 
 def test_students_see_pseudonyms_and_instructors_names(service):
@@ -64,3 +68,26 @@ def test_pseudonyms_cannot_be_tried_until_one_is_known_to_be_somebodys_key(servi
     codes = [post(ada, f"{PAGE}/pseudonym", pseudonym=f"Owl {n}").status_code for n in range(NAMES + 1)]
     assert codes == [303] * NAMES + [409]
     assert post(service.browser("ben"), f"{PAGE}/pseudonym", pseudonym="Fox").status_code == 303
+
+
+def test_an_assignment_that_checks_no_speed_says_that_it_has_none(tmp_path):
+    """Also where course.yaml has leaderboards for all; nobody is asked to join, and no link leads there."""
+    service = Service(tmp_path, course=untimed_course(tmp_path / "course"), policies="leaderboard: true\n")
+    service.graded(service.hand_in())
+    for key in ("ada", "staff"):
+        client = service.browser(key)
+        page = client.get(PAGE)
+        assert (page.status_code, "There is none: this assignment checks no speed." in page.text) == (200, True)
+        assert "Join" not in page.text
+        assert "leaderboard" not in client.get("/assignments/small").text
+    bearer = {"authorization": f"Bearer {service.token(service.ben, 'read')}"}
+    assert service.browser().get(f"/api/v1{PAGE}", headers=bearer).json() == []
+
+
+def test_pages_of_an_attempt_have_no_word_about_speed(tmp_path):
+    """Neither its own, nor the report, nor what programs and exports are told; points are those of other checks."""
+    service = Service(tmp_path, course=untimed_course(tmp_path / "course"))
+    attempt = service.graded(service.hand_in())
+    texts = [*told(service, attempt), *(service.browser("staff").get(page).text for page in STAFF_PAGES)]
+    assert f"{POINTS} / {POINTS}" in texts[0]
+    assert not any(re.search(r"performance:|GB/s|GFLOPS", text) for text in texts)
