@@ -24,8 +24,8 @@ LARGEST = 2**31 - 1
 RowNumber = Annotated[int, Path(ge=1, le=LARGEST)]
 """A number of a row in an address."""
 
-FIELDS = 12
-"""Fields of a form; ours have six at most."""
+FIELDS = 100
+"""Fields of a form; ours have seven, and one for each assignment that is chosen."""
 
 STALE = "This form is stale, perhaps since you signed in again. Open the page again, and send it from there."
 
@@ -163,6 +163,11 @@ def text_in(form: FormData, name: str) -> str:
     """A field of a form; empty if there is none, or a file in its place."""
     value = form.get(name)
     return value if isinstance(value, str) else ""
+
+
+def texts_in(form: FormData, name: str) -> tuple[str, ...]:
+    """All values of a field, each once, such as the boxes that were ticked."""
+    return tuple(dict.fromkeys(each for each in form.getlist(name) if isinstance(each, str)))
 
 
 def file_in(form: FormData, name: str) -> UploadFile | None:

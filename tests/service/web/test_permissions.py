@@ -107,6 +107,10 @@ TABLE = {
     "GET /course/people/{person_id}/assignments/{name}": TEACHING,
     "GET /course/people/{person_id}/assignments/{name}/compare": TEACHING,
     "POST /course/people/{person_id}/assignments/{name}/extension": LEADING_FORM,
+    "GET /course/extensions": TEACHING,
+    "POST /course/extensions": LEADING_FORM,
+    "GET /course/extensions/{extension_id}/withdrawal": LEADING,
+    "POST /course/extensions/{extension_id}/withdrawal": LEADING_FORM,
     "GET /course/faults": TEACHING,
     "POST /course/faults/{grading_id}/again": (401, 404, 404, 409, 409),  # of one that has not failed
     "GET /course/audit": TEACHING,
@@ -125,7 +129,7 @@ TABLE = {
 page leads to the sign-in; 404 is the answer for what there is not, too.
 """
 
-NUMBERS = "person_id", "grading_id", "token_id", "request_id", "regrading_id"
+NUMBERS = "person_id", "grading_id", "token_id", "request_id", "regrading_id", "extension_id"
 """What stands for a number in an address."""
 
 ENDINGS, LAST = ("sign-out", "/deactivation"), "POST /course/people/{person_id}/deactivation"
@@ -144,6 +148,7 @@ FIELDS = {
     "POST /course/attempts/{public}/exclusion": {"reason": "so"},
     "POST /attempts/{public}/request": {"text": "Why?"},
     "POST /course/people/{person_id}/assignments/{name}/extension": {"attempts": "1", "reason": "ill"},
+    "POST /course/extensions": {"students": "ada", "assignment": "small", "attempts": "1", "reason": "ill"},
     "POST /course/people/roster": {"file": ("roster.csv", b"key,name\ncleo,Cleo\n")},
 }
 
@@ -217,6 +222,8 @@ def _addresses(service):
     """What a route's address is, of two attempts that are graded."""
     first = service.graded(service.hand_in())
     attempt = service.graded(service.hand_in())
+    page = f"/course/people/{service.ada}/assignments/small"
+    assert post(service.browser(STAFF), f"{page}/extension", page, attempts="1", reason="ill").status_code == 303
 
     def address(route):
         path = route.partition(" ")[2]
@@ -229,6 +236,7 @@ def _addresses(service):
             token_id=1,
             request_id=9,
             regrading_id=1,
+            extension_id=1,
             paper="moodle.zip" if "upload" in path else "grades.csv",
         )
         return path + QUERIES.get(path.rpartition("/")[2], "")
