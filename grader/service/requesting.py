@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session, selectinload
 
 from grader.protocol.text import showable
 from grader.service.database.tables import AttemptRow, AuditRow, RequestRow
+from grader.service.holds import HELD_BACK
 from grader.service.refusing import NotDoneError, NotFoundError
 
 LONGEST = 2000
@@ -21,6 +22,8 @@ def ask(session: Session, attempt: AttemptRow, person_id: int, text: str, now: d
     """Ask about an attempt that is graded. Raises NotDoneError, and then stores nothing."""
     if attempt.counted is None:
         raise NotDoneError("This attempt is not graded yet; ask when it is.")
+    if attempt.counted.held:
+        raise NotDoneError(HELD_BACK)
     unanswered = RequestRow.person_id == person_id, RequestRow.answered.is_(None)
     if session.scalar(select(RequestRow.id).where(*unanswered, RequestRow.attempt_id == attempt.id)) is not None:
         raise NotDoneError("You have asked about this attempt already; wait for the answer.")

@@ -13,6 +13,7 @@ from starlette.requests import Request
 from grader.course.submissions.submission import SIZE_LIMIT
 from grader.service.database.tables import AttemptRow, CourseRole, PersonRow
 from grader.service.refusing import NotDoneError, NotFoundError
+from grader.service.sights import STAFFS_SIGHT, STUDENTS_SIGHT, Sight
 from grader.service.signing_in import session_holds, session_of
 from grader.service.teams import belongs_to
 from grader.service.tokens import same_token
@@ -47,6 +48,11 @@ class Somebody(ABC):
     def teaches(self) -> bool:
         """Whether this is an instructor or an assistant: they see everything of the course."""
         return self.role in {CourseRole.INSTRUCTOR, CourseRole.ASSISTANT}
+
+    @property
+    def sight(self) -> Sight:
+        """What this person sees of results."""
+        return STAFFS_SIGHT if self.teaches else STUDENTS_SIGHT
 
     @property
     def leads(self) -> bool:

@@ -119,6 +119,10 @@ TABLE = {
     "POST /course/attempts/{public}/exclusion": LEADING_FORM,
     "GET /course/assignments/{name}/release": (303, 404, 404, 404, 409),  # nothing is hidden
     "POST /course/assignments/{name}/release": (401, 404, 404, 404, 409),  # nothing is hidden
+    "GET /course/assignments/{name}/hold": LEADING,
+    "POST /course/assignments/{name}/hold": LEADING_FORM,
+    "GET /course/assignments/{name}/publication": (303, 404, 404, 404, 409),  # nothing is held back
+    "POST /course/assignments/{name}/publication": LEADING_FORM,
     "POST /attempts/{public}/request": (401, 404, 303, 409, 409),  # staff answer
     "GET /course/requests": TEACHING,
     "POST /course/requests/{request_id}/answer": (401, 404, 404, 404, 404),  # of a question that there is not
