@@ -45,7 +45,20 @@ from grader.service.teams import belongs_to
 
 STAGES = "id", "attempt_id", "state", "created", "started", "ended", "tries"
 GRADING = *STAGES, "shown_points", "max_points", "checks", "shown_speed", "device"
-ATTEMPT = "id", "public", "assignment", "number", "file_name", "size", "sha256", "received", "late", "counted_id"
+ENTRY = "entered", "entered_reason"
+ATTEMPT = (
+    "id",
+    "public",
+    "assignment",
+    "number",
+    "file_name",
+    "size",
+    "sha256",
+    "received",
+    "late",
+    "counted_id",
+    *ENTRY,
+)
 
 FIELDS: Mapping[type[Base], tuple[str, ...]] = {
     PersonRow: ("key", "name", "role", "team", "created", "deactivated"),

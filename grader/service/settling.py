@@ -157,7 +157,7 @@ class _Statements:
             .outerjoin(GradingRow, AttemptRow.counted_id == GradingRow.id)
             .outerjoin(ExclusionRow, ExclusionRow.attempt_id == AttemptRow.id)
             .where(AttemptRow.trial.is_(False))
-            .order_by(AttemptRow.number),
+            .order_by(AttemptRow.received, AttemptRow.number),  # an instructor may state an earlier arrival
             shares=select(ShareRow.attempt_id, ShareRow.person_id),
             extensions=select(ExtensionRow),
             decisions=select(DecisionRow),

@@ -220,7 +220,8 @@ class AttemptRow(Base):
     which it came, so that a second click stores nothing. `form_use` counts the files that came by one form, since a
     browser's Back shows a used form. `counted_id` is the grading whose result counts. `late` is what was
     said when it came; whether it counts as late follows from `received` and the student's dates (policy.is_late). A
-    `trial` run is one of somebody who teaches, and counts nowhere.
+    `trial` run is one of somebody who teaches, and counts nowhere. If an instructor handed it in for the student,
+    `entered_by` is the instructor's key, with the reason and the time; `received` is then the stated time of arrival.
     """
 
     __tablename__ = "attempts"
@@ -240,6 +241,9 @@ class AttemptRow(Base):
     late: Mapped[bool]
     trial: Mapped[bool] = mapped_column(server_default=false())
     counted_id: Mapped[int | None]
+    entered_by: Mapped[str | None]
+    entered_reason: Mapped[str | None]
+    entered: Mapped[datetime | None]
     person: Mapped[PersonRow] = relationship()
     counted: Mapped["GradingRow | None"] = relationship(
         primaryjoin="foreign(AttemptRow.counted_id) == GradingRow.id", viewonly=True

@@ -59,7 +59,8 @@ class AssignmentState(Record):
 class AttemptState(Record):
     """An attempt, and where its latest grading stands; `ahead` gradings come first while it waits. Points and checks
     are those of the grading that counts, as far as the student may see them; a token without the scope `read` is not
-    told. While results are `held_back`, students get neither.
+    told. While results are `held_back`, students get neither. `handed_in_by` is the instructor who handed it in for the
+    student, if one did.
     """
 
     id: str
@@ -67,6 +68,7 @@ class AttemptState(Record):
     number: int
     received: AwareDatetime
     late: bool
+    handed_in_by: str | None
     size: int
     sha256: str
     state: State
@@ -199,6 +201,7 @@ def _attempt(session: Session, row: AttemptRow, asked: _Asked) -> AttemptState:
         number=row.number,
         received=row.received,
         late=is_late(asked.rules, row.received),
+        handed_in_by=row.entered_by,
         size=row.size,
         sha256=row.sha256,
         state=State(latest.state),

@@ -107,6 +107,8 @@ TABLE = {
     "GET /course/people/{person_id}/assignments/{name}": TEACHING,
     "GET /course/people/{person_id}/assignments/{name}/compare": TEACHING,
     "POST /course/people/{person_id}/assignments/{name}/extension": LEADING_FORM,
+    "GET /course/people/{person_id}/assignments/{name}/hand-in": LEADING,
+    "POST /course/people/{person_id}/assignments/{name}/attempts": LEADING_FORM,
     "GET /course/extensions": TEACHING,
     "POST /course/extensions": LEADING_FORM,
     "GET /course/extensions/{extension_id}/withdrawal": LEADING,
@@ -153,6 +155,11 @@ FIELDS = {
     "POST /attempts/{public}/request": {"text": "Why?"},
     "POST /course/people/{person_id}/assignments/{name}/extension": {"attempts": "1", "reason": "ill"},
     "POST /course/extensions": {"students": "ada", "assignment": "small", "attempts": "1", "reason": "ill"},
+    "POST /course/people/{person_id}/assignments/{name}/attempts": {
+        "form_key": "staff's",
+        "file": ("kernels.cl", b"kernel"),
+        "reason": "by mail",
+    },
     "POST /course/people/roster": {"file": ("roster.csv", b"key,name\ncleo,Cleo\n")},
 }
 
