@@ -12,6 +12,7 @@ from grader.course.policies.rules import LateRule, in_words, moment, read_date
 from grader.protocol.text import showable
 from grader.service.courses import Shown
 from grader.service.database.tables import AuditRow, CourseRole, ExtensionRow, PersonRow
+from grader.service.outbox import Mail, MailKind, put
 from grader.service.policy import TRIAL, HandInRules
 from grader.service.refusing import NotDoneError
 from grader.service.settling import extension_in, grades_of
@@ -110,6 +111,8 @@ def give(session: Session, assignment: Shown, person: PersonRow, given: GivenExt
         session.add(ExtensionRow(person_id=person.id, assignment=assignment.name, **values))
     else:
         row.due, row.attempts, row.reason, row.who, row.at = given.due, given.attempts, given.reason, given.who, now
+    path = f"/assignments/{assignment.name}"
+    put(session, person.id, Mail(kind=MailKind.EXTENDED, assignment=assignment.name, path=path), now)
     after = extension_in_words(given.due, given.attempts, zone)
     what = f"{person.key}, {assignment.name}: extension {before} -> {after}; reason: {given.reason}"
     session.add(AuditRow(at=now, who=given.who, about=person.key, what=what))

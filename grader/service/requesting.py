@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session, selectinload
 from grader.protocol.text import showable
 from grader.service.database.tables import AttemptRow, AuditRow, RequestRow
 from grader.service.holds import HELD_BACK
+from grader.service.outbox import Mail, MailKind, put
 from grader.service.refusing import NotDoneError, NotFoundError
 
 LONGEST = 2000
@@ -41,6 +42,8 @@ def answer(session: Session, request_id: int, who: str, text: str, now: datetime
     if row.answered is not None:
         raise NotDoneError("This question is answered already.")
     row.answer, row.answered_by, row.answered = _words(text), who, now
+    mail = Mail(kind=MailKind.ANSWERED, assignment=row.attempt.assignment, path=f"/attempts/{row.attempt.public}")
+    put(session, row.person_id, mail, now)
     named = f"{row.attempt.person.key}, {row.attempt.assignment}, attempt {row.attempt.number}"
     session.add(AuditRow(at=now, who=who, about=row.person.key, what=f"{named}: answered a question: {row.answer}"))
 

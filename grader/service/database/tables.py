@@ -549,6 +549,35 @@ class NoticeRow(Base):
     __table_args__ = (UniqueConstraint("kind", "about", name="notices_once"),)
 
 
+class MailRow(Base):
+    """A mail to a student about a page, at `path` (outbox.py). Sending began at `begun` and ended at `sent`."""
+
+    __tablename__ = "mails"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    person_id: Mapped[int] = mapped_column(ForeignKey("people.id"), index=True)
+    kind: Mapped[str]
+    assignment: Mapped[str]
+    path: Mapped[str]
+    at: Mapped[datetime]
+    begun: Mapped[datetime | None]
+    sent: Mapped[datetime | None]
+
+    __table_args__ = (Index("mails_to_send", "sent", "at"),)
+
+
+class MailChoiceRow(Base):
+    """A kind of mail that a person has switched off."""
+
+    __tablename__ = "mail_choices"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    person_id: Mapped[int] = mapped_column(ForeignKey("people.id"))
+    kind: Mapped[str]
+
+    __table_args__ = (UniqueConstraint("person_id", "kind", name="mail_choices_once"),)
+
+
 class RegradingRow(Base):
     """An order to grade many attempts at an assignment again: `which` of them, in words."""
 

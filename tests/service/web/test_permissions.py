@@ -44,6 +44,8 @@ TABLE = {
     "POST /sign-in/password": NO_WAY,
     "GET /password": (303, 404, 404, 404, 404),
     "POST /password": (401, 404, 404, 404, 404),
+    "GET /mails": (303, 404, 404, 404, 404),
+    "POST /mails": (401, 404, 404, 404, 404),
     "GET /sign-on": NO_WAY,
     "GET /sign-on/back": NO_WAY,
     "POST /tokens/{token_id}/revoke": MEMBERS_FORM,  # one's own, or nothing
