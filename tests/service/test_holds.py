@@ -231,7 +231,7 @@ def test_a_page_asks_first_and_the_trail_has_both(service):
     assert hold(service).headers["location"] == NUMBERS
     assert "Held back by staff" in staff.get(NUMBERS).text
     assert (staff.get(HOLD).status_code, post(staff, HOLD).status_code) == (409, 409)
-    assert "1 student see the results of 1 attempt" in staff.get(PUBLISH).text
+    assert "This shows the results of 1 attempt of 1 student at once" in staff.get(PUBLISH).text
     assert publish(service).headers["location"] == NUMBERS
     assert (staff.get(PUBLISH).status_code, post(staff, PUBLISH).status_code) == (409, 409)
     trail = staff.get("/course/audit").text

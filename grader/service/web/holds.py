@@ -61,7 +61,7 @@ def ask_to_publish(request: Request, member: Instructor, name: str) -> Response:
     asked = Confirmation(
         question=f"Publish the results of {shown.title}?",
         says=(
-            f"At once, {students} see the results of {attempts}: points, reports and checks.",
+            f"This shows the results of {attempts} of {students} at once: points, reports and checks.",
             "Attempts that are graded later show their results as soon as they are graded.",
             *(["Hidden checks stay hidden until you release them."] if withheld else []),
             "Students can read and download what is published, also if you hold it back again.",
