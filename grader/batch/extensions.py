@@ -13,15 +13,12 @@ from pathlib import Path
 from grader.batch.lists import ListLine, read_list
 from grader.common.errors import InputError
 from grader.common.people import Register
-from grader.course.policies.deadlines import Extension
+from grader.course.policies.deadlines import Extension, read_extra
 from grader.course.policies.rules import Policies, in_words, moment, read_date
 from grader.course.submissions.handin import Remark
 from grader.course.suite import Coursework
 
 EXTENSIONS = "extensions.csv"
-
-EXTRA = re.compile(r"(?P<number>[0-9]{1,4})\s*(?P<unit>d|days?|h|hours?|min|minutes?)", re.ASCII | re.IGNORECASE)
-UNITS = {"d": timedelta(days=1), "h": timedelta(hours=1), "m": timedelta(minutes=1)}
 
 Extensions = Mapping[tuple[str, str], Extension]
 """By label and assignment."""
@@ -80,10 +77,10 @@ def _due(line: ListLine, text: str, policies: Policies) -> datetime:
 
 
 def _extra(line: ListLine, text: str) -> timedelta:
-    match = EXTRA.fullmatch(text)
-    if match is None:
-        raise InputError(f"{line.where}: extra is {text!r}; write time such as 2 days, 36 h or 90 min.")
-    return int(match["number"]) * UNITS[match["unit"][0].lower()]
+    try:
+        return read_extra(text)
+    except ValueError as error:
+        raise InputError(f"{line.where}: extra is {error}.") from error
 
 
 def _attempts(line: ListLine, text: str) -> int:

@@ -1,7 +1,7 @@
 """What single students have beyond the others: a later due date or more attempts, which instructors give."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, tzinfo
 
 from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
@@ -12,6 +12,7 @@ from grader.course.policies.rules import LateRule, in_words, moment, read_date
 from grader.protocol.text import showable
 from grader.service.courses import Shown
 from grader.service.database.tables import AuditRow, CourseRole, ExtensionRow, PersonRow
+from grader.service.outbox import Mail, MailKind, put
 from grader.service.policy import TRIAL, HandInRules
 from grader.service.refusing import NotDoneError
 from grader.service.settling import extension_in, grades_of
@@ -66,30 +67,68 @@ def extension_of(session: Session, assignment: str, person_id: int) -> Extension
     return found
 
 
+class GivenExtension(Record):
+    """A checked extension: the due date in UTC, or None, and the number of extra attempts."""
+
+    who: str
+    due: datetime | None
+    attempts: int
+    reason: str
+
+
+class Withdrawal(Record):
+    """Who withdraws an extension, and why."""
+
+    who: str
+    reason: str
+
+
 def extend(session: Session, assignment: Shown, person: PersonRow, asked: AskedExtension, now: datetime) -> None:
     """Give somebody this in place of what they had at the assignment; it holds at once, also for what was handed in
     before. Raises NotDoneError, and then changes nothing.
     """
-    due, attempts, reason = _due(assignment, asked.until), _attempts(assignment, asked.attempts), _reason(asked.reason)
+    given = GivenExtension(
+        who=asked.who,
+        due=due_in(assignment, asked.until),
+        attempts=attempts_in(assignment, asked.attempts),
+        reason=reason_in(asked.reason),
+    )
+    if given.due is not None or given.attempts:
+        give(session, assignment, person, given, now)
+        return
     row = extension_of(session, assignment.name, person.id)
-    who = asked.who
-    before = "nothing" if row is None else _in_words(assignment, row.due, row.attempts)
-    if due is None and not attempts:
-        if row is None:
-            raise NotDoneError("This extends nothing: choose a later date, or say how many attempts more.")
-        session.delete(row)
-    elif row is None:
-        values = {"due": due, "attempts": attempts, "reason": reason, "who": who, "at": now}
+    if row is None:
+        raise NotDoneError("This extends nothing: choose a later date, or say how many attempts more.")
+    withdraw(session, row, Withdrawal(who=given.who, reason=given.reason), assignment.policies.zone, now)
+
+
+def give(session: Session, assignment: Shown, person: PersonRow, given: GivenExtension, now: datetime) -> None:
+    """Store an extension in place of the person's earlier one, with a line in the audit trail."""
+    row, zone = extension_of(session, assignment.name, person.id), assignment.policies.zone
+    before = "nothing" if row is None else extension_in_words(row.due, row.attempts, zone)
+    values = {"due": given.due, "attempts": given.attempts, "reason": given.reason, "who": given.who, "at": now}
+    if row is None:
         session.add(ExtensionRow(person_id=person.id, assignment=assignment.name, **values))
     else:
-        row.due, row.attempts, row.reason, row.who, row.at = due, attempts, reason, who, now
-    after = _in_words(assignment, due, attempts)
-    what = f"{person.key}, {assignment.name}: extension {before} -> {after}; reason: {reason}"
-    session.add(AuditRow(at=now, who=who, about=person.key, what=what))
+        row.due, row.attempts, row.reason, row.who, row.at = given.due, given.attempts, given.reason, given.who, now
+    path = f"/assignments/{assignment.name}"
+    put(session, person.id, Mail(kind=MailKind.EXTENDED, assignment=assignment.name, path=path), now)
+    after = extension_in_words(given.due, given.attempts, zone)
+    what = f"{person.key}, {assignment.name}: extension {before} -> {after}; reason: {given.reason}"
+    session.add(AuditRow(at=now, who=given.who, about=person.key, what=what))
 
 
-def _due(assignment: Shown, text: str) -> datetime | None:
-    """The new due date, which is after everybody's, in UTC."""
+def withdraw(session: Session, row: ExtensionRow, by: Withdrawal, zone: tzinfo, now: datetime) -> None:
+    """Delete an extension, with a line in the audit trail."""
+    key = session.get_one(PersonRow, row.person_id).key
+    before = extension_in_words(row.due, row.attempts, zone)
+    what = f"{key}, {row.assignment}: extension {before} -> nothing; reason: {by.reason}"
+    session.delete(row)
+    session.add(AuditRow(at=now, who=by.who, about=key, what=what))
+
+
+def due_in(assignment: Shown, text: str) -> datetime | None:
+    """The new due date in a form, which is after everybody's, in UTC. Raises NotDoneError."""
     zone, usual = assignment.policies.zone, assignment.rules.due
     if not text.strip():
         return None
@@ -104,7 +143,8 @@ def _due(assignment: Shown, text: str) -> datetime | None:
     return due
 
 
-def _attempts(assignment: Shown, text: str) -> int:
+def attempts_in(assignment: Shown, text: str) -> int:
+    """The number of extra attempts in a form. Raises NotDoneError."""
     typed = text.strip() or "0"
     if not (typed.isascii() and typed.isdigit() and len(typed) <= 3 and int(typed) <= MOST):
         raise NotDoneError(f"The attempts must be a number up to {MOST}: how many more the student has.")
@@ -113,14 +153,15 @@ def _attempts(assignment: Shown, text: str) -> int:
     return int(typed)
 
 
-def _reason(text: str) -> str:
+def reason_in(text: str) -> str:
+    """The reason in a form. Raises NotDoneError."""
     reason = showable(text).strip()
     if not 0 < len(reason) <= LONGEST_REASON:
         raise NotDoneError(f"Give a reason, of {LONGEST_REASON} letters at most; the student sees it.")
     return reason
 
 
-def _in_words(assignment: Shown, due: datetime | None, attempts: int) -> str:
+def extension_in_words(due: datetime | None, attempts: int, zone: tzinfo) -> str:
     """For example "due 2026-12-03 23:59 CET and 2 attempts more"."""
-    parts = [] if due is None else [f"due {in_words(due, assignment.policies.zone)}"]
+    parts = [] if due is None else [f"due {in_words(due, zone)}"]
     return " and ".join([*parts, f"{count(attempts, 'attempt')} more"] if attempts else parts) or "nothing"

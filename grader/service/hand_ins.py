@@ -115,6 +115,7 @@ def past_of(session: Session, attempts: Sequence[AttemptRow], team: frozenset[in
             state=_state(each),
             begun=each.gradings[0].started is not None,
             ended=each.gradings[0].ended,
+            entered=each.entered_by is not None,
         )
         for each in attempts
     ]
@@ -130,10 +131,8 @@ def accept(session: Session, offer: Offer, rules: HandInRules, now: datetime) ->
     that comes twice with the same file gives one attempt; with another file, it gives another attempt. Raises
     NotDoneError, and then stores nothing.
     """
-    if not 0 < len(offer.form_key) <= FORM_KEY_LENGTH:
-        raise NotDoneError(FOREIGN_FORM)
-    previous = _previous(session, offer)
-    if previous is not None and previous.sha256 == _sha256(offer):
+    previous = previous_of(session, offer)
+    if previous is not None and is_repeated(previous, offer):
         return previous
     team = team_at(session, rules.policies, offer.person_id)
     if len(team) > rules.policies.groups:
@@ -149,8 +148,33 @@ def accept(session: Session, offer: Offer, rules: HandInRules, now: datetime) ->
     for position in policy.superseded_by_now(rules, past, now):
         if _people(session, attempts[position]) <= team:  # groups change: one that counts for others, too, stays
             _supersede(session, attempts[position], now)
-    attempt = _attempt(offer, attempts[-1].number + 1 if attempts else 1, now)
-    attempt.form_use = 1 if previous is None else previous.form_use + 1
+    slot = Slot(team=team, number=next_number(attempts), form_use=next_use(previous))
+    return store(session, offer, slot, rules, now)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Slot:
+    """Place of a new attempt: the people whose attempt it is, its number, and the use of the form."""
+
+    team: frozenset[int]
+    number: int
+    form_use: int
+
+
+def next_number(attempts: Sequence[AttemptRow]) -> int:
+    """The number of the attempt after these."""
+    return attempts[-1].number + 1 if attempts else 1
+
+
+def next_use(previous: AttemptRow | None) -> int:
+    """The number of the next file that comes by the form of this attempt."""
+    return 1 if previous is None else previous.form_use + 1
+
+
+def store(session: Session, offer: Offer, slot: Slot, rules: HandInRules, now: datetime) -> AttemptRow:
+    """Store an attempt and put it in the queue."""
+    attempt = _attempt(offer, slot.number, now)
+    attempt.form_use = slot.form_use
     attempt.late = policy.is_late(rules, now)
     attempt.trial = session.get_one(PersonRow, offer.person_id).role != CourseRole.STUDENT
     waiting = new_grading(HANDED_IN, FIRST, now)
@@ -158,7 +182,8 @@ def accept(session: Session, offer: Offer, rules: HandInRules, now: datetime) ->
     attempt.gradings.append(waiting)
     session.add(attempt)
     session.flush()
-    session.add_all(ShareRow(attempt_id=attempt.id, person_id=each) for each in sorted(team - {offer.person_id}))
+    others = sorted(slot.team - {offer.person_id})
+    session.add_all(ShareRow(attempt_id=attempt.id, person_id=each) for each in others)
     session.flush()
     return attempt
 
@@ -195,8 +220,15 @@ def new_grading(why: str, priority: int, now: datetime) -> GradingRow:
     )
 
 
-def _previous(session: Session, offer: Offer) -> AttemptRow | None:
-    """The latest attempt that came by this form."""
+def is_repeated(previous: AttemptRow, offer: Offer) -> bool:
+    """Whether the form brings the same file again."""
+    return previous.sha256 == _sha256(offer)
+
+
+def previous_of(session: Session, offer: Offer) -> AttemptRow | None:
+    """The latest attempt that came by this form. Raises NotDoneError if the form is another assignment's."""
+    if not 0 < len(offer.form_key) <= FORM_KEY_LENGTH:
+        raise NotDoneError(FOREIGN_FORM)
     same = AttemptRow.person_id == offer.person_id, AttemptRow.form_key == offer.form_key
     found = session.scalar(select(AttemptRow).where(*same).order_by(AttemptRow.form_use.desc()).limit(1))
     if found is not None and found.assignment != offer.assignment:

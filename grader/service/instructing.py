@@ -20,8 +20,9 @@ from grader.service.database.batches import in_batches
 from grader.service.database.connecting import Database
 from grader.service.database.tables import AttemptRow, AuditRow, GradingRow, RegradingRow, ShareRow, State
 from grader.service.hand_ins import FIRST, REGRADED, new_grading
+from grader.service.holds import hold_of
 from grader.service.refusing import NotDoneError, NotFoundError
-from grader.service.standing import checks_of
+from grader.service.sights import checks_of
 from grader.service.versions import older
 
 Which = Literal["all", "latest", "best"]
@@ -30,6 +31,10 @@ NONE_MATCHES = "Nothing is graded again: no attempt matches, or all that match a
 HIDDEN_SELECTS_NOTHING = (
     "Before release, hidden checks select no attempt, since students see what is graded again. Leave the last field "
     "empty."
+)
+HELD_SELECTS_NOTHING = (
+    "While results are held back, they select no attempt, since students see what is graded again. Choose all or the "
+    "latest, and leave the last field empty."
 )
 OLDER = "attempts graded by an older version"
 
@@ -69,6 +74,8 @@ def regrade(database: Database, selection: Selection, who: str, now: datetime) -
     the meantime.
     """
     with database.reading() as session:
+        if (selection.which == "best" or selection.matching) and hold_of(session, selection.assignment) is not None:
+            raise NotDoneError(HELD_SELECTS_NOTHING)
         wanted = _selected(session, selection)
     return _order(database, wanted, _Order(selection.assignment, selection.in_words, who, now))
 

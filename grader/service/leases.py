@@ -18,6 +18,7 @@ from sqlalchemy import ColumnElement, and_, delete, exists, or_, select, update
 from sqlalchemy.orm import Session
 
 from grader.service.database.tables import AttemptRow, AuditRow, GradingRow, ProgressRow, State
+from grader.service.outbox import MailKind, put_about
 
 LEASE = timedelta(seconds=30)
 """How long a claim lasts that is not renewed: six beats (station/heart.py), so that a busy machine loses none."""
@@ -129,6 +130,7 @@ def finish(session: Session, claimed: ClaimedGrading, graded: Graded, now: datet
     if attempt_id is None:
         return False
     attempt = session.get_one(AttemptRow, attempt_id)
+    put_about(session, MailKind.GRADED if attempt.counted is None else MailKind.REGRADED, attempt, now)
     if attempt.counted is not None:
         words = f"graded again: {attempt.counted.points:g} -> {graded.points:g} points"
         named = f"{attempt.person.key}, {attempt.assignment}, attempt {attempt.number}"

@@ -20,6 +20,8 @@ from grader.service.teams import belongs_to
 GOES = {
     "extensions": "extension",
     "decisions": "decision by hand",
+    "mails": "mail",
+    "mail_choices": "kind of mail that is switched off",
     "pseudonyms": "pseudonym",
     "sessions": "browser that is signed in",
     "api_tokens": "token",

@@ -9,6 +9,7 @@ import threading
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from http.client import HTTPException
 from typing import Any
@@ -21,6 +22,8 @@ from grader.common.record import Record
 from grader.service.clock import utc_now
 from grader.service.database.connecting import Database
 from grader.service.database.tables import NoticeRow
+from grader.service.entering.mail_links import MailLinks
+from grader.service.mails import send_due
 from grader.service.requesting import open_requests
 from grader.service.standing import faulted
 
@@ -134,15 +137,44 @@ def webhook(address: str) -> Hook:
     return post
 
 
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """Work that a thread repeats, its name, and the line that is printed with the reason when it begins to fail."""
+
+    name: str
+    does: Callable[[], None]
+    complaint: str
+
+
 @contextmanager
 def telling(database: Database, origin: str, hook: Hook | None, say: Callable[[str], None]) -> Iterator[None]:
     """In the block, notices are told; `say` prints a line when that begins to fail. Nothing is done without a hook."""
     if hook is None:
         yield
         return
+    complaint = "the webhook of notices took nothing ({}); it is told again every 5 minutes."
+    job = Job(name="notices", does=lambda: tell(database, origin, hook, utc_now()), complaint=complaint)
+    with repeating(job, say):
+        yield
+
+
+@contextmanager
+def mailing(database: Database, origin: str, mail: MailLinks | None, say: Callable[[str], None]) -> Iterator[None]:
+    """In the block, mails to students are sent. Nothing is done where no mail is set up."""
+    if mail is None:
+        yield
+        return
+    complaint = "the mail server refused a mail to a student ({}); it is sent again every 5 minutes, for a day."
+    job = Job(name="mails", does=lambda: send_due(database, origin, mail, utc_now()), complaint=complaint)
+    with repeating(job, say):
+        yield
+
+
+@contextmanager
+def repeating(job: Job, say: Callable[[str], None]) -> Iterator[None]:
+    """In the block, a thread repeats this job. A job that waits for a server delays the end by a second at most."""
     over = threading.Event()
-    told = (database, origin, hook, over, say)
-    thread = threading.Thread(target=_keep_telling, args=told, name="notices", daemon=True)
+    thread = threading.Thread(target=_keep_doing, args=(job, over, say), name=job.name, daemon=True)
     thread.start()
     try:
         yield
@@ -151,16 +183,14 @@ def telling(database: Database, origin: str, hook: Hook | None, say: Callable[[s
         thread.join(LEAVE)
 
 
-def _keep_telling(
-    database: Database, origin: str, hook: Hook, over: threading.Event, say: Callable[[str], None]
-) -> None:
+def _keep_doing(job: Job, over: threading.Event, say: Callable[[str], None]) -> None:
     failed = ""
     while not over.wait(EVERY):
         try:
-            tell(database, origin, hook, utc_now())
+            job.does()
             failed = ""
         except Exception as error:  # noqa: BLE001 - what ends this thread ends all notices
             reason = str(error) if isinstance(error, OSError) else type(error).__name__
             if reason != failed:
-                say(f"the webhook of notices took nothing ({reason}); it is told again every 5 minutes.")
+                say(job.complaint.format(reason))
             failed = reason

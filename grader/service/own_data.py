@@ -5,8 +5,8 @@
     reports/<assignment>-<number>-<id of the grading>.html
 
 Fields are listed one by one, so that a new one is left out until somebody thinks about it. Left out are secrets, which
-are hashes anyway; results with what is hidden in them; faults, which are about our machines; and the words of the audit
-trail, which name other people and points with hidden ones among them.
+are hashes anyway; results with what is hidden in them, and results that are held back; faults, which are about our
+machines; and the words of the audit trail, which name other people and points with hidden ones among them.
 """
 
 import json
@@ -16,7 +16,7 @@ from datetime import datetime
 from typing import IO, Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from sqlalchemy import ColumnElement, Select, func, select
+from sqlalchemy import ColumnElement, Select, and_, func, select
 from sqlalchemy.orm import Session
 
 from grader.service.database.connecting import Database
@@ -25,12 +25,16 @@ from grader.service.database.tables import (
     AttemptRow,
     AuditRow,
     Base,
+    Decision,
     DecisionRow,
     DeviceSignInRow,
     ExclusionRow,
     ExtensionRow,
     GradingRow,
+    HoldRow,
     InvitationRow,
+    MailChoiceRow,
+    MailRow,
     PasswordRow,
     PersonRow,
     ProgressRow,
@@ -43,7 +47,20 @@ from grader.service.teams import belongs_to
 
 STAGES = "id", "attempt_id", "state", "created", "started", "ended", "tries"
 GRADING = *STAGES, "shown_points", "max_points", "checks", "shown_speed", "device"
-ATTEMPT = "id", "public", "assignment", "number", "file_name", "size", "sha256", "received", "late", "counted_id"
+ENTRY = "entered", "entered_reason"
+ATTEMPT = (
+    "id",
+    "public",
+    "assignment",
+    "number",
+    "file_name",
+    "size",
+    "sha256",
+    "received",
+    "late",
+    "counted_id",
+    *ENTRY,
+)
 
 FIELDS: Mapping[type[Base], tuple[str, ...]] = {
     PersonRow: ("key", "name", "role", "team", "created", "deactivated"),
@@ -59,6 +76,8 @@ FIELDS: Mapping[type[Base], tuple[str, ...]] = {
     ShareRow: ("attempt_id",),
     DecisionRow: ("assignment", "kind", "points", "comment", "at"),
     ExclusionRow: ("attempt_id", "reason", "at"),
+    MailRow: ("kind", "assignment", "at", "sent"),
+    MailChoiceRow: ("kind",),
     RequestRow: ("attempt_id", "asked", "at", "answer", "answered"),
     ProgressRow: ("grading_id", "turn", "at", "data"),
     AuditRow: ("at",),
@@ -67,6 +86,13 @@ FIELDS: Mapping[type[Base], tuple[str, ...]] = {
 
 PARSED = frozenset({"checks", "data"})
 """Fields that hold JSON."""
+
+
+HELD: Mapping[type[Base], ColumnElement[bool]] = {
+    ProgressRow: ProgressRow.grading_id.in_(select(GradingRow.id).where(GradingRow.held)),
+    DecisionRow: and_(DecisionRow.kind != Decision.EXCUSE, DecisionRow.assignment.in_(select(HoldRow.assignment))),
+}
+"""Rows that tell of results that are held back. They are counted, and not told. A grading does not tell its result."""
 
 
 def amounts(session: Session, person_id: int) -> dict[str, int]:
@@ -109,6 +135,8 @@ def _field(database: Database, column: Any, which: ColumnElement[bool]) -> bytes
 def _rows(session: Session, table: type[Base], person_id: int) -> list[dict[str, Any]]:
     fields = FIELDS[table]
     wanted = _theirs(select(*(getattr(table, name) for name in fields)), table, person_id)
+    if table in HELD:
+        wanted = wanted.where(~HELD[table])
     found = session.execute(wanted.order_by(table.__table__.c.id))
     return [{name: _plain(name, value) for name, value in zip(fields, row, strict=True)} for row in found]
 

@@ -76,8 +76,8 @@ TRIAL = rules_of(Policies())
 
 @dataclass(frozen=True, kw_only=True)
 class Past:
-    """An attempt: the member who handed in, when it came, the state of its first grading, the time when that ended, and
-    whether it was ever begun.
+    """An attempt: the member who handed in, when it came, the state of its first grading, the time when that ended,
+    whether it was ever begun, and whether an instructor handed it in.
     """
 
     people: frozenset[int]
@@ -85,6 +85,7 @@ class Past:
     state: State
     begun: bool
     ended: datetime | None = None
+    entered: bool = False
 
 
 def is_late(rules: HandInRules, received: datetime) -> bool:
@@ -125,13 +126,16 @@ def _fewest(buckets: Sequence[Bucket]) -> Bucket:
 
 def superseded_by_now(rules: HandInRules, past: Sequence[Past], now: datetime) -> tuple[int, ...]:
     """The positions of the attempts that one handed in now supersedes: those that wait, but for one in time by one that
-    is late.
+    is late, and for those that an instructor handed in.
     """
     late = is_late(rules, now)
     return tuple(
         position
         for position, each in enumerate(past)
-        if each.state is State.WAITING and not each.begun and (is_late(rules, each.received) or not late)
+        if each.state is State.WAITING
+        and not each.begun
+        and not each.entered
+        and (is_late(rules, each.received) or not late)
     )
 
 

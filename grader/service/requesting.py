@@ -8,6 +8,8 @@ from sqlalchemy.orm import Session, selectinload
 
 from grader.protocol.text import showable
 from grader.service.database.tables import AttemptRow, AuditRow, RequestRow
+from grader.service.holds import HELD_BACK
+from grader.service.outbox import Mail, MailKind, put
 from grader.service.refusing import NotDoneError, NotFoundError
 
 LONGEST = 2000
@@ -21,6 +23,8 @@ def ask(session: Session, attempt: AttemptRow, person_id: int, text: str, now: d
     """Ask about an attempt that is graded. Raises NotDoneError, and then stores nothing."""
     if attempt.counted is None:
         raise NotDoneError("This attempt is not graded yet; ask when it is.")
+    if attempt.counted.held:
+        raise NotDoneError(HELD_BACK)
     unanswered = RequestRow.person_id == person_id, RequestRow.answered.is_(None)
     if session.scalar(select(RequestRow.id).where(*unanswered, RequestRow.attempt_id == attempt.id)) is not None:
         raise NotDoneError("You have asked about this attempt already; wait for the answer.")
@@ -38,6 +42,8 @@ def answer(session: Session, request_id: int, who: str, text: str, now: datetime
     if row.answered is not None:
         raise NotDoneError("This question is answered already.")
     row.answer, row.answered_by, row.answered = _words(text), who, now
+    mail = Mail(kind=MailKind.ANSWERED, assignment=row.attempt.assignment, path=f"/attempts/{row.attempt.public}")
+    put(session, row.person_id, mail, now)
     named = f"{row.attempt.person.key}, {row.attempt.assignment}, attempt {row.attempt.number}"
     session.add(AuditRow(at=now, who=who, about=row.person.key, what=f"{named}: answered a question: {row.answer}"))
 

@@ -23,7 +23,7 @@ from grader.service.crews import Post, StationCrew, running
 from grader.service.database.connecting import Database, sqlite_url
 from grader.service.database.migrating import migrate, require_current
 from grader.service.database.tables import CourseRole, PersonRow
-from grader.service.notices import telling, webhook
+from grader.service.notices import mailing, telling, webhook
 from grader.service.refusing import NotDoneError
 from grader.service.signing_in import invite, person_named
 from grader.service.web.address import Address
@@ -104,7 +104,8 @@ def serve(request: ServeRequest, say: Callable[[str], None]) -> None:
         with request.address.listen() as listener, running(_posts(request), database.url, say):
             for line in first_lines(database, request):
                 say(line)
-            with telling(database, request.origin, hook, say):
+            origin = request.origin
+            with telling(database, origin, hook, say), mailing(database, origin, web.entry.mail, say):
                 answer(web, listener, rules.proxies)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Self
 
-from sqlalchemy import Select, SQLColumnExpression, select
+from sqlalchemy import Select, SQLColumnExpression, case, select
 from sqlalchemy.orm import Session
 
 from grader.course.policies.corrections import Amount
@@ -29,6 +29,7 @@ from grader.service.database.tables import (
     PersonRow,
     ShareRow,
 )
+from grader.service.holds import held_assignments
 from grader.service.policy import HandInRules, tried
 from grader.service.teams import BELONGS, PEOPLE, circle_of
 from grader.service.wording import decision_in_words, deduction_in_words
@@ -156,7 +157,7 @@ class _Statements:
             .outerjoin(GradingRow, AttemptRow.counted_id == GradingRow.id)
             .outerjoin(ExclusionRow, ExclusionRow.attempt_id == AttemptRow.id)
             .where(AttemptRow.trial.is_(False))
-            .order_by(AttemptRow.number),
+            .order_by(AttemptRow.received, AttemptRow.number),  # an instructor may state an earlier arrival
             shares=select(ShareRow.attempt_id, ShareRow.person_id),
             extensions=select(ExtensionRow),
             decisions=select(DecisionRow),
@@ -195,7 +196,13 @@ class _Statements:
 
 
 _ALL = _Statements.of_all(GradingRow.points)
-_AS_THEY_SEE = _Statements.of_all(GradingRow.shown_points).of_people()
+_EQUAL = case((GradingRow.points.is_not(None), 0.0))
+"""Points of each graded attempt while results are held back. With equal points, neither the choice of the best attempt
+nor the late days that it costs tells which attempt is better.
+"""
+
+_PUBLISHED = _Statements.of_all(GradingRow.published_points).of_people()
+_AS_THEY_SEE = _Statements.of_all(case((GradingRow.held, _EQUAL), else_=GradingRow.published_points)).of_people()
 
 
 def grades_of_all(session: Session, assignments: Sequence[Shown]) -> dict[Place, SettledGrade]:
@@ -205,13 +212,32 @@ def grades_of_all(session: Session, assignments: Sequence[Shown]) -> dict[Place,
 
 def grades_of(session: Session, assignments: Sequence[Shown], person_id: int) -> dict[str, SettledGrade]:
     """Those of one student by the points that the student may see, by assignment: the choice of the best must not tell
-    of hidden ones. `assignments` are all of the course, since late days are spent over all.
+    of hidden ones. `assignments` are all of the course, since late days are spent over all. Where results are held
+    back, the grade has none.
     """
-    found = _grades(_AS_THEY_SEE.read(session, {"people": [*circle_of(session, person_id)]}), assignments)
+    grades, held = _own(session, _AS_THEY_SEE, assignments, person_id), held_assignments(session)
+    return {name: _held_back(grade) if name in held else grade for name, grade in grades.items()}
+
+
+def published_grades_of(session: Session, assignments: Sequence[Shown], person_id: int) -> dict[str, SettledGrade]:
+    """Grades of one student as the student sees them once all results are published."""
+    return _own(session, _PUBLISHED, assignments, person_id)
+
+
+def _own(
+    session: Session, statements: _Statements, assignments: Sequence[Shown], person_id: int
+) -> dict[str, SettledGrade]:
+    found = _grades(statements.read(session, {"people": [*circle_of(session, person_id)]}), assignments)
     return {
         each.name: found.get((person_id, each.name)) or SettledGrade(rules=each.rules, most=each.points)
         for each in assignments
     }
+
+
+def _held_back(grade: SettledGrade) -> SettledGrade:
+    """The grade without its result. A student who is excused still sees that."""
+    decision = grade.decision if grade.excused else None
+    return replace(grade, attempt=None, counted=None, earned=None, decision=decision)
 
 
 def extension_in(row: ExtensionRow) -> Extension:

@@ -16,13 +16,15 @@ from grader.service.database.tables import (
     CourseRole,
     ExclusionRow,
     GradingRow,
+    HoldRow,
     PersonRow,
     State,
 )
 from grader.service.hand_ins import history, history_of, past_of
+from grader.service.holds import hold_of
 from grader.service.policy import HandInRules
-from grader.service.progress import ChecksInBrief
-from grader.service.settling import Place, SettledGrade, grades_of, grades_of_all
+from grader.service.settling import Place, SettledGrade, grades_of_all
+from grader.service.sights import SeenResult, Sight, published_checks_of
 from grader.service.teams import team_at
 from grader.service.versions import count_older
 from grader.service.wording import deduction_in_sentences, worth_in_words
@@ -35,7 +37,8 @@ EXCLUSIONS = select(ExclusionRow).where(ExclusionRow.attempt_id.in_(bindparam("a
 class OwnStanding:
     """Somebody's attempts at an assignment, latest first, and the one that counts, if any does yet. `rules` are a
     student's; who teaches reads everybody's, and no trial run goes by them. `others` are the members of the group that
-    the student hands in with; `refusal` is why nothing can be handed in now, or empty.
+    the student hands in with; `refusal` is why nothing can be handed in now, or empty. `results` are those that the
+    reader may see, by attempt, and `hold` is there while results are held back.
     """
 
     assignment: Shown
@@ -48,6 +51,8 @@ class OwnStanding:
     others: tuple[PersonRow, ...]
     late: bool
     refusal: str
+    results: Mapping[int, SeenResult]
+    hold: HoldRow | None
 
     @property
     def left(self) -> int | None:
@@ -72,28 +77,36 @@ class OwnStanding:
 
     def deduction(self, attempt: AttemptRow) -> str:
         """What lateness costs one of the attempts, or would if it counted, in words; empty where it costs nothing."""
-        points = None if attempt.counted is None or attempt.trial else attempt.counted.shown_points
-        return "" if points is None else worth_in_words(points, self.grade.cost_of(attempt.received))
+        result = None if attempt.trial else self.results.get(attempt.id)
+        if result is None or result.points is None:
+            return ""
+        return worth_in_words(result.points, self.grade.cost_of(attempt.received))
 
 
-def standings_of(
-    session: Session, assignments: Sequence[Shown], person_id: int, now: datetime
-) -> tuple[OwnStanding, ...]:
+@dataclass(frozen=True, kw_only=True)
+class AskedStanding:
+    """Whose standing is asked for, at which time, and what the reader sees of it."""
+
+    person_id: int
+    sight: Sight
+    now: datetime
+
+
+def standings_of(session: Session, assignments: Sequence[Shown], asked: AskedStanding) -> tuple[OwnStanding, ...]:
     """Somebody's standing at each of the course's assignments."""
-    grades = grades_of(session, assignments, person_id)
-    return tuple(_standing(session, each, grades[each.name], person_id, now) for each in assignments)
+    grades = asked.sight.grades(session, assignments, asked.person_id)
+    return tuple(_standing(session, each, grades[each.name], asked) for each in assignments)
 
 
-def standing_at(
-    session: Session, assignments: Sequence[Shown], name: str, person_id: int, now: datetime
-) -> OwnStanding:
+def standing_at(session: Session, assignments: Sequence[Shown], name: str, asked: AskedStanding) -> OwnStanding:
     """The same at one of them."""
     assignment = next(each for each in assignments if each.name == name)
-    return _standing(session, assignment, grades_of(session, assignments, person_id)[name], person_id, now)
+    return _standing(session, assignment, asked.sight.grades(session, assignments, asked.person_id)[name], asked)
 
 
-def _standing(session: Session, assignment: Shown, grade: SettledGrade, person_id: int, now: datetime) -> OwnStanding:
+def _standing(session: Session, assignment: Shown, grade: SettledGrade, asked: AskedStanding) -> OwnStanding:
     """By the rules that hold for the student, and the points that students may see."""
+    person_id, sight, now = asked.person_id, asked.sight, asked.now
     attempts = history(session, person_id, assignment.name)
     team = team_at(session, assignment.policies, person_id)
     is_student = session.get_one(PersonRow, person_id).role == CourseRole.STUDENT
@@ -111,15 +124,20 @@ def _standing(session: Session, assignment: Shown, grade: SettledGrade, person_i
         others=_people(session, team - {person_id}),
         late=policy.is_late(rules, now),
         refusal=policy.refusal(applied, past, 0, now),
+        results={each.id: result for each in attempts if (result := sight.result(each)) is not None},
+        hold=hold_of(session, assignment.name),
     )
 
 
-def deduction_of(session: Session, assignments: Sequence[Shown], attempt: AttemptRow) -> str:
-    """What lateness costs a graded attempt, or would if it counted, in sentences; empty where it was in time."""
-    if attempt.counted is None or attempt.trial:
+def deduction_of(session: Session, assignments: Sequence[Shown], attempt: AttemptRow, sight: Sight) -> str:
+    """What lateness costs a graded attempt, or would if it counted, in sentences; empty where it was in time, and where
+    the reader does not see the result.
+    """
+    result = sight.result(attempt)
+    if result is None or attempt.trial:
         return ""
-    earned, grade = attempt.counted.shown_points or 0.0, grades_of(session, assignments, attempt.person_id)
-    return deduction_in_sentences(earned, grade[attempt.assignment].cost_of(attempt.received))
+    grade = sight.grades(session, assignments, attempt.person_id)[attempt.assignment]
+    return deduction_in_sentences(result.points or 0.0, grade.cost_of(attempt.received))
 
 
 def _excluded(session: Session, attempts: Sequence[int]) -> dict[int, ExclusionRow]:
@@ -199,14 +217,9 @@ def _failing(lines: Sequence[Line], name: str) -> list[tuple[str, int]]:
     for line in lines:
         attempt = line.counting[name]
         if attempt is not None and attempt.counted is not None:
-            brief = checks_of(attempt.counted)
+            brief = published_checks_of(attempt.counted)
             failed.update(each.name for each in brief.checks if each.shown_verdict in {"failed", "partial"})
     return failed.most_common(SHOWN_FAILURES)
-
-
-def checks_of(grading: GradingRow) -> ChecksInBrief:
-    """The checks of a grading that is done, as the student may see them."""
-    return ChecksInBrief(checks=()) if grading.checks is None else ChecksInBrief.model_validate_json(grading.checks)
 
 
 def faulted(session: Session) -> Sequence[GradingRow]:

@@ -94,6 +94,7 @@ class Eventful:
             "person_id": service.ada,
             "token": self.invitation,
             "regrading_id": 1,
+            "extension_id": 1,
         }
         for route in sorted(routes(service.app)):
             method, _, path = route.partition(" ")

@@ -93,6 +93,9 @@ def longest(folder, people):
     does("new roster", lambda: post(staff, "/course/people/roster", file=roster(people, "Student")))
     does("changed roster", lambda: post(staff, "/course/people/roster", file=roster(people, "Pupil")))
     does("links for all", lambda: post(staff, "/course/invitations", cancels="0"))
+    students = "\n".join(f"s{number}@example.org" for number in range(people))
+    fields = {"students": students, "assignment": "small", "attempts": "1", "reason": "power cut"}
+    does("extensions", lambda: post(staff, "/course/extensions", **fields))
     graded_once(service)
     does("regrade", lambda: post(staff, "/course/regrade", assignment="small", which="all", matching=""))
     does("pool", lambda: post(staff, f"{pool}/upload", kind="earlier", file=zipped(people)))

@@ -65,6 +65,9 @@ def watch(attempt: str, say: Say, width: int) -> int:
     if told["state"] != "done":
         say(f"not graded: {told['state']}")
         return UNGRADED
+    if told.get("held_back") and told["result"] is None:
+        say("graded: the results are held back until your instructor publishes them")
+        return UNGRADED
     say(score_in_words(told["points"], told["max_points"], (), told.get("hidden_points", 0.0)))
     if told["result"]["first_cause"]:
         say(_wrapped(told["result"]["first_cause"], width))

@@ -3,6 +3,7 @@
 Policies + Extension -> Schedule;  Schedule + time -> days late;  days late, and late days spent before -> Lateness
 """
 
+import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 from typing import Literal
@@ -12,6 +13,9 @@ from grader.course.policies.rules import Late, LateRule, Policies, later, moment
 
 DAY = timedelta(days=1)
 NOTHING = timedelta()
+
+EXTRA = re.compile(r"(?P<number>[0-9]{1,4})\s*(?P<unit>d|days?|h|hours?|min|minutes?)", re.ASCII | re.IGNORECASE)
+UNITS = {"d": DAY, "h": timedelta(hours=1), "m": timedelta(minutes=1)}
 
 DECIMALS = 9
 """Of points: more is what floating point makes of them."""
@@ -32,6 +36,14 @@ class Extension:
     due: datetime | None = None
     extra: timedelta = NOTHING
     attempts: int = 0
+
+
+def read_extra(text: str) -> timedelta:
+    """Extra time as people write it. Raises ValueError with the remedy."""
+    match = EXTRA.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{text!r}; write time such as 2 days, 36 h or 90 min")
+    return int(match["number"]) * UNITS[match["unit"][0].lower()]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -131,7 +131,7 @@ class Desk:
             yield each, self._stored(each)
 
     def _stored(self, each: Counting) -> Stored:
-        pages = GradingRow.page, GradingRow.full_page
+        pages = GradingRow.published_page, GradingRow.full_page
         columns = GradingRow.result, GradingRow.early_result, GradingRow.released, *pages
         with self._database.reading() as session:
             row = session.execute(select(*columns).where(GradingRow.id == each.grading)).one()
@@ -147,7 +147,7 @@ class Desk:
             data=self._file(each.attempt),
             result=told,
             shown=seen,
-            page=_page(row.page or b"", seen),
+            page=_page(row.published_page or b"", seen),
             full_page=None if row.full_page is None else _page(row.full_page, told),
         )
 

@@ -2,7 +2,7 @@
 
 people -< attempts -< gradings -< progress
 people -< shares >- attempts -< exclusions, requests
-people -< extensions, decisions; people - pseudonyms                   releases, regradings, assignments: of a whole one
+people -< extensions, decisions; people - pseudonyms            releases, holds, regradings, assignments: of a whole one
 people -< invitations, passwords, sessions, api tokens, device sign-ins           audit: everything that changes a grade
 """
 
@@ -220,7 +220,8 @@ class AttemptRow(Base):
     which it came, so that a second click stores nothing. `form_use` counts the files that came by one form, since a
     browser's Back shows a used form. `counted_id` is the grading whose result counts. `late` is what was
     said when it came; whether it counts as late follows from `received` and the student's dates (policy.is_late). A
-    `trial` run is one of somebody who teaches, and counts nowhere.
+    `trial` run is one of somebody who teaches, and counts nowhere. If an instructor handed it in for the student,
+    `entered_by` is the instructor's key, with the reason and the time; `received` is then the stated time of arrival.
     """
 
     __tablename__ = "attempts"
@@ -240,6 +241,9 @@ class AttemptRow(Base):
     late: Mapped[bool]
     trial: Mapped[bool] = mapped_column(server_default=false())
     counted_id: Mapped[int | None]
+    entered_by: Mapped[str | None]
+    entered_reason: Mapped[str | None]
+    entered: Mapped[datetime | None]
     person: Mapped[PersonRow] = relationship()
     counted: Mapped["GradingRow | None"] = relationship(
         primaryjoin="foreign(AttemptRow.counted_id) == GradingRow.id", viewonly=True
@@ -286,6 +290,23 @@ class ReleaseRow(Base):
     at: Mapped[datetime]
 
 
+class HoldRow(Base):
+    """The results of an assignment are held back: students see none of them. Publishing deletes the row."""
+
+    __tablename__ = "holds"
+
+    assignment: Mapped[str] = mapped_column(primary_key=True)
+    who: Mapped[str]
+    at: Mapped[datetime]
+
+
+def _is_held(attempt_id: Mapped[int]) -> ColumnElement[bool]:
+    """Whether the results of this attempt's assignment are held back."""
+    tried, held = AttemptRow.__table__.alias(), HoldRow.__table__.alias()
+    matching = exists().where(tried.c.id == attempt_id, held.c.assignment == tried.c.assignment)
+    return matching.correlate_except(tried, held)
+
+
 def _is_released(attempt_id: Mapped[int]) -> ColumnElement[bool]:
     """Whether the assignment of this attempt is released."""
     tried, released = AttemptRow.__table__.alias(), ReleaseRow.__table__.alias()
@@ -299,7 +320,8 @@ class GradingRow(Base):
     Of those of one priority, the lowest `round` comes first: a person has one in each (hand_ins.py).
     A station claims it until `lease_until`, as `claimed_by`, for its try number `tries`. `result` is the whole result
     as JSON, and `brief` its grade (briefs.py). Students see `shown_points`, `checks` in brief, a compressed `page`, and
-    `shown_result` as compressed JSON: the `early` part until the assignment is released, and then everything. Checks
+    `shown_result` as compressed JSON: nothing while results are `held` back, else what is published, which is the
+    `early` part until the assignment is released, and then everything. Checks
     worth `early_max` of `max_points` are shown early; the others are worth `hidden_points`. `full_checks` and
     `full_page` are None if they equal what students see. `speed` is the speed relative to the model solution on
     `device`, for leaderboards, and `shown_speed` the speed that the student may see. `measured_sha256` and
@@ -342,6 +364,7 @@ class GradingRow(Base):
     scored_sha256: Mapped[str | None]
     attempt: Mapped[AttemptRow] = relationship(back_populates="gradings", foreign_keys=[attempt_id])
     released: Mapped[bool] = column_property(_is_released(attempt_id))
+    held: Mapped[bool] = column_property(_is_held(attempt_id))
 
     __table_args__ = (
         Index("gradings_queue", "state", "priority", "round", "id"),
@@ -349,60 +372,92 @@ class GradingRow(Base):
     )
 
     @hybrid_property
+    def published_points(self) -> float | None:
+        """The points that students see once results are published."""
+        return self.points if self.released else self.early_points
+
+    @published_points.inplace.expression
+    @classmethod
+    def _published_points(cls) -> ColumnElement[float | None]:
+        return case((cls.released, cls.points), else_=cls.early_points)
+
+    @hybrid_property
     def shown_points(self) -> float | None:
         """The points that students see."""
-        return self.points if self.released else self.early_points
+        return None if self.held else self.published_points
 
     @shown_points.inplace.expression
     @classmethod
     def _shown_points(cls) -> ColumnElement[float | None]:
-        return case((cls.released, cls.points), else_=cls.early_points)
+        return case((cls.held, None), (cls.released, cls.points), else_=cls.early_points)
 
     @property
     def hidden_points(self) -> float:
-        """Points of the checks whose outcome students do not see yet."""
+        """Points of the checks whose outcome students do not see yet, once results are published."""
         return 0.0 if self.released else (self.max_points or 0.0) - (self.early_max or 0.0)
 
     @property
     def withholds(self) -> bool:
-        """True if students do not see the whole result yet."""
+        """True if students do not see the whole result yet, once results are published."""
         return self.full_checks is not None and not self.released
 
     @hybrid_property
     def shown_speed(self) -> float | None:
         """The speed that students see."""
-        return self.speed if self.released else self.early_speed
+        return None if self.held else self.speed if self.released else self.early_speed
 
     @shown_speed.inplace.expression
     @classmethod
     def _shown_speed(cls) -> ColumnElement[float | None]:
-        return case((cls.released, cls.speed), else_=cls.early_speed)
+        return case((cls.held, None), (cls.released, cls.speed), else_=cls.early_speed)
+
+    @property
+    def published_result(self) -> bytes | None:
+        """The result that students see once results are published, as compressed JSON."""
+        whole = self.result if self.released else None
+        return self.early_result if whole is None else zlib.compress(whole.encode())
 
     @property
     def shown_result(self) -> bytes | None:
         """The result that students see, as compressed JSON."""
-        whole = self.result if self.released else None
-        return self.early_result if whole is None else zlib.compress(whole.encode())
+        return None if self.held else self.published_result
+
+    @property
+    def published_checks(self) -> str | None:
+        """The checks in brief, as students see them once results are published."""
+        return self.full_checks if self.released and self.full_checks is not None else self.early_checks
 
     @hybrid_property
     def checks(self) -> str | None:
         """The checks in brief, as students see them."""
-        return self.full_checks if self.released and self.full_checks is not None else self.early_checks
+        return None if self.held else self.published_checks
 
     @checks.inplace.expression
     @classmethod
     def _checks(cls) -> ColumnElement[str | None]:
-        return case((and_(cls.released, cls.full_checks.is_not(None)), cls.full_checks), else_=cls.early_checks)
+        full = and_(cls.released, cls.full_checks.is_not(None))
+        return case((cls.held, None), (full, cls.full_checks), else_=cls.early_checks)
+
+    @hybrid_property
+    def published_page(self) -> bytes | None:
+        """The page that students see once results are published."""
+        return self.full_page if self.released and self.full_page is not None else self.early_page
+
+    @published_page.inplace.expression
+    @classmethod
+    def _published_page(cls) -> ColumnElement[bytes | None]:
+        return case((and_(cls.released, cls.full_page.is_not(None)), cls.full_page), else_=cls.early_page)
 
     @hybrid_property
     def page(self) -> bytes | None:
         """The page that students see."""
-        return self.full_page if self.released and self.full_page is not None else self.early_page
+        return None if self.held else self.published_page
 
     @page.inplace.expression
     @classmethod
     def _page(cls) -> ColumnElement[bytes | None]:
-        return case((and_(cls.released, cls.full_page.is_not(None)), cls.full_page), else_=cls.early_page)
+        full = and_(cls.released, cls.full_page.is_not(None))
+        return case((cls.held, None), (full, cls.full_page), else_=cls.early_page)
 
 
 class ExtensionRow(Base):
@@ -492,6 +547,35 @@ class NoticeRow(Base):
     sent: Mapped[datetime | None]
 
     __table_args__ = (UniqueConstraint("kind", "about", name="notices_once"),)
+
+
+class MailRow(Base):
+    """A mail to a student about a page, at `path` (outbox.py). Sending began at `begun` and ended at `sent`."""
+
+    __tablename__ = "mails"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    person_id: Mapped[int] = mapped_column(ForeignKey("people.id"), index=True)
+    kind: Mapped[str]
+    assignment: Mapped[str]
+    path: Mapped[str]
+    at: Mapped[datetime]
+    begun: Mapped[datetime | None]
+    sent: Mapped[datetime | None]
+
+    __table_args__ = (Index("mails_to_send", "sent", "at"),)
+
+
+class MailChoiceRow(Base):
+    """A kind of mail that a person has switched off."""
+
+    __tablename__ = "mail_choices"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    person_id: Mapped[int] = mapped_column(ForeignKey("people.id"))
+    kind: Mapped[str]
+
+    __table_args__ = (UniqueConstraint("person_id", "kind", name="mail_choices_once"),)
 
 
 class RegradingRow(Base):

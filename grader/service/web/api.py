@@ -15,9 +15,10 @@ from grader.service.bearers import TokenScope, revoke
 from grader.service.database.tables import AttemptRow, State
 from grader.service.granting import hand_in_rules, rules_for
 from grader.service.hand_ins import FORM_KEY_LENGTH, Offer, accept, history
+from grader.service.holds import hold_of
 from grader.service.policy import HandInRules, is_late
 from grader.service.progress import ChecksInBrief
-from grader.service.standing import OwnStanding, checks_of, standings_of
+from grader.service.standing import AskedStanding, OwnStanding, standings_of
 from grader.service.web.attempts import Number, cancel_own, file_of, report_of, stream_of
 from grader.service.web.callers import AnyCaller, Caller, Reader, Submitter
 from grader.service.web.downloads import FileName, download_of
@@ -39,7 +40,7 @@ class Me(Record):
 class AssignmentState(Record):
     """An assignment with the caller's attempts and points. None means no limit, or not there yet. The points are those
     that count, after deductions and corrections; `hidden_points` of all points are decided after release. `why`
-    explains points that differ from the attempt's.
+    explains points that differ from the attempt's. While results are `held_back`, there are no points.
     """
 
     name: str
@@ -52,12 +53,14 @@ class AssignmentState(Record):
     hidden_points: float
     why: str
     excused: bool
+    held_back: bool
 
 
 class AttemptState(Record):
     """An attempt, and where its latest grading stands; `ahead` gradings come first while it waits. Points and checks
     are those of the grading that counts, as far as the student may see them; a token without the scope `read` is not
-    told.
+    told. While results are `held_back`, students get neither. `handed_in_by` is the instructor who handed it in for the
+    student, if one did.
     """
 
     id: str
@@ -65,6 +68,7 @@ class AttemptState(Record):
     number: int
     received: AwareDatetime
     late: bool
+    handed_in_by: str | None
     size: int
     sha256: str
     state: State
@@ -73,6 +77,7 @@ class AttemptState(Record):
     max_points: float | None
     hidden_points: float
     result: ChecksInBrief | None
+    held_back: bool
     page: str
 
 
@@ -103,8 +108,9 @@ def sign_off(request: Request, caller: AnyCaller) -> Response:
 def assignments(request: Request, caller: Reader) -> list[AssignmentState]:
     """All assignments: due dates, attempts left, points so far."""
     web = web_of(request)
+    asked = AskedStanding(person_id=caller.id, sight=caller.sight, now=web.now())
     with web.database.reading() as session:
-        return [_assignment(each) for each in standings_of(session, web.shelf.all(), caller.id, web.now())]
+        return [_assignment(each) for each in standings_of(session, web.shelf.all(), asked)]
 
 
 def _assignment(standing: OwnStanding) -> AssignmentState:
@@ -119,6 +125,7 @@ def _assignment(standing: OwnStanding) -> AssignmentState:
         hidden_points=standing.hidden_points,
         why=standing.grade.in_words,
         excused=standing.grade.excused,
+        held_back=standing.hold is not None,
     )
 
 
@@ -187,21 +194,23 @@ class _Asked:
 
 def _attempt(session: Session, row: AttemptRow, asked: _Asked) -> AttemptState:
     latest = row.gradings[-1]
-    counted = row.counted if TokenScope.READ in asked.caller.scopes else None
+    result = asked.caller.sight.result(row) if TokenScope.READ in asked.caller.scopes else None
     return AttemptState(
         id=row.public,
         assignment=row.assignment,
         number=row.number,
         received=row.received,
         late=is_late(asked.rules, row.received),
+        handed_in_by=row.entered_by,
         size=row.size,
         sha256=row.sha256,
         state=State(latest.state),
         ahead=asked.web.place(session, latest).ahead,
-        points=None if counted is None else counted.shown_points,
-        max_points=None if counted is None else counted.max_points,
-        hidden_points=0.0 if counted is None else counted.hidden_points,
-        result=None if counted is None else checks_of(counted),
+        points=None if result is None else result.points,
+        max_points=None if result is None else result.max_points,
+        hidden_points=0.0 if result is None else result.hidden_points,
+        result=None if result is None else result.checks,
+        held_back=hold_of(session, row.assignment) is not None,
         page=f"{asked.web.origin}/attempts/{row.public}",
     )
 

@@ -12,11 +12,12 @@ from grader.service.database.tables import AttemptRow, GradingRow, State
 from grader.service.deciding import exclusion_of
 from grader.service.granting import rules_for
 from grader.service.hand_ins import HANDED_IN, cancel
+from grader.service.holds import HELD_BACK, hold_of
 from grader.service.policy import is_late
-from grader.service.progress import ProgressNote, notes_after
+from grader.service.progress import ProgressNote
 from grader.service.refusing import NotDoneError, NotFoundError
 from grader.service.requesting import requests_about
-from grader.service.standing import checks_of, deduction_of
+from grader.service.standing import deduction_of
 from grader.service.waiting import PlaceInQueue
 from grader.service.web.files import unpacked
 from grader.service.web.guards import REPORT_POLICY
@@ -54,11 +55,12 @@ def attempt_page(request: Request, member: AnyMember, public: str) -> Response:
     with web.database.reading() as session:
         attempt = visible_attempt(session, public, member)
         latest, counted, person = attempt.gradings[-1], attempt.counted, attempt.person
-        going = _going(web, session, latest) if State(latest.state).open else None
+        going = _going(web, session, member, latest) if State(latest.state).open else None
+        hold = hold_of(session, attempt.assignment)
         assignment = web.shelf.assignment(attempt.assignment)
         late = is_late(rules_for(session, assignment, person.id), attempt.received)
         exclusion, requests = exclusion_of(session, attempt), requests_about(session, attempt)
-        deduction = deduction_of(session, web.shelf.all(), attempt) if late else ""
+        deduction = deduction_of(session, web.shelf.all(), attempt, member.sight) if late else ""
     own = person.id == member.id or not member.teaches
     return page(
         request,
@@ -73,7 +75,8 @@ def attempt_page(request: Request, member: AnyMember, public: str) -> Response:
         latest=latest,
         going=going,
         counted=counted,
-        checks=None if counted is None else checks_of(counted),
+        result=member.sight.result(attempt),
+        hold=hold,
         owner=person,
         own=own,
         base="" if own else f"/course/people/{person.id}",
@@ -81,11 +84,11 @@ def attempt_page(request: Request, member: AnyMember, public: str) -> Response:
     )
 
 
-def _going(web: Web, session: Session, grading: GradingRow) -> Going:
+def _going(web: Web, session: Session, member: Somebody, grading: GradingRow) -> Going:
     return Going(
         grading=grading,
         place=web.place(session, grading),
-        notes=tuple(notes_after(session, grading, 0)),
+        notes=tuple(member.sight.notes(session, grading, 0)),
     )
 
 
@@ -112,7 +115,7 @@ def stream_of(request: Request, member: Somebody, public: str, after: int) -> Re
                 state=State(grading.state),
                 turn=grading.tries,
                 place=web.place(session, grading),
-                notes=tuple(notes_after(session, grading, since)),
+                notes=tuple(member.sight.notes(session, grading, since)),
             )
 
     headers = {"x-accel-buffering": "no"}
@@ -129,13 +132,20 @@ def report_of(request: Request, member: Somebody, public: str) -> Response:
     """The same for whoever may see the attempt."""
     with web_of(request).database.reading() as session:
         counted = visible_attempt(session, public, member).counted
-        drawn = None if counted is None else counted.page
+        require_shown(counted, member)
+        drawn = None if counted is None else counted.published_page
         if counted is not None and member.teaches and request.query_params.get("all"):
             drawn = counted.full_page or drawn
     if drawn is None:
         raise NotFoundError
     headers = {"content-security-policy": REPORT_POLICY}
     return unpacked(drawn, "text/html; charset=utf-8", headers)
+
+
+def require_shown(counted: GradingRow | None, member: Somebody) -> None:
+    """Raise NotDoneError if the result is held back from this person."""
+    if counted is not None and counted.held and not member.teaches:
+        raise NotDoneError(HELD_BACK)
 
 
 @router.get("/attempts/{public}/file")

@@ -10,6 +10,7 @@ from grader.reports.statistics import POINTS, cases, families, grades, histogram
 from grader.service.course_rows import AssignmentRows, rows_of
 from grader.service.deciding import hides, release_of
 from grader.service.exports import points_csv
+from grader.service.holds import held_assignments, hold_of
 from grader.service.instructing import Which
 from grader.service.picking import CourseFilter, Show, Sort, columns_of, lines_of
 from grader.service.standing import course_table
@@ -26,12 +27,13 @@ def course(request: Request, member: Teacher, wanted: Annotated[CourseFilter, Qu
     """The points of those who are asked for, and what fails among all."""
     web = web_of(request)
     with web.database.reading() as session:
-        table = course_table(session, web.shelf.all())
+        table, held = course_table(session, web.shelf.all()), held_assignments(session)
     return page(
         request,
         "course.html.jinja",
         member,
         table=table,
+        held=sorted(held),
         wanted=wanted,
         columns=columns_of(table, wanted),
         lines=lines_of(table, wanted),
@@ -57,7 +59,8 @@ def assignment_in_numbers(request: Request, member: Teacher, name: str) -> Respo
     shown = web.shelf.assignment(name)
     with web.database.reading() as session:
         found = rows_of(session, course_table(session, web.shelf.all()), name)
-        values = {"released": release_of(session, name), "hides": hides(session, shown), **_numbers(found)}
+        values = {"hold": hold_of(session, name), **_numbers(found)}
+        values |= {"released": release_of(session, name), "hides": hides(session, shown)}
     return page(request, "numbers.html.jinja", member, assignment=shown, **values)
 
 

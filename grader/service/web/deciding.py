@@ -18,6 +18,7 @@ from grader.service.deciding import (
     require_releasable,
     withheld_of,
 )
+from grader.service.holds import hold_of
 from grader.service.refusing import NotDoneError
 from grader.service.regradings import regradings, summary_of
 from grader.service.requesting import answer, ask, open_requests
@@ -68,11 +69,13 @@ def ask_to_release(request: Request, member: Instructor, name: str) -> Response:
     with web.database.reading() as session:
         require_releasable(session, shown)
         withheld, closes = withheld_of(session, name), last_closing(session, shown)
+        hold = hold_of(session, name)
     can_hand_in = closes is None or web.now() < closes
     until = "at any time" if closes is None else f"until {in_words(closes, shown.rules.dates.zone)}"
     asked = Confirmation(
         question=f"Release the hidden checks of {shown.title}?",
         says=(
+            *(["Results are held back: students see none of this until you publish them."] if hold else []),
             *_shown_by_release(withheld),
             *(
                 [f"Students can still hand in {until}, and will know what the hidden checks test."]

@@ -12,6 +12,7 @@ from grader.results.result import Result
 from grader.service.database.tables import GradingRow
 from grader.service.refusing import NotDoneError, NotFoundError
 from grader.service.turns import Turns
+from grader.service.web.attempts import require_shown
 from grader.service.web.files import saved_as, unpacked
 from grader.service.web.members import AnyMember, Somebody, visible_attempt
 from grader.service.web.setting import web_of
@@ -44,6 +45,7 @@ def download_of(request: Request, member: Somebody, public: str, name: FileName)
         attempt = visible_attempt(session, public, member)
         if attempt.counted is None:
             raise NotFoundError
+        require_shown(attempt.counted, member)
         packed = _page(attempt.counted, whole=whole) if name == "report.html" else _json(attempt.counted, whole=whole)
         headers = saved_as(f"{attempt.assignment}-{attempt.number}-{name}")
     if name == "junit.xml":
@@ -52,7 +54,7 @@ def download_of(request: Request, member: Somebody, public: str, name: FileName)
 
 
 def _page(counted: GradingRow, *, whole: bool) -> bytes:
-    drawn = (counted.full_page if whole else None) or counted.page
+    drawn = (counted.full_page if whole else None) or counted.published_page
     if drawn is None:
         raise NotFoundError
     return drawn
@@ -61,9 +63,9 @@ def _page(counted: GradingRow, *, whole: bool) -> bytes:
 def _json(counted: GradingRow, *, whole: bool) -> bytes:
     if whole and counted.result is not None:
         return zlib.compress(counted.result.encode())
-    if counted.shown_result is None:
+    if counted.published_result is None:
         raise NotDoneError(BEFORE)
-    return counted.shown_result
+    return counted.published_result
 
 
 def _junit(packed: bytes) -> bytes:

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from grader.service.database.tables import AttemptRow
 from grader.service.hand_ins import history
 from grader.service.refusing import NotDoneError, NotFoundError
-from grader.service.standing import checks_of
+from grader.service.sights import checks_of
 from grader.service.web.members import AnyMember
 from grader.service.web.pages import page
 from grader.service.web.setting import web_of

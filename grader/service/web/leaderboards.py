@@ -6,6 +6,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from grader.service.courses import Shown
+from grader.service.holds import hold_of
 from grader.service.leaderboard import Leaderboard, boards_for_staff, boards_for_students
 from grader.service.pseudonyms import LONGEST, choose, pseudonym_of, take_away
 from grader.service.refusing import NotDoneError, NotFoundError
@@ -30,9 +31,16 @@ def leaderboard(request: Request, member: AnyMember, name: str) -> Response:
     """Speeds under pseudonyms; instructors see names."""
     shown = with_leaderboard(request, name)
     with web_of(request).database.reading() as session:
-        boards, own = seen_by(session, member, name), pseudonym_of(session, member.id)
+        boards, own, hold = seen_by(session, member, name), pseudonym_of(session, member.id), hold_of(session, name)
     return page(
-        request, "leaderboard.html.jinja", member, assignment=shown, boards=boards, pseudonym=own, longest=LONGEST
+        request,
+        "leaderboard.html.jinja",
+        member,
+        assignment=shown,
+        boards=boards,
+        hold=hold,
+        pseudonym=own,
+        longest=LONGEST,
     )
 
 

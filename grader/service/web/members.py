@@ -13,6 +13,7 @@ from starlette.requests import Request
 from grader.course.submissions.submission import SIZE_LIMIT
 from grader.service.database.tables import AttemptRow, CourseRole, PersonRow
 from grader.service.refusing import NotDoneError, NotFoundError
+from grader.service.sights import STAFFS_SIGHT, STUDENTS_SIGHT, Sight
 from grader.service.signing_in import session_holds, session_of
 from grader.service.teams import belongs_to
 from grader.service.tokens import same_token
@@ -24,8 +25,8 @@ LARGEST = 2**31 - 1
 RowNumber = Annotated[int, Path(ge=1, le=LARGEST)]
 """A number of a row in an address."""
 
-FIELDS = 12
-"""Fields of a form; ours have six at most."""
+FIELDS = 100
+"""Fields of a form; ours have seven, and one for each assignment that is chosen."""
 
 STALE = "This form is stale, perhaps since you signed in again. Open the page again, and send it from there."
 
@@ -47,6 +48,11 @@ class Somebody(ABC):
     def teaches(self) -> bool:
         """Whether this is an instructor or an assistant: they see everything of the course."""
         return self.role in {CourseRole.INSTRUCTOR, CourseRole.ASSISTANT}
+
+    @property
+    def sight(self) -> Sight:
+        """What this person sees of results."""
+        return STAFFS_SIGHT if self.teaches else STUDENTS_SIGHT
 
     @property
     def leads(self) -> bool:
@@ -163,6 +169,11 @@ def text_in(form: FormData, name: str) -> str:
     """A field of a form; empty if there is none, or a file in its place."""
     value = form.get(name)
     return value if isinstance(value, str) else ""
+
+
+def texts_in(form: FormData, name: str) -> tuple[str, ...]:
+    """All values of a field, each once, such as the boxes that were ticked."""
+    return tuple(dict.fromkeys(each for each in form.getlist(name) if isinstance(each, str)))
 
 
 def file_in(form: FormData, name: str) -> UploadFile | None:

@@ -61,9 +61,11 @@ packing = Packing()
 @router.get("/data")
 def own_data(request: Request, member: AnyMember) -> Response:
     """What there is, in numbers, and a link to all of it."""
-    with web_of(request).database.reading() as session:
+    web = web_of(request)
+    with web.database.reading() as session:
         owner, held = person_of(session, member.id), amounts(session, member.id)
-    return page(request, "own_data.html.jinja", member, owner=owner, held=held)
+    mailing = web.entry.mail is not None
+    return page(request, "own_data.html.jinja", member, owner=owner, held=held, mailing=mailing)
 
 
 @router.get("/data.zip")

@@ -18,7 +18,7 @@ from grader.service.granting import hand_in_rules
 from grader.service.hand_ins import Offer, accept
 from grader.service.policy import is_open
 from grader.service.refusing import NotDoneError, NotFoundError
-from grader.service.standing import standing_at, standings_of
+from grader.service.standing import AskedStanding, standing_at, standings_of
 from grader.service.teams import belongs_to
 from grader.service.turns import Turns
 from grader.service.web.members import LARGEST, AnyMember, Member, OwnForm, PerhapsMember, file_in, person_of, text_in
@@ -55,7 +55,8 @@ def home_of(request: Request, member: Member, person_id: int | None) -> Response
     web = web_of(request)
     with web.database.reading() as session:
         owner = person_of(session, member.id if person_id is None else person_id)
-        standings = standings_of(session, web.shelf.all(), owner.id, web.now())
+        asked = AskedStanding(person_id=owner.id, sight=member.sight, now=web.now())
+        standings = standings_of(session, web.shelf.all(), asked)
     return page(request, "home.html.jinja", member, standings=standings, owner=owner, base=base_of(owner, person_id))
 
 
@@ -77,7 +78,8 @@ def assignment_of(request: Request, member: Member, name: str, person_id: int | 
     shown = as_seen(member, web.shelf.assignment(name), web.now())
     with web.database.reading() as session:
         owner = person_of(session, member.id if person_id is None else person_id)
-        standing = standing_at(session, web.shelf.all(), name, owner.id, web.now())
+        asked = AskedStanding(person_id=owner.id, sight=member.sight, now=web.now())
+        standing = standing_at(session, web.shelf.all(), name, asked)
     return page(
         request,
         "assignment.html.jinja",

@@ -44,6 +44,8 @@ TABLE = {
     "POST /sign-in/password": NO_WAY,
     "GET /password": (303, 404, 404, 404, 404),
     "POST /password": (401, 404, 404, 404, 404),
+    "GET /mails": (303, 404, 404, 404, 404),
+    "POST /mails": (401, 404, 404, 404, 404),
     "GET /sign-on": NO_WAY,
     "GET /sign-on/back": NO_WAY,
     "POST /tokens/{token_id}/revoke": MEMBERS_FORM,  # one's own, or nothing
@@ -107,6 +109,12 @@ TABLE = {
     "GET /course/people/{person_id}/assignments/{name}": TEACHING,
     "GET /course/people/{person_id}/assignments/{name}/compare": TEACHING,
     "POST /course/people/{person_id}/assignments/{name}/extension": LEADING_FORM,
+    "GET /course/people/{person_id}/assignments/{name}/hand-in": LEADING,
+    "POST /course/people/{person_id}/assignments/{name}/attempts": LEADING_FORM,
+    "GET /course/extensions": TEACHING,
+    "POST /course/extensions": LEADING_FORM,
+    "GET /course/extensions/{extension_id}/withdrawal": LEADING,
+    "POST /course/extensions/{extension_id}/withdrawal": LEADING_FORM,
     "GET /course/faults": TEACHING,
     "POST /course/faults/{grading_id}/again": (401, 404, 404, 409, 409),  # of one that has not failed
     "GET /course/audit": TEACHING,
@@ -115,6 +123,10 @@ TABLE = {
     "POST /course/attempts/{public}/exclusion": LEADING_FORM,
     "GET /course/assignments/{name}/release": (303, 404, 404, 404, 409),  # nothing is hidden
     "POST /course/assignments/{name}/release": (401, 404, 404, 404, 409),  # nothing is hidden
+    "GET /course/assignments/{name}/hold": LEADING,
+    "POST /course/assignments/{name}/hold": LEADING_FORM,
+    "GET /course/assignments/{name}/publication": (303, 404, 404, 404, 409),  # nothing is held back
+    "POST /course/assignments/{name}/publication": LEADING_FORM,
     "POST /attempts/{public}/request": (401, 404, 303, 409, 409),  # staff answer
     "GET /course/requests": TEACHING,
     "POST /course/requests/{request_id}/answer": (401, 404, 404, 404, 404),  # of a question that there is not
@@ -125,7 +137,7 @@ TABLE = {
 page leads to the sign-in; 404 is the answer for what there is not, too.
 """
 
-NUMBERS = "person_id", "grading_id", "token_id", "request_id", "regrading_id"
+NUMBERS = "person_id", "grading_id", "token_id", "request_id", "regrading_id", "extension_id"
 """What stands for a number in an address."""
 
 ENDINGS, LAST = ("sign-out", "/deactivation"), "POST /course/people/{person_id}/deactivation"
@@ -144,6 +156,12 @@ FIELDS = {
     "POST /course/attempts/{public}/exclusion": {"reason": "so"},
     "POST /attempts/{public}/request": {"text": "Why?"},
     "POST /course/people/{person_id}/assignments/{name}/extension": {"attempts": "1", "reason": "ill"},
+    "POST /course/extensions": {"students": "ada", "assignment": "small", "attempts": "1", "reason": "ill"},
+    "POST /course/people/{person_id}/assignments/{name}/attempts": {
+        "form_key": "staff's",
+        "file": ("kernels.cl", b"kernel"),
+        "reason": "by mail",
+    },
     "POST /course/people/roster": {"file": ("roster.csv", b"key,name\ncleo,Cleo\n")},
 }
 
@@ -217,6 +235,8 @@ def _addresses(service):
     """What a route's address is, of two attempts that are graded."""
     first = service.graded(service.hand_in())
     attempt = service.graded(service.hand_in())
+    page = f"/course/people/{service.ada}/assignments/small"
+    assert post(service.browser(STAFF), f"{page}/extension", page, attempts="1", reason="ill").status_code == 303
 
     def address(route):
         path = route.partition(" ")[2]
@@ -229,6 +249,7 @@ def _addresses(service):
             token_id=1,
             request_id=9,
             regrading_id=1,
+            extension_id=1,
             paper="moodle.zip" if "upload" in path else "grades.csv",
         )
         return path + QUERIES.get(path.rpartition("/")[2], "")
