@@ -6,13 +6,14 @@ expected.yaml says what a submission is `about`, and which checks it `fails`, ea
 pass. A list of reasons stands for undefined behaviour: any of them will do. Checks of memory stand by their names below
 `memory`, or have one reason for all of them; `every case` stands for all cases; for speed there may be a reason, or
 `passed`, for each class of device. What is NOT_RUN after a failed build or case need not be written: the sanitizer
-where it finds nothing, memory and performance. `part` names the kernel of a suite that it is about: it is graded for
-that part alone.
+where it finds nothing, memory where its own run is wrong, and performance; nor memory checks that require one that
+fails. `part` names the kernel of a suite that it is about: it is graded for that part alone.
 
 `cause` is what the first explanation must say of a mistake: its `reason`, a `line` that it names (of several, at least
 one; for a race, two), words that it `says`, and the `stride` in bytes between neighbouring work-items. `finding: none`
-marks a right solution about which nothing may be reported. `open` is a reason why all points are open on some devices,
-such as COMPILER_FAILED; `fails` then lists the failures on other devices. Results of a race, a missed barrier or a
+marks a right solution about which nothing may be reported. `open` is a reason why points are open on some devices, such
+as COMPILER_FAILED: all but those for memory. `fails` then lists the failures on other devices, and those of memory.
+Results of a race, a missed barrier or a
 value that was never set are a matter of luck, so nothing is expected of them; `luck` names the cases if this applies
 only to some.
 """
@@ -179,11 +180,13 @@ def compare(expectation: Expectation, assignment: Assignment, result: Result) ->
     """Compare the verdicts of a result with those that expected.yaml lists."""
     found = {called(check): check.reason for check in result.checks if check.reason is not None}
     if expectation.open is not None and expectation.open in found.values():
-        return Comparison(found=found, expected=dict.fromkeys(_all_but_the_build(result), (expectation.open,)))
+        return Comparison(found=found, expected=dict(_where_open(expectation, assignment, result)))
     expected = dict(_expected(expectation, assignment, device_class(result.provenance.device)))
     unasked = {*skipped(result), *expectation.luck}
     if PERFORMANCE not in expected and not expectation.is_timed:
         unasked.add(PERFORMANCE)
+    if any(check.kind is Kind.CORRECTNESS and check.verdict is Verdict.FAILED for check in result.checks):
+        unasked |= {name for name in _uncounted(result) if name not in expected}
     if expectation.is_luck:
         unasked |= {*found, *expected} - {SANITIZER}
     return Comparison(
@@ -192,8 +195,24 @@ def compare(expectation: Expectation, assignment: Assignment, result: Result) ->
     )
 
 
-def _all_but_the_build(result: Result) -> Iterator[str]:
-    return (called(check) for check in result.checks if check.kind is not Kind.BUILD)
+def _uncounted(result: Result) -> Iterator[str]:
+    """The memory checks of a kernel that was wrong in the run that counts."""
+    return (called(check) for check in result.checks if check.kind is Kind.MEMORY and check.reason is Reason.NOT_RUN)
+
+
+def _where_open(
+    expectation: Expectation, assignment: Assignment, result: Result
+) -> Iterator[tuple[str, tuple[Reason, ...]]]:
+    """The failures where points are open: of what only the device decides, all are. The simulator decides memory, and
+    with it a speed that requires memory checks.
+    """
+    assert expectation.open is not None
+    undecided = {called(check) for check in result.checks if check.kind not in {Kind.BUILD, Kind.MEMORY}}
+    yield from ((name, (expectation.open,)) for name in undecided)
+    decided = {PERFORMANCE} & expectation.fails.keys()
+    for name, reasons in _expected(expectation, assignment, device_class(result.provenance.device)):
+        if name in decided or name not in undecided | {BUILD}:
+            yield name, reasons
 
 
 def skipped(result: Result) -> set[str]:
@@ -225,16 +244,28 @@ def _expected(
     stopped = BUILD in fails
     if stopped:
         yield from ((case, not_run) for case in cases)
+    if stopped:
+        yield from ((name, not_run) for name in memory)
     if stopped or CASES in fails or counting & fails.keys():
-        yield from ((name, not_run) for name in (*sanitizer, *memory, *speed))
+        yield from ((name, not_run) for name in (*sanitizer, *speed))
     shorthands = {CASES: cases, MEMORY: memory}
     for name, failure in fails.items():
         if not isinstance(failure, dict):
             yield from ((each, failure) for each in shorthands.get(name, [name]))
         elif name == MEMORY:
-            yield from ((_memory(check), reasons) for check, reasons in failure.items())
+            yield from _with_dependants(assignment, failure)
         elif failure.get(kind):
             yield name, failure[kind]
+
+
+def _with_dependants(assignment: Assignment, failure: Mapping[str, Reasons]) -> Iterator[tuple[str, Reasons]]:
+    """The memory checks that fail, and those that do not count because they require one of them."""
+    not_run, failing = (Reason.NOT_RUN,), {name for name, reasons in failure.items() if reasons}
+    for check in assignment.memory.checks if assignment.memory else ():
+        if check.name not in failure and not failing.isdisjoint(check.requires):
+            failing.add(check.name)
+            yield _memory(check.name), not_run
+    yield from ((_memory(name), reasons) for name, reasons in failure.items())
 
 
 def _memory(check: str) -> str:

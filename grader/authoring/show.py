@@ -51,6 +51,7 @@ def _speed(assignment: Assignment) -> Iterator[str]:
         yield f"  performance on a {kind} at {sizes_in_words({**goal.constants, **goal.sizes})}"
         for band in goal.bands:
             yield f"      {band.points:g} points from {100 * band.fraction:g} % of the model solution's speed"
+        yield from _requirement("      ", goal.requires)
         for device, rate in goal.minimum.items():
             yield f"      on {device} at least {rate:g} {assignment.speed_goals.unit}"
 
@@ -72,11 +73,13 @@ def _apart(case: Case) -> str:
 MEASURES: dict[Measure, str] = {
     "coalescing": "the least traffic and all unused bytes are together at most {} times the least traffic",
     "bank conflicts": "no request of a warp to local memory takes more than {} words from one bank",
+    "branches": "warps reach a branch, such as the condition of a loop, at most {} times",
+    "requests to local memory": "warps access local memory at most {} times",
     "words read": "all work-items together read at most {} words of global memory",
     "words written": "all work-items together write at most {} words of global memory",
     "words moved": "the sectors of global memory that are moved hold at most {} words",
     "divergence": "the work-items of warps diverge at most {} times",
-    "requests of mostly idle warps": "fewer than half of a warp's work-items take part in at most {} memory requests",
+    "requests of mostly idle warps": "at most {} words are accessed while most of a warp is idle",
 }
 
 
@@ -91,6 +94,14 @@ def _watched(assignment: Assignment) -> Iterator[str]:
         for each in memory.checks:
             limit = evaluate(each.at_most, assignment.names(memory.sizes))
             yield f"      {each.points:g} points for {each.name}: {MEASURES[each.measure].format(f'{limit:,.6g}')}"
+            yield from [f"          what it teaches: {each.teaches}"] if each.teaches else []
+            yield from _requirement("          ", each.requires)
+
+
+def _requirement(indent: str, names: tuple[str, ...]) -> Iterator[str]:
+    """A line about the checks that must pass, if there are any."""
+    if names:
+        yield f"{indent}counts when {listed(names, 'and')} {'passes' if len(names) == 1 else 'pass'}"
 
 
 def _extent(sizes: tuple[str | int, ...]) -> str:

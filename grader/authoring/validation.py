@@ -1,6 +1,7 @@
 """`grader validate`: is an assignment ready to be handed out?
 
-read -> our own files are graded (selftest.py) -> the golden corpus is -> what may be asked (thresholds.py)
+read -> our own files are graded (selftest.py) -> kernels that avoid the exercise (rewards.py) -> the golden corpus
+-> what may be asked (thresholds.py)
 """
 
 from collections.abc import Callable, Iterator

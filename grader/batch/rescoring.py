@@ -12,6 +12,7 @@ from grader.course.suite import Coursework
 from grader.execution.device import speed_goal
 from grader.grading.checks.correctness import FORFEITED, are_shown_right, forfeit
 from grader.grading.checks.memory import check_memory, uncounted
+from grader.grading.checks.requirements import required
 from grader.grading.checks.sanitizer import unwatched
 from grader.grading.checks.scoring import case_share
 from grader.grading.explain.problem import NOT_RIGHT, Problem
@@ -51,7 +52,7 @@ def _rescored(result: Result, assignment: Assignment) -> Result:
         *_memory(result, assignment),
         *(_performance(check, assignment, device) for check in _of(result, Kind.PERFORMANCE)),
     )
-    checks = forfeit(assignment, scored)
+    checks = forfeit(assignment, tuple(required(assignment, device, scored)))
     return replace(
         result,
         title=assignment.title,

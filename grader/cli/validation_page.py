@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.authoring.golden import corpus
+from grader.authoring.rewards import rewards
 from grader.authoring.selftest import Claim
 from grader.authoring.show import describe
 from grader.authoring.thresholds import Limit, Proposal, Speeds, misjudged
@@ -70,6 +71,9 @@ def print_validation(name: str, course: Course, folder: Path, bench: Bench, page
         with progress_line() as progress:
             seen.append(examine(part, bench, progress))
         page.say(seen[-1].statements, part.part)
+    page.head(f"{name}: what the points reward")
+    for each in seen:
+        page.say(_rewards(each, bench), each.assignment.part)
     page.head(f"{name}: golden submissions")
     judged: tuple[Judged, ...] = ()
     if all(each.own for each in seen):
@@ -81,6 +85,19 @@ def print_validation(name: str, course: Course, folder: Path, bench: Bench, page
         page.console.print(Group(*thresholds(each, judged)))
     page.head(f"{name}: what students see")
     page.console.out(students_view(coursework, seen, page.console), highlight=False, end="")
+
+
+def _rewards(seen: Examined, bench: Bench) -> Iterator[Claim]:
+    """What is true of the points, unless our own files could not be graded."""
+    if seen.own is None:
+        return
+    try:
+        with progress_line() as progress:
+            found = rewards(seen.assignment, bench, progress)
+    except (InputError, SolutionError) as error:
+        yield Claim(claim="kernels that avoid the exercise can be graded", holds=False, seen=str(error))
+        return
+    yield from found.claims()
 
 
 def _judged(coursework: Coursework, folder: Path, bench: Bench, page: Page) -> tuple[Judged, ...]:

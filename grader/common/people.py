@@ -52,8 +52,12 @@ class Register:
         return tuple(self._by_name.get(person_name(name), ()))
 
     def find(self, text: str) -> Person | None:
-        """The person with this label, key or name, or None. Raises AmbiguousPersonError if several people fit."""
-        found = tuple(dict.fromkeys((*self._by_key.get(person_key(text), ()), *self.named(text))))
+        """The person with this key; without one, the person with this label or name, or None. Raises
+        AmbiguousPersonError if several people fit. Others choose their names, but nobody a key.
+        """
+        key = person_key(text)
+        called = (*self._by_label.get(key, ()), *self.named(text))
+        found = tuple(dict.fromkeys(self._by_key.get(key) or called))
         if len(found) > 1:
             who = " and ".join(sorted(each.in_words for each in found))
             raise AmbiguousPersonError(f"{text!r} may be {len(found)} people, {who}; write the key.")
@@ -61,8 +65,11 @@ class Register:
 
     @cached_property
     def _by_key(self) -> dict[str, list[Person]]:
-        """Dictionary of people by key and by label."""
-        return _index(self.people, lambda each: (person_key(mark) for mark in (each.key, each.label) if mark))
+        return _index(self.people, lambda each: [person_key(each.key)] if each.key else [])
+
+    @cached_property
+    def _by_label(self) -> dict[str, list[Person]]:
+        return _index(self.people, lambda each: [person_key(each.label)] if each.label else [])
 
     @cached_property
     def _by_name(self) -> dict[str, list[Person]]:

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from math import prod
 from typing import Any, NewType
 
@@ -15,7 +15,19 @@ from grader.course.folders import ASSIGNMENT_FILE, BASELINE_FILE, MODEL_FILE, OR
 from grader.course.forbidden import Construct
 from grader.course.launches import ELEMENT_BYTES, Buffer, Choices, Launch, LocalArray, Repeat, Scalar
 from grader.course.policies.rules import POLICIES
-from grader.course.rubric import Correctness, DeviceClass, Hints, Memory, Range, Sanitizer, Sizes, SpeedGoal, SpeedGoals
+from grader.course.rubric import (
+    Correctness,
+    DeviceClass,
+    Hints,
+    Memory,
+    MemoryCheck,
+    Range,
+    Sanitizer,
+    Sizes,
+    Slip,
+    SpeedGoal,
+    SpeedGoals,
+)
 
 EXACT = 2**24
 """Up to here, floats hold all whole numbers."""
@@ -68,12 +80,20 @@ class Assignment(Folders):
     """What students are told of a mistake that was found by trying small edits of their file: `none`, the `line`, the
     `part` of the line too, or also the `change` that helps."""
 
+    avoiding_earns_at_most: float = Field(default=0.5, ge=0, le=1)
+    """Share of all points that a kernel may earn which avoids the exercise, such as the baseline; `grader validate`
+    grades such kernels."""
+
+    slips: tuple[Slip, ...] = ("barrier", "guard")
+    """What may be missing once in a kernel that still earns more than any that avoids the exercise. `grader validate`
+    grades the model solution without it. Leave out what the exercise is about."""
+
     allow: tuple[Construct, ...] = ()
     """Constructs that submissions may use although they are forbidden as a rule."""
 
     @model_validator(mode="after")
     def _consistent(self) -> "Assignment":
-        for problem in (*self._misnamed(), *self._misplaced()):
+        for problem in (*self._misnamed(), *self._misplaced(), *self._impossible_requirements()):
             raise ValueError(problem)
         for goal in self.goals.values():
             fractions = [band.fraction for band in goal.bands]
@@ -135,6 +155,17 @@ class Assignment(Folders):
             a, b = self.buffers.get(old), self.buffers.get(new)
             if a and b and (a.shape != b.shape or (a.part, b.part) != ("scratch", "output")):
                 yield f"{old} and {new} change places: {old} must be scratch with data, {new} an output of its shape"
+
+    def _impossible_requirements(self) -> Iterator[str]:
+        """Checks that require one which is not there, is listed later, or is hidden from those who see its outcome."""
+        checks = self.memory.checks if self.memory else ()
+        before: list[MemoryCheck] = []
+        for check in checks:
+            yield from _unfit(f"the memory check {check.name}", check.requires, before, check.hidden)
+            before.append(check)
+        is_hidden = self.performance is not None and self.performance.hidden
+        for kind, goal in self.goals.items():
+            yield from _unfit(f"the speed goal for {kind}", goal.requires, before, is_hidden)
 
     def _untimeable(self, asked: SpeedGoals) -> Iterator[str]:
         """What contradicts the data of timed runs."""
@@ -318,6 +349,16 @@ class Assignment(Folders):
         return {name: read_text(path) for name, path in sources.items()}
 
 
+def _unfit(what: str, requires: Iterable[str], listed: Iterable[MemoryCheck], hidden: bool) -> Iterator[str]:
+    """Why something cannot require these checks, of those that are listed before it."""
+    is_hidden = {check.name: check.hidden for check in listed}
+    for name in requires:
+        if name not in is_hidden:
+            yield f"{what} requires {name}, which is no memory check that is listed before it"
+        elif is_hidden[name] and not hidden:
+            yield f"{what} requires {name}, which is hidden, so students would learn its outcome; hide both or none"
+
+
 Timed = NewType("Timed", Assignment)
 """An assignment with the constants that are timed on a class of devices: what kernels of ours are built with."""
 
@@ -327,7 +368,10 @@ Chosen = NewType("Chosen", Assignment)
 ByHand = NewType("ByHand", Chosen)
 """An assignment with a single case, of which `grader run` takes the sizes of a launch; it asks for nothing else."""
 
-UNSCORED: Any = dict.fromkeys((*POLICIES, "folder", "reference", "kit", "due_in"), True)
+REWARDS = ("avoiding_earns_at_most", "slips")
+"""Fields that only `grader validate` reads."""
+
+UNSCORED: Any = dict.fromkeys((*POLICIES, *REWARDS, "folder", "reference", "kit", "due_in"), True)
 """Fields of an assignment that do not affect points before deductions for lateness."""
 
 SCORED: Any = {
@@ -338,7 +382,7 @@ SCORED: Any = {
     "memory": {"checks": True},
     "performance": {
         "hidden": True,
-        "classes": {"__all__": {"bands": True, "minimum": True, "baseline": True, "yardstick": True}},
+        "classes": {"__all__": {"bands": True, "minimum": True, "baseline": True, "yardstick": True, "requires": True}},
     },
 }
 """Fields of an assignment that change no measurement."""

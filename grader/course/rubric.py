@@ -14,6 +14,7 @@ DataSet = Literal["random", "integers"]
 DeviceClass = Literal["cpu", "gpu"]
 Range = tuple[int, int]
 Hints = Literal["none", "line", "part", "change"]
+Slip = Literal["barrier", "guard"]
 
 
 class Tolerance(Record):
@@ -103,6 +104,8 @@ Measure = Literal[
     "words moved",
     "divergence",
     "requests of mostly idle warps",
+    "requests to local memory",
+    "branches",
 ]
 
 
@@ -122,6 +125,12 @@ class MemoryCheck(Record):
 
     points: float = Field(ge=0)
     """For staying within it."""
+
+    teaches: str = ""
+    """What students learn from it, as a short sentence of advice."""
+
+    requires: tuple[str, ...] = ()
+    """Names of memory checks that are listed before; its points count only if all of these pass."""
 
     hidden: bool = False
     """As that of a case."""
@@ -165,6 +174,10 @@ class SpeedGoal(Record):
     yardstick: float | None = Field(default=None, gt=0)
     """How many times as fast as the naive kernel the model solution is, as `grader validate` measures it. By it, a
     student kit decides about speed without the model solution; else the course's machine does."""
+
+    requires: tuple[str, ...] = ()
+    """Names of memory checks; points for speed count only if all of these pass. A CPU runs a naive kernel as fast as
+    one that solves the exercise, and cannot tell them apart."""
 
     constants: dict[str, str | int] = Field(default={})
     """Constants that are others here, such as a larger TILE: what is timed is built with them."""

@@ -76,6 +76,10 @@ class Script:
         """The steps that are launches."""
         return tuple(step for step in self.steps if isinstance(step, KernelStep))
 
+    def in_all_turns(self) -> "Script":
+        """The script without its convergence test."""
+        return replace(self, repeat=self.repeat and replace(self.repeat, until=None))
+
     def on_buffers(self, called: Callable[[str], str]) -> "Script":
         """The same script with other names of buffers."""
         return Script(
@@ -115,6 +119,10 @@ class Plan:
             buffers=tuple(replace(spec, name=called(spec.name)) for spec in self.buffers),
             scripts={name: script.on_buffers(called) for name, script in self.scripts.items()},
         )
+
+    def in_all_turns(self) -> "Plan":
+        """The plan without its convergence tests, for timed runs: the test is the student's, who must not end them."""
+        return replace(self, scripts={name: script.in_all_turns() for name, script in self.scripts.items()})
 
     def watched(self) -> "Plan":
         """The same for the simulator: no guard bands, since it knows every bound; nothing in the outputs; and inputs
@@ -176,11 +184,16 @@ def submission_plan(assignment: Chosen, sizes: Sizes, bindings: Bindings) -> Pla
     )
 
 
+def timed_plan(assignment: Chosen, sizes: Sizes, bindings: Bindings) -> Plan:
+    """The student's steps by the submission, as they are timed."""
+    return submission_plan(assignment, sizes, bindings).in_all_turns()
+
+
 def reference_plan(assignment: Timed, sizes: Sizes) -> Plan:
     """The same steps by the model solution, on the same buffers: the two are timed under equal conditions. In a student
     kit, which has none, the baseline.
     """
-    return _plan(assignment, sizes, {STUDENT: _standard(assignment, sizes)})
+    return _plan(assignment, sizes, {STUDENT: _standard(assignment, sizes)}).in_all_turns()
 
 
 def _standard(assignment: Assignment, sizes: Sizes) -> Script:
@@ -218,7 +231,7 @@ def control_plan(assignment: Timed, device: DeviceFacts) -> Plan:
         scripts[PEAK] = Script(steps=(peak_step(run),), uploads=(), outputs=())
         extra[PEAK_OUTPUT] = ELEMENT_BYTES * run.items
     buffers = (BufferSpec(name=name, size=size, guard=0, poison=POISON) for name, size in extra.items())
-    return Plan(buffers=(*plan.buffers, *buffers), scripts=scripts)
+    return Plan(buffers=(*plan.buffers, *buffers), scripts=scripts).in_all_turns()
 
 
 COPY_SOURCE, COPY_TARGET, PEAK_OUTPUT = "source of the copy", "target of the copy", "results of the peak"

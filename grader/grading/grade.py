@@ -46,6 +46,7 @@ from grader.grading.checks.correctness import (
     unrun_cases,
 )
 from grader.grading.checks.hanging import Lookout
+from grader.grading.checks.requirements import required
 from grader.grading.checks.simulated_run import Subject
 from grader.grading.checks.simulator_checks import Runs, Watched, unwatched_checks, watch
 from grader.grading.device_lock import also_shared, exclusive, shared, shared_cpu
@@ -196,9 +197,11 @@ def _test(crew: Crew, rests_on: Provenance, lined_up: LineUp) -> Draft:
     cases = conclude(tried, build.built, subject.oracle, watched.seen)
     if waits is None:
         _tell(crew, [each.check for each in tried if is_undecided(each)], build.built.misordered)
-        _tell(crew, watched.checks, build.built.misordered)
+        _tell(crew, required(asked, crew.device, watched.checks), build.built.misordered)
         cases = _locate(crew, subject, cases, watched)
         speed = timed or _time(crew, lineup)
+        told = tuple(required(asked, crew.device, (*watched.checks, *speed)))
+        _tell(crew, told[len(watched.checks) :])
     else:
         speed = tuple(map(NOT_RIGHT.fail, unmeasured_checks(asked, crew.device)))
     if not failed:
@@ -240,9 +243,10 @@ def _finish(draft: Draft, bench: Bench, progress: Progress) -> Result:
     clock = time.perf_counter()
     hidden = _hidden(draft, bench, progress)
     cases = in_order(draft.task.assignment, (*draft.cases, *hidden))
-    checks = forfeit(draft.task.assignment, (draft.build, *cases, *draft.others))
+    asked, device = draft.task.assignment, draft.provenance.device
+    checks = forfeit(asked, (draft.build, *cases, *draft.others))
     seconds = draft.seconds + time.perf_counter() - clock
-    return _result(draft.task, checks, draft.profile, seconds, draft.provenance)
+    return _result(draft.task, tuple(required(asked, device, checks)), draft.profile, seconds, draft.provenance)
 
 
 # --- phases, each under the lock that it needs ------------------------------------------------
@@ -350,16 +354,12 @@ def _time(crew: Crew, lineup: Lineup | Problem) -> tuple[Check, ...]:
     assignment that checks no speed has none.
     """
     if isinstance(lineup, Problem):
-        skipped = tuple(map(lineup.mark, unmeasured_checks(crew.task.assignment, crew.device)))
-        _tell(crew, skipped)
-        return skipped
+        return tuple(map(lineup.mark, unmeasured_checks(crew.task.assignment, crew.device)))
     crew.bench.settle()
     crew.progress("waiting for the device")
     with exclusive(crew.device, crew.bench.locks), _awake(crew.student, crew.device):
         crew.progress("timing")
-        speed = check_performance(lineup, crew.bench.timing, crew.roofs)
-    _tell(crew, [speed])
-    return (speed,)
+        return (check_performance(lineup, crew.bench.timing, crew.roofs),)
 
 
 def _hidden(draft: Draft, bench: Bench, progress: Progress) -> tuple[Check, ...]:

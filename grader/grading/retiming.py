@@ -9,6 +9,7 @@ from grader.course.suite import Coursework
 from grader.course.truth.seeds import fresh_seed
 from grader.grading.bench import Bench, Progress
 from grader.grading.checks.correctness import forfeit
+from grader.grading.checks.requirements import required
 from grader.grading.grade import grade_submission
 from grader.results.result import UNTIMED, Result
 from grader.results.suite_results import joined, separated
@@ -33,5 +34,6 @@ def _timed(task: Task, result: Result, bench: Bench, progress: Progress) -> Resu
     speed = grade_submission(replace(task, assignment=asked), bench, progress).performance_check
     assert speed is not None, "the same assignment has timed it before"
     others = (check for check in result.checks if check is not before)
-    checks = forfeit(task.assignment, (*others, replace(speed, usage=before.usage)))
+    scored = forfeit(task.assignment, (*others, replace(speed, usage=before.usage)))
+    checks = tuple(required(task.assignment, result.provenance.device, scored))
     return replace(result, checks=checks, points=sum(check.points for check in checks))

@@ -141,7 +141,8 @@ def _shown_speed(asked: SpeedGoals) -> SpeedGoals:
 
 def _undecided(goal: SpeedGoal, sizes: Sizes) -> SpeedGoal:
     """The goal at these sizes, worth as much, without anything by which it could be decided."""
-    return replace(goal, sizes=sizes, bands=(Band(fraction=1, points=goal.points),), minimum={}, yardstick=None)
+    bands = (Band(fraction=1, points=goal.points),)
+    return replace(goal, sizes=sizes, bands=bands, minimum={}, yardstick=None, requires=())
 
 
 def _timed(assignment: Assignment, asked: SpeedGoals) -> SpeedGoals:

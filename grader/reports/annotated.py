@@ -83,7 +83,8 @@ def _summary(profile: Profile) -> Iterator[str]:
             f"{count(profile.flop, 'floating-point operation')}, {three_digits(profile.intensity)} per byte of global "
             "memory asked for"
         )
+    idle = count(profile.mostly_idle, "word")
     yield (
-        f"warps make {count(profile.requests, 'request')} to global and local memory, {profile.mostly_idle:,} of them "
-        f"mostly idle (with fewer than half of their work-items), and diverge {count(profile.diverged, 'time')}"
+        f"warps make {count(profile.requests, 'request')} to global and local memory and diverge "
+        f"{count(profile.diverged, 'time')}; {idle} are accessed while most of a warp is idle"
     )

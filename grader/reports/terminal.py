@@ -150,7 +150,9 @@ def _rows(checks: Sequence[Check]) -> Iterator[Table | Padding]:
         for message in dict.fromkeys(check.message for check in skipped):
             yield from _skipped([check for check in skipped if check.message == message])
         if len(passed) > 1:
-            label = f"{kind}: {'all' if len(passed) == len(of_kind) else f'{len(passed)} of'} {len(of_kind)} cases"
+            things = "cases" if kind in {Kind.CORRECTNESS, Kind.PRACTICE} else "checks"
+            some = "all" if len(passed) == len(of_kind) else f"{len(passed)} of"
+            label = f"{kind}: {some} {len(of_kind)} {things}"
             yield _line(Verdict.PASSED, label, sum(c.points for c in passed), sum(c.max_points for c in passed))
             told = (f"{check.label}: {check.message}" for check in passed if check.message)
             yield from (_under(Text(showable(words), style="dim")) for words in told)

@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+from pydantic import Field
+
 from grader.common.record import Record
 
 
@@ -104,12 +106,12 @@ class Access(Record):
 
     A request is one execution by a warp, in which a work-item moves up to 16 bytes; `bytes` is the number of bytes that
     work-items asked for. In `mostly_idle` requests fewer than half of a warp's lanes take part; `active` is the number
-    of lanes that take part in all of these. In global memory a request moves `sectors`, of which `fewest` would have
-    held the words; `unused` is the number of bytes in the sectors that were not used. In local memory a request takes
-    `sectors` turns, of which `fewest` would do without bank conflicts; `conflicts` is the most additional turns of one
-    request.
-    `worst` is the largest ratio of the two in one request; `stride` is the commonest distance in bytes between
-    neighbouring work-items. Results of earlier versions have no `unused`, `conflicts`, `mostly_idle` and `active`.
+    of lanes that take part in all of these. In both, a request for a vector counts once for each word. In global memory
+    a request moves `sectors`, of which `fewest` would have held the words; `unused` is the number of bytes in the
+    sectors that were not used. In local memory a request takes `sectors` turns, of which `fewest` would do without bank
+    conflicts; `conflicts` is the most additional turns of one request. `worst` is the largest ratio of the two in one
+    request; `stride` is the commonest distance in bytes between neighbouring work-items. Results of earlier versions
+    have no `unused`, `conflicts`, `mostly_idle` and `active`.
     """
 
     line: int
@@ -143,7 +145,8 @@ class Profile(Record):
     """How the kernels use memory, counted in a simulator: the same on every machine.
 
     `sector` and `bank` are widths in bytes. `read` and `written` are bytes of global memory that work-items asked for,
-    `moved` those of all sectors, `compulsory` the least that a correct kernel can move.
+    `moved` those of all sectors, `compulsory` the least that a correct kernel can move. `barrier_after` is the line
+    after which a barrier was added for these counts, because only that was missing.
     """
 
     sizes: dict[str, int]
@@ -158,6 +161,7 @@ class Profile(Record):
     written: int
     moved: int
     compulsory: int
+    barrier_after: int | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @property
     def intensity(self) -> float:

@@ -15,8 +15,8 @@ from grader.protocol.text import showable
 from grader.service.database.tables import AttemptRow, AuditRow, CourseRole, PersonRow
 from grader.service.granting import LONGEST_REASON
 from grader.service.hand_ins import (
+    AttemptPlace,
     Offer,
-    Slot,
     history_of,
     is_repeated,
     next_number,
@@ -31,7 +31,7 @@ from grader.service.teams import team_at
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry:
+class HandInFor:
     """Who hands in for a student, why, and the stated time of arrival."""
 
     who: str
@@ -58,7 +58,7 @@ def require_student(person: PersonRow) -> None:
         raise NotDoneError(f"{person.name} is not a student. People who teach hand in on the assignment's page.")
 
 
-def enter(session: Session, offer: Offer, entry: Entry, rules: HandInRules, now: datetime) -> AttemptRow:
+def enter(session: Session, offer: Offer, entry: HandInFor, rules: HandInRules, now: datetime) -> AttemptRow:
     """Store an attempt of a student and put it in the queue. It supersedes no other attempt. A form that comes twice
     with the same file gives one attempt. Raises NotDoneError, and then stores nothing.
     """
@@ -79,7 +79,7 @@ def enter(session: Session, offer: Offer, entry: Entry, rules: HandInRules, now:
         most = count(rules.policies.groups, "member")
         raise NotDoneError(f"The group has {len(team)} members, and this assignment allows {most}; change the group.")
     attempts = history_of(session, team, offer.assignment)
-    slot = Slot(team=team, number=next_number(attempts), form_use=next_use(previous))
+    slot = AttemptPlace(team=team, number=next_number(attempts), form_use=next_use(previous))
     attempt = store(session, offer, slot, rules, now)
     attempt.received, attempt.late = entry.arrived, is_late(rules, entry.arrived)
     attempt.entered, attempt.entered_by, attempt.entered_reason = now, entry.who, reason

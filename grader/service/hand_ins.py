@@ -148,12 +148,12 @@ def accept(session: Session, offer: Offer, rules: HandInRules, now: datetime) ->
     for position in policy.superseded_by_now(rules, past, now):
         if _people(session, attempts[position]) <= team:  # groups change: one that counts for others, too, stays
             _supersede(session, attempts[position], now)
-    slot = Slot(team=team, number=next_number(attempts), form_use=next_use(previous))
+    slot = AttemptPlace(team=team, number=next_number(attempts), form_use=next_use(previous))
     return store(session, offer, slot, rules, now)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Slot:
+class AttemptPlace:
     """Place of a new attempt: the people whose attempt it is, its number, and the use of the form."""
 
     team: frozenset[int]
@@ -171,7 +171,7 @@ def next_use(previous: AttemptRow | None) -> int:
     return 1 if previous is None else previous.form_use + 1
 
 
-def store(session: Session, offer: Offer, slot: Slot, rules: HandInRules, now: datetime) -> AttemptRow:
+def store(session: Session, offer: Offer, slot: AttemptPlace, rules: HandInRules, now: datetime) -> AttemptRow:
     """Store an attempt and put it in the queue."""
     attempt = _attempt(offer, slot.number, now)
     attempt.form_use = slot.form_use

@@ -51,13 +51,12 @@ class _Due:
 
 def send_due(database: Database, origin: str, mail: MailLinks, now: datetime) -> None:
     """Send the mails that are due. Raises OSError with the last failure, after all others were tried."""
+    delete_old(database, now)
     with database.reading() as session:
         due = _due(session, now)
-        old = session.scalars(select(MailRow.id).where(MailRow.at < now - WEEK).limit(DELETED_AT_ONCE)).all()
-    if due or old:
+    if due:
         with database.writing() as session:
             due = [each for each in due if _begin(session, each, now)]
-            session.execute(delete(MailRow).where(MailRow.id.in_(old)))
     failure = ""
     for each in due:
         text = TEXT.format(subject=each.subject, origin=origin, path=each.path)
@@ -74,6 +73,15 @@ def send_due(database: Database, origin: str, mail: MailLinks, now: datetime) ->
             session.execute(update(MailRow).where(MailRow.id == each.row).values(sent=now))
     if failure:
         raise OSError(failure)
+
+
+def delete_old(database: Database, now: datetime) -> None:
+    """Delete mails after a week, sent or not. Events leave them also where no mail is set up."""
+    with database.reading() as session:
+        old = session.scalars(select(MailRow.id).where(MailRow.at < now - WEEK).limit(DELETED_AT_ONCE)).all()
+    if old:
+        with database.writing() as session:
+            session.execute(delete(MailRow).where(MailRow.id.in_(old)))
 
 
 def _due(session: Session, now: datetime) -> Sequence[_Due]:

@@ -23,7 +23,7 @@ from grader.service.clock import utc_now
 from grader.service.database.connecting import Database
 from grader.service.database.tables import NoticeRow
 from grader.service.entering.mail_links import MailLinks
-from grader.service.mails import send_due
+from grader.service.mails import delete_old, send_due
 from grader.service.requesting import open_requests
 from grader.service.standing import faulted
 
@@ -138,7 +138,7 @@ def webhook(address: str) -> Hook:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Job:
+class RepeatedJob:
     """Work that a thread repeats, its name, and the line that is printed with the reason when it begins to fail."""
 
     name: str
@@ -153,25 +153,28 @@ def telling(database: Database, origin: str, hook: Hook | None, say: Callable[[s
         yield
         return
     complaint = "the webhook of notices took nothing ({}); it is told again every 5 minutes."
-    job = Job(name="notices", does=lambda: tell(database, origin, hook, utc_now()), complaint=complaint)
+    job = RepeatedJob(name="notices", does=lambda: tell(database, origin, hook, utc_now()), complaint=complaint)
     with repeating(job, say):
         yield
 
 
 @contextmanager
 def mailing(database: Database, origin: str, mail: MailLinks | None, say: Callable[[str], None]) -> Iterator[None]:
-    """In the block, mails to students are sent. Nothing is done where no mail is set up."""
-    if mail is None:
-        yield
-        return
+    """In the block, mails to students are sent. Where no mail is set up, they are only deleted after a week."""
+
+    def send() -> None:
+        if mail is None:
+            delete_old(database, utc_now())
+        else:
+            send_due(database, origin, mail, utc_now())
+
     complaint = "the mail server refused a mail to a student ({}); it is sent again every 5 minutes, for a day."
-    job = Job(name="mails", does=lambda: send_due(database, origin, mail, utc_now()), complaint=complaint)
-    with repeating(job, say):
+    with repeating(RepeatedJob(name="mails", does=send, complaint=complaint), say):
         yield
 
 
 @contextmanager
-def repeating(job: Job, say: Callable[[str], None]) -> Iterator[None]:
+def repeating(job: RepeatedJob, say: Callable[[str], None]) -> Iterator[None]:
     """In the block, a thread repeats this job. A job that waits for a server delays the end by a second at most."""
     over = threading.Event()
     thread = threading.Thread(target=_keep_doing, args=(job, over, say), name=job.name, daemon=True)
@@ -183,7 +186,7 @@ def repeating(job: Job, say: Callable[[str], None]) -> Iterator[None]:
         thread.join(LEAVE)
 
 
-def _keep_doing(job: Job, over: threading.Event, say: Callable[[str], None]) -> None:
+def _keep_doing(job: RepeatedJob, over: threading.Event, say: Callable[[str], None]) -> None:
     failed = ""
     while not over.wait(EVERY):
         try:

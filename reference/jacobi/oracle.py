@@ -14,16 +14,22 @@ NEAR = 0.05
 """A mean square this near to CONVERGED, as a share of it, may fall on either side: elements change by 1e-4 then, and
 rounding errors of up to 1e-6 in them move the mean square by 2 %."""
 
+LAST = (25, 37)
+"""The first and the last of the turns that may be the last one. Timed runs have 20."""
+
+FULL_SIZE = 38
+"""The last turn for x in [1, 2.5); it is one earlier for each factor of 0.8."""
+
 
 def inputs(generator, data, n, **_):
     """A system that each turn of the iteration brings nearer to its solution by a factor of 0.8, and no more.
 
-    A is n x n, At its transpose; b = A (s x) with n numbers x in [1, 2.5). All of A but its diagonal is negative, and
+    A is n x n, At its transpose; b = A (s x) with n numbers x of one size, between some factor and 2.5 times it. All of A but its diagonal is negative, and
     makes 0.8 of the diagonal in each row; then column i is divided by s[i], which multiplies what x[i] changes by s[i],
     and nothing else. So all errors have the same sign, and differ by a factor of up to 50: a sum that has some of them
-    twice and others never is another sum. The mean square of s is 1. From 60 equations on, the 38th turn is the last:
-    the mean square of the 37th is 1.1 to 1.4 times CONVERGED, that of the 38th 0.7 to 0.9 times, and neither is a close
-    call.
+    twice and others never is another sum. The mean square of s is 1. From 60 equations on, the last turn is one of
+    LAST, and each system has another, so that `change` cannot count turns instead: the mean square of the turn before
+    is 1.1 to 1.4 times CONVERGED, that of the last 0.7 to 0.9 times, and neither is a close call.
     """
     A = -generator.random((n, n), dtype=np.float32)
     np.fill_diagonal(A, 0)
@@ -32,7 +38,8 @@ def inputs(generator, data, n, **_):
     scales = np.exp(generator.uniform(-2, 2, n))
     scales /= np.sqrt(np.mean(scales**2))
     A /= scales.astype(np.float32)
-    b = (A @ (scales * generator.uniform(1, 2.5, n))).astype(np.float32)
+    x = generator.uniform(1, 2.5, n) * 0.8 ** (FULL_SIZE - generator.integers(*LAST, endpoint=True))
+    b = (A @ (scales * x)).astype(np.float32)
     return {"A": A, "At": np.ascontiguousarray(A.T), "b": b}
 
 

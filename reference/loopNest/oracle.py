@@ -29,12 +29,12 @@ def mistakes(inflow, days, tanks, **_):
         "levels stop at 0, but sums go on from below 0": _gains(np.maximum(unbounded, 0)),
         "a level is not carried from day to day, so that each is its day's inflow alone": _gains(np.maximum(raw, 0)),
         "gains are those since day 0, not those until the last day": levels - levels[:1],
-        "gains are those from a day to the next": np.concatenate([np.diff(levels, axis=0), np.full((1, tanks), np.nan)]),
+        "gains are those from a day to the next": np.concatenate(
+            [np.diff(levels, axis=0), np.full((1, tanks), np.nan)]
+        ),
         "levels are compared with the second to last day": levels[-2:][:1] - levels,
         "gains are levels, not differences of levels": levels,
-        "levels are stored tank by tank, at [t * days + d], and read day by day": _gains(
-            levels.T.reshape(days, tanks)
-        ),
+        "levels are stored tank by tank, at [t * days + d], and read day by day": _gains(levels.T.reshape(days, tanks)),
         "levels are stored day by day, and read tank by tank, at [t * days + d]": _gains(by_columns(levels)),
         "inflow is read tank by tank, at [t * days + d]": _gains(_levels(by_columns(inflow))),
         "rows of inflow are taken to be days long, not tanks": _gains(_levels(with_row_length(inflow, days))),

@@ -18,8 +18,8 @@ def mistakes(queries, points, pointCount, CHUNK, **_):
     """Ties, numbers, chunks that do not count or count too much, and other distances than the squared one."""
     squares = _squares(queries, points)
     nearest, distance = _least(squares)
-    whole = pointCount // CHUNK * CHUNK    # where the last, ragged chunk begins
-    last = (pointCount - 1) // CHUNK * CHUNK    # where the last chunk begins
+    whole = pointCount // CHUNK * CHUNK  # where the last, ragged chunk begins
+    last = (pointCount - 1) // CHUNK * CHUNK  # where the last chunk begins
     nought = np.zeros_like(distance)
     padded = np.concatenate([points, np.zeros((-pointCount % CHUNK, 4), np.float32)])
     made = {

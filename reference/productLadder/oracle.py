@@ -17,8 +17,8 @@ def expected(A, B, **_):
 
 def mistakes(A, B, n, TILE, **_):
     """Sums not cleared or without some products, operands turned, exchanged or cut short, tiles wrongly used."""
-    whole = n // TILE * TILE    # where the last, ragged step of mmBlock begins
-    last = (n - 1) // TILE * TILE    # where its last step begins
+    whole = n // TILE * TILE  # where the last, ragged step of mmBlock begins
+    last = (n - 1) // TILE * TILE  # where its last step begins
     made = {
         "the last product of every sum (k = n - 1) is left out": (A[:, :-1], B[:-1]),
         "the first product of every sum (k = 0) is left out": (A[:, 1:], B[1:]),

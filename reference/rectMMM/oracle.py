@@ -18,8 +18,8 @@ def expected(A, B, **_):
 def mistakes(A, B, heightA, widthB, widthA, TILE, **_):
     """Guards that ask for the wrong thing, steps along k that go missing, row lengths taken from another size."""
     truth = expected(A, B)["C"]
-    whole = widthA // TILE * TILE    # where the last, ragged step begins
-    last = (widthA - 1) // TILE * TILE    # where the last step begins
+    whole = widthA // TILE * TILE  # where the last, ragged step begins
+    last = (widthA - 1) // TILE * TILE  # where the last step begins
     made = {
         "past the end of k the tiles still hold the step before": (
             with_stale_words(A, TILE, axis=1),
@@ -54,7 +54,7 @@ def _staged_inside(A, B, tile):
 
     In the last blocks of C, that leaves the first products of each step alone.
     """
-    place = np.arange(A.shape[1]) % tile    # of a product in its step
+    place = np.arange(A.shape[1]) % tile  # of a product in its step
     A, B = A.astype(np.float64), B.astype(np.float64)
     result = np.zeros((A.shape[0], B.shape[1]))
     for row in range(0, A.shape[0], tile):

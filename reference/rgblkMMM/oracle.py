@@ -24,8 +24,8 @@ def expected(A, B, heightA, widthB, widthA, **_):
 
 def mistakes(A, B, heightA, widthB, widthA, RT, **_):
     """Steps along k that go missing, row lengths taken from another array, tiles turned, operands cut short."""
-    whole = widthA // RT * RT    # where the last, ragged step begins
-    last = (widthA - 1) // RT * RT    # where the last step begins
+    whole = widthA // RT * RT  # where the last, ragged step begins
+    last = (widthA - 1) // RT * RT  # where the last step begins
     magnitude = np.abs(A.astype(np.float64)) @ np.abs(B.astype(np.float64))
     made = {
         "the last, ragged step along k is left out": (A[:, :whole], B[:whole]),

@@ -25,8 +25,8 @@ def expected(A, B, **_):
 
 def mistakes(A, B, heightA, heightB, widthA, TILE, **_):
     """B taken for a matrix that is transposed already, rows mixed up while staging, steps along k that go missing."""
-    whole = widthA // TILE * TILE    # where the last, ragged step begins
-    last = (widthA - 1) // TILE * TILE    # where the last step begins
+    whole = widthA // TILE * TILE  # where the last, ragged step begins
+    last = (widthA - 1) // TILE * TILE  # where the last step begins
     made = {
         "B is not transposed: it is read at [k * heightB + col]": (A, by_columns(B)),
         "the tile of B is used with its rows and columns swapped": (A, with_tiles_turned(B, TILE)),
@@ -72,10 +72,10 @@ def _staged_inside(A, B, tile):
 
     In the last block of columns, that leaves the first products of each step alone.
     """
-    place = np.arange(A.shape[1]) % tile    # of a product in its step
+    place = np.arange(A.shape[1]) % tile  # of a product in its step
     A, B = A.astype(np.float64), B.astype(np.float64)
     result = A @ B.T
-    last = (B.shape[0] - 1) // tile * tile    # the first column of the last block
+    last = (B.shape[0] - 1) // tile * tile  # the first column of the last block
     staged = place < B.shape[0] - last
     result[:, last:] = A[:, staged] @ B[last:, staged].T
     return result

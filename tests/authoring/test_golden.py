@@ -124,12 +124,26 @@ def test_every_case_stands_for_all_and_memory_for_all_its_checks(golden, assignm
 
 
 def test_checks_of_memory_stand_by_their_names(golden, assignment):
-    """Those that are not named must pass."""
+    """Those that are not named must pass, but for what requires one that fails."""
     wrong = golden("fails:\n  memory:\n    coalesced accesses: UNCOALESCED")
-    assert differences(wrong, assignment, graded(coalesced_accesses=Reason.UNCOALESCED)) == ()
+    both = {"coalesced_accesses": Reason.UNCOALESCED, "no_traffic_but_the_arrays": Reason.NOT_RUN}
+    assert differences(wrong, assignment, graded(**both)) == ()
     assert differences(wrong, assignment, graded(no_traffic_but_the_arrays=Reason.UNCOALESCED)) == (
+        "memory: no traffic but the array's: UNCOALESCED, must be NOT_RUN",
         "memory: coalesced accesses: passes, must be UNCOALESCED",
-        "memory: no traffic but the array's: UNCOALESCED, must pass",
+    )
+    wasteful = golden("fails:\n  memory:\n    no traffic but the array's: EXTRA_TRAFFIC", "other")
+    assert differences(wasteful, assignment, graded(no_traffic_but_the_arrays=Reason.EXTRA_TRAFFIC)) == ()
+
+
+def test_memory_behaviour_of_a_wrong_kernel_may_count(golden, assignment):
+    """Its own run may be right or wrong; what it does badly has to be written."""
+    wrong = golden("fails: {one element: WRONG_OUTPUT}")
+    seen = {"one_element": Reason.WRONG_OUTPUT, "sanitizer": Reason.NOT_RUN, "performance": Reason.NOT_RUN}
+    assert differences(wrong, assignment, graded(**seen)) == ()
+    assert differences(wrong, assignment, graded(**seen, coalesced_accesses=Reason.NOT_RUN)) == ()
+    assert differences(wrong, assignment, graded(**seen, coalesced_accesses=Reason.UNCOALESCED)) == (
+        "memory: coalesced accesses: UNCOALESCED, must pass",
     )
 
 
@@ -148,8 +162,8 @@ def test_the_speed_of_a_wrong_submission_is_no_question(golden, assignment):
     """Unless something is said of it."""
     wrong = golden("fails: {memory: {coalesced accesses: UNCOALESCED}}")
     assert not wrong.expectation.is_timed
-    seen = graded(coalesced_accesses=Reason.UNCOALESCED, performance=Reason.TOO_SLOW)
-    assert differences(wrong, assignment, seen) == ()
+    both = {"coalesced_accesses": Reason.UNCOALESCED, "no_traffic_but_the_arrays": Reason.NOT_RUN}
+    assert differences(wrong, assignment, graded(**both, performance=Reason.TOO_SLOW)) == ()
 
 
 def test_what_could_not_be_checked_is_not_asked_for(golden, assignment):
@@ -192,13 +206,14 @@ def test_the_first_explanation_is_held_against_the_cause(golden, assignment, cau
 @pytest.mark.parametrize(("stride", "holds"), [("4*width", True), ("[8, 4*width]", True), ("4*height", False)])
 def test_a_stride_is_an_expression_over_the_sizes_that_are_counted(golden, assignment, stride, holds):
     """In bytes between neighbouring work-items."""
-    assert assignment.memory.sizes == {"height": 96, "width": 128}
+    assert assignment.memory.sizes == {"height": 128, "width": 192}
     wrong = golden(
         f"fails: {{memory: {{coalesced accesses: UNCOALESCED}}}}\ncause: {{reason: UNCOALESCED, stride: {stride}}}"
     )
-    message = "line 3 reads A with neighbouring work-items 512 bytes apart."
+    message = "line 3 reads A with neighbouring work-items 768 bytes apart."
     seen = failed("memory: coalesced accesses", reason=Reason.UNCOALESCED, kind=Kind.MEMORY, message=message)
-    said = differences(wrong, assignment, result(BUILD, seen, SPEED))
+    uncounted = failed("memory: no traffic but the array's", reason=Reason.NOT_RUN, kind=Kind.MEMORY, message="")
+    said = differences(wrong, assignment, result(BUILD, seen, uncounted, SPEED))
     assert (said == ()) is holds
 
 

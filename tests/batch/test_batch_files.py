@@ -27,10 +27,10 @@ from grader.results.withholding import released, withheld
 
 RIGHT, HIDDEN, WRONG, NONE = "right", "wrong in a hidden case", "wrong", "nothing to grade"
 
-WHOLE = {RIGHT: 24, HIDDEN: 19, WRONG: 5}
+WHOLE = {RIGHT: 24, HIDDEN: 19, WRONG: 11}
 """Points of each kind of submission, of 24."""
 
-RAISED = {RIGHT: 21, HIDDEN: 16, WRONG: 5}
+RAISED = {RIGHT: 21, HIDDEN: 16, WRONG: 11}
 """With a threshold for speed that nobody reaches."""
 
 OF_HIDDEN = {RIGHT: 5, HIDDEN: 0, WRONG: 5}

@@ -275,7 +275,7 @@ def test_what_has_changed_is_summed_up(run, submissions):
     assert said[-1] == (
         "Changed since the last run:\n"
         "  bob, coalsTransp: 45 of 45 points before, not in the list now\n"
-        "  carol, coalsTransp: 45 of 45 points before, 0 of 24 points now\n"
+        "  carol, coalsTransp: 45 of 45 points before, 0 of 22.5 points now\n"
         "  dora, coalsTransp: nothing handed in before, not graded now"
     )
 

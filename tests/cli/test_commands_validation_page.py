@@ -9,6 +9,7 @@ from drafts import course_in, spoil
 from rich.console import Console
 from samples import BUILD, PROFILE, check, failed, performance, result
 
+from grader.authoring.rewards import Rewards
 from grader.authoring.selftest import Claim, OwnResults
 from grader.authoring.validation import Examined, Judged
 from grader.cli import validation_page as validating
@@ -57,7 +58,11 @@ def printed(drafted, monkeypatch, bench):
             told = (differences or {}).get(golden.name, ())
             return Judged(golden=golden, result=timed(graded), differences=told)
 
+        def rewards(assignment, *_):
+            return Rewards(assignment=assignment, avoiding=(), slips=(), trivial=())
+
         monkeypatch.setattr(validating, "examine", examine)
+        monkeypatch.setattr(validating, "rewards", rewards)
         monkeypatch.setattr(validating, "judge", judge)
         page = Page(console=Console(file=StringIO(), width=WIDTH, highlight=False))
         print_validation("scaling", course_in(drafted), drafted / "tests" / "submissions", bench, page)
@@ -76,10 +81,17 @@ def joined_lines(text):
     return " ".join(text.split())
 
 
-ALL = ["the files", "the kernels and the oracle", "golden submissions", "what may be asked", "what students see"]
+ALL = [
+    "the files",
+    "the kernels and the oracle",
+    "what the points reward",
+    "golden submissions",
+    "what may be asked",
+    "what students see",
+]
 
 
-def test_a_draft_that_holds_is_told_in_five_sections(printed):
+def test_a_draft_that_holds_is_told_in_six_sections(printed):
     """Nothing is broken; the contract and the report of the skeleton come last."""
     text, broken = printed(timed(1.0))
     assert broken == 0
@@ -110,7 +122,13 @@ def test_what_is_proposed_can_be_pasted_into_the_file(printed, drafted):
         "bands": [{"fraction": 0.5, "points": 20}, {"fraction": 0.37, "points": 10}],
     }
     assert found[1]["memory"]["checks"] == [
-        {"name": "coalesced accesses", "measure": "coalescing", "at_most": 11.37, "points": 20}
+        {
+            "name": "coalesced accesses",
+            "measure": "coalescing",
+            "at_most": 11.37,
+            "points": 42,
+            "teaches": "Neighbouring work-items access neighbouring words.",
+        }
     ]
     for each in found:
         fields = merged(fields, each)

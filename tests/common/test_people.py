@@ -63,3 +63,11 @@ def test_a_name_of_two_people_is_refused_with_both_keys():
     labelled = Register((MEI, Person(names=("limmei",), label="Lim, Mei")))
     with pytest.raises(AmbiguousPersonError, match="key a11 and limmei without a key"):
         labelled.find("Lim, Mei")
+
+
+def test_a_key_is_never_the_name_of_another():
+    """A student who is called like another's key, or whose hand-in is, does not hide that other."""
+    named, labelled = Person(names=("12",), key="34"), Person(names=("Ada",), key="56", label="12")
+    people = Register((named, labelled, OTHER))
+    assert people.find("12") == OTHER
+    assert people.find("34") == named

@@ -23,6 +23,7 @@ from grader.execution.plan import (
     joined,
     reference_plan,
     submission_plan,
+    timed_plan,
 )
 from grader.protocol.steps import BufferArg, BufferSpec, CopyStep, LocalArg, ScalarArg
 
@@ -90,6 +91,17 @@ def test_reference_and_submission_are_timed_on_equal_terms(course):
         for step, twin in zip(mine.steps, other.steps, strict=True):
             assert step.program == REFERENCE
             assert step.model_copy(update={"program": SUBMISSION}) == twin
+
+
+def test_what_is_timed_runs_all_turns(course):
+    """Cases ask `change` for convergence; timed runs do not, so a submission cannot end them early."""
+    assignment = course.load("jacobi").parts[0]
+    sizes = assignment.performance.classes["cpu"].sizes
+    assert submission_plan(assignment, sizes, {}).scripts[STUDENT].repeat.until is not None
+    plans = (timed_plan(assignment, sizes, {}), reference_plan(assignment, sizes), control_plan(assignment, DEVICE))
+    repeats = [script.repeat for plan in plans for script in plan.scripts.values() if script.repeat is not None]
+    assert {(repeat.times, repeat.until) for repeat in repeats} == {(sizes["iterations"], None)}
+    assert len(repeats) == 4  # the submission, the model solution twice, and the baseline
 
 
 def test_the_control_also_runs_the_whole_program_the_baseline_and_a_copy(course):

@@ -70,7 +70,7 @@ def test_a_bench_has_what_the_settings_say():
     with load_settings(given).open_bench("process") as bench:
         pass
     assert (bench.sandbox_name, bench.device, bench.spare) == ("process", 3, 1)
-    assert bench.deadlines == Deadlines(start=30, build=30, first_launch=20, launch=1.5, transfer=30, simulation=30)
+    assert bench.deadlines == Deadlines(start=30, build=30, first_launch=20, launch=1.5, transfer=30, simulation=120)
     assert bench.timing == TimingRules(max_pairs=31)
     assert bench.watching == WatchingRules(required=True, simulation=Simulation(warp=64))
     limits = bench.sandbox.limits()

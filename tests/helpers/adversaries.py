@@ -23,7 +23,7 @@ from grader.execution.arrays import ArrayFiles
 from grader.execution.client import Worker
 from grader.execution.deadlines import Deadlines
 from grader.execution.kernel_threads import no_kernel_threads
-from grader.execution.plan import COPY, NAIVE, Binding, control_plan, reference_plan, submission_plan
+from grader.execution.plan import COPY, NAIVE, Binding, control_plan, reference_plan, timed_plan
 from grader.execution.sandbox.folder import array_folder
 from grader.grading.timing import measurement
 from grader.grading.timing.contestant import Contestant, Role
@@ -304,7 +304,7 @@ def contest_in(world, assignment, seconds, moves, *, noisy, watched=True):  # no
     bindings = {launch.kernel: Binding(name=launch.kernel, takes_local=False) for launch in assignment.student_launches}
     plans = {
         Role.REFERENCE: reference_plan(assignment, sizes),
-        Role.SUBMISSION: submission_plan(assignment, sizes, bindings),
+        Role.SUBMISSION: timed_plan(assignment, sizes, bindings),
         Role.CONTROL: control_plan(assignment, DEVICE),
     }
     with ExitStack() as undo:

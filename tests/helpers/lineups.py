@@ -19,7 +19,7 @@ from grader.execution.plan import (
     Binding,
     control_plan,
     reference_plan,
-    submission_plan,
+    timed_plan,
 )
 from grader.grading.bench import Bench
 from grader.grading.checks.building import check_build, prepare
@@ -158,7 +158,7 @@ def straw_contest(  # noqa: PLR0913
     bindings = {launch.kernel: Binding(name=launch.kernel, takes_local=False) for launch in assignment.student_launches}
     plans = {
         Role.REFERENCE: reference_plan(assignment, sizes),
-        Role.SUBMISSION: submission_plan(assignment, sizes, bindings),
+        Role.SUBMISSION: timed_plan(assignment, sizes, bindings),
         Role.CONTROL: control_plan(assignment, device),
     }
     workers = {
@@ -189,7 +189,7 @@ def real_contest(bench: Bench, workers, assignment, submission, referee=ByRefere
     device = student.ready()
     judge = referee(match_of(assignment, device, seed=1))
     sizes = judge.match.sizes
-    plan = judge.prepare(submission_plan(build.built.task.assignment, sizes, build.built.bindings))
+    plan = judge.prepare(timed_plan(build.built.task.assignment, sizes, build.built.bindings))
     contestants = {Role.SUBMISSION: Contestant(worker=student, plan=plan)}
     begin(contestants[Role.SUBMISSION], {SUBMISSION: build.built.program}, judge)
     plans = {Role.REFERENCE: reference_plan(assignment, sizes), Role.CONTROL: control_plan(assignment, device)}

@@ -115,6 +115,7 @@ def test_it_is_validated_without_a_claim_about_speed(folder):
     golden(folder, "right", KERNEL, "{}")
     golden(folder, "subtracts", WRONG, "{every case: WRONG_OUTPUT}")
     golden(folder, "broken", "__kernel void add(", "{build: BUILD_ERROR}")
+    rewarding_all(folder)
     done = grader(folder, "validate", "small", "--course", "course", "--submissions", "golden")
     words = " ".join(done.stdout.split())
     assert done.returncode == 0, done.stdout
@@ -133,6 +134,7 @@ def test_with_nothing_but_correctness_there_is_no_threshold_to_propose(folder):
     path = folder / "course" / "assignments" / "small" / "assignment.yaml"
     fields = yaml.safe_load(path.read_text())
     path.write_text(yaml.safe_dump({name: fields[name] for name in fields if name not in {"sanitizer", "memory"}}))
+    rewarding_all(folder)
     golden(folder, "subtracts", WRONG, "{every case: WRONG_OUTPUT}")
     done = grader(folder, "validate", "small", "--course", "course", "--submissions", "golden")
     assert done.returncode == 0, done.stdout
@@ -199,6 +201,13 @@ def kit_result(folder, name):
     assert "performance" not in read(folder, f"{name}/course/assignments/small/assignment.yaml")
     grader(folder, "grade", "kernels.cl", "--assignment", "small", "--course", f"{name}/course", *FILES)
     return Result.model_validate_json(read(folder, "result.json"))
+
+
+def rewarding_all(folder):
+    """The assignment, as one whose naive kernel is the solution."""
+    path = folder / "course" / "assignments" / "small" / "assignment.yaml"
+    fields = {**yaml.safe_load(path.read_text()), "avoiding_earns_at_most": 1, "slips": []}
+    path.write_text(yaml.safe_dump(fields))
 
 
 def golden(folder, name, source, fails):

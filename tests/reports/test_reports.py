@@ -303,7 +303,7 @@ def test_a_check_that_passed_says_how_far_it_is_from_its_limit():
     text = lines(BUILD, reads)
     assert text[5] == "       it reads 40 words of global memory; the limit is 48."
     text = lines(BUILD, reads, check("memory: banks", Kind.MEMORY, message="no conflicts; the limit is 2."))
-    assert text[4].startswith("passed memory: all 2 cases")
+    assert text[4].startswith("passed memory: all 2 checks")
     assert text[5:8] == [
         "       words read: it reads 40 words of global memory; the limit is 48.",
         "       banks: no conflicts; the limit is 2.",

@@ -6,6 +6,7 @@ from smtplib import SMTPRecipientsRefused, SMTPServerDisconnected
 from types import SimpleNamespace
 
 import pytest
+from processes import wait_for
 from services import field, graded, parts, post
 from sqlalchemy import select
 
@@ -180,3 +181,19 @@ def test_the_thread_sends_and_survives_failures(service, attempt, monkeypatch):
     assert line == "the mail server refused a mail to a student (OSError); it is sent again every 5 minutes, for a day."
     with mailing(service.database, service.origin, None, said.append):
         pass
+
+
+@pytest.mark.usefixtures("attempt")
+def test_mails_are_deleted_where_no_mail_is_set_up(service, monkeypatch):
+    """Events leave them there too, and nothing would ever send them."""
+    monkeypatch.setattr(notices, "EVERY", 0.01)
+    monkeypatch.setattr(notices, "utc_now", lambda: service.now)
+    service.now += WEEK + WEEK
+
+    def left():
+        with service.database.reading() as session:
+            return session.scalars(select(MailRow.id)).all()
+
+    assert left()
+    with mailing(service.database, service.origin, None, pytest.fail):
+        assert wait_for(lambda: not left())

@@ -124,12 +124,12 @@ def test_a_sector_is_read_in_common_by_eight_work_items(simulator, sharing, unus
         pytest.param("out[i] = i;", 0, 0, id="whole warps"),
         pytest.param("if (l < 16) out[i] = i;", 0, 0, id="half"),
         pytest.param("if (l < 15) out[i] = i;", 2, 30, id="fewer"),
-        pytest.param("if (l == 0) vstore4((float4)(0), 0, out + 4 * i);", 2, 2, id="vectors of one"),
-        pytest.param("if (l == 0) vstore8((float8)(0), 0, out + 8 * i);", 4, 4, id="two pieces of one"),
+        pytest.param("if (l == 0) vstore4((float4)(0), 0, out + 4 * i);", 8, 8, id="vectors of one"),
+        pytest.param("if (l == 0) vstore8((float8)(0), 0, out + 8 * i);", 16, 16, id="two pieces of one"),
     ],
 )
 def test_requests_of_mostly_idle_warps(simulator, statement, idle, active):
-    """Work-items count, not words: those of a warp that take part are fewer than half."""
+    """Fewer than half of a warp take part. A request for a vector counts once for each of its words."""
     found = access(see(simulator, f"    {statement}"), "out", writes=True)
     assert (found.mostly_idle, found.active) == (idle, active)
 
@@ -204,8 +204,9 @@ def test_atomic_functions_read_and_write(simulator):
         ("float x = a[i]; out[i] = x; out[i + 64] = a[i];", 2),
         ("float x = a[i]; barrier(CLK_LOCAL_MEM_FENCE); out[i] = x + a[i];", 2),
         ("volatile __global const float *b = a; out[i] = b[i] + b[i];", 2),
+        ("float s = 0; for (int k = 0; k < 9; k++) s += vload4(i, a).y; out[i] = s;", 4),
     ],
-    ids=["macro", "factor", "in a loop", "too many", "after a store", "after a barrier", "volatile"],
+    ids=["macro", "factor", "in a loop", "too many", "after a store", "after a barrier", "volatile", "vload4"],
 )
 def test_what_a_work_item_has_just_read_is_in_a_register(simulator, body, reads):
     """As an optimising compiler would leave it: until a store of its own, a barrier, or sixteen other words."""
@@ -229,6 +230,14 @@ def test_a_copy_by_the_group_is_coalesced(simulator):
     assert not seen.unset
 
 
+def test_a_small_group_copies_as_many_words_at_a_time_as_it_has_work_items(simulator):
+    """One work-item alone moves a sector for each word."""
+    body = "    __local float t[8];\n    event_t e = async_work_group_copy(t, a + 8 * get_group_id(0), 8, 0);\n"
+    seen = see(simulator, body + "    wait_group_events(1, &e);\n    out[i] = t[l];", items=(2,), group=(1,))
+    copied = next(each for each in seen.accesses if each.line == 0 and each.array == "a")
+    assert (copied.requests, copied.bytes, copied.sectors, copied.unused) == (16, 64, 16, 16 * 28)
+
+
 def test_a_strided_copy_by_the_group_is_not(simulator):
     """Its elements are taken as those of neighbouring work-items."""
     body = "    __local float t[32];\n    event_t e = async_work_group_strided_copy(t, a, 32, 8, 0);\n"
@@ -245,8 +254,16 @@ def test_constant_memory_is_a_space_of_its_own(simulator):
 
 
 def test_a_pointer_to_constant_memory_does_not_move_an_array_there(simulator):
-    """What the kernel's signature says counts: or reads of global memory would be nobody's by a cast."""
+    """The host makes it as global memory: or a cast would hide reads of global memory."""
     seen = see(simulator, "    out[i] = ((__constant const float *)(size_t)a)[i];")
+    assert {(each.array, each.space, each.sectors) for each in seen.accesses} == {("a", 1, 8), ("out", 1, 8)}
+
+
+def test_a_constant_parameter_does_not_move_an_array_there(simulator):
+    """A signature may say so for the simulator's compiler alone."""
+    source = kernel("    out[i] = a[i];").replace("__global const", "__constant const")
+    args = {"a": np.ones(64, np.float32), "out": np.zeros(64, np.float32)}
+    (seen,), _ = watch(simulator, source, Given(args=args, items=(64,), group=(32,)))
     assert {(each.array, each.space, each.sectors) for each in seen.accesses} == {("a", 1, 8), ("out", 1, 8)}
 
 
@@ -294,6 +311,15 @@ def test_loops_of_different_length(simulator):
     )
     found = access(seen, "a")
     assert (found.requests, found.bytes) == (64, 4 * 2 * (32 * 33 // 2))
+
+
+def test_calls_of_a_function_are_places_of_their_own(simulator):
+    """Work-items that have called it before, each another number of times, still read together in the next call."""
+    helpers = "float of(__local float *t) { return *t; }\n"
+    body = "    __local float t[1024];\n    t[l] = 0;\n    barrier(1);\n    float s = 0;\n"
+    body += "    for (uint d = 0; d < l; d++) s += of(&t[(31 * l + d) % 32]);\n    out[i] = s + of(&t[32 * l]);"
+    seen = see(simulator, body, helpers=helpers)
+    assert access(seen, "t").worst == 32
 
 
 def test_an_early_return(simulator):
@@ -504,6 +530,7 @@ UNSET = [
     pytest.param("float4 v;\nvstore4(v, i, out);", (5, "v", PRIVATE, "stored", 5), id="vstore"),
     pytest.param("float s;\nset(&s, 2 * (i > 40));\nout[i] = s;", (6, "s", PRIVATE, "stored", 6), id="by pointer"),
     pytest.param("int n = 0;\n__local int c;\natomic_inc(&c);\nbarrier(1);\nout[i] = c;", (6, "c", LOCAL, "stored", 8)),
+    pytest.param("__local int c;\nout[i] = atomic_xchg(&c, 1);", (5, "c", LOCAL, "stored", 5), id="exchanged"),
 ]
 
 HELPERS = "float twice(float x) { return 2 * x; } void set(float *x, int n) { if (n) *x = n; }\n"
@@ -532,6 +559,7 @@ def test_values_that_were_never_set(simulator, lines, expected):
 
 
 INNOCENT = [
+    pytest.param("__local int c;\natomic_xchg(&c, 1);\nbarrier(1);\nout[i] = c;", id="set by an exchange"),
     pytest.param("float s, u;\nu = s;\nu = 1;\nout[i] = u;", id="overwritten"),
     pytest.param("float s;\nfloat u = i < 100 ? 1 : s;\nout[i] = u;", id="a way that is not taken"),
     pytest.param("float t[4] = {0};\nout[i] = t[i % 4];", id="zeros"),
@@ -627,6 +655,33 @@ def test_where_work_items_ended(simulator):
     assert [(each.times, each.endings) for each in seen.messages] == [(1, ((7, 13),))]
 
 
+SYNC = "void sync(void) { barrier(1); }\n#define SYNC barrier(1)\n"
+
+
+@pytest.mark.parametrize(
+    ("statement", "hidden"),
+    [
+        pytest.param("if (l % 2) barrier(1); else barrier(1);", "", id="two places"),
+        pytest.param("if (l % 2) barrier(1); else barrier(1);", "__attribute__((nodebug)) ", id="hidden"),
+        pytest.param("if (l % 2) sync(); else sync();", "", id="one function"),
+        pytest.param("if (l % 2) sync(); else sync();", "__attribute__((nodebug)) ", id="one hidden function"),
+        pytest.param("BOTH", "#define BOTH if (l % 2) SYNC; else SYNC\n", id="one macro"),
+    ],
+)
+def test_work_items_that_wait_at_different_barriers(simulator, statement, hidden):
+    """What each has come to counts, not the place of it."""
+    seen = see(simulator, f"    {statement};", helpers=SYNC + hidden)
+    (message,) = seen.messages
+    assert message.text.startswith("Work-group divergence detected")
+    assert message.times == 32
+
+
+@pytest.mark.parametrize("statement", ["sync(); sync();", "for (int k = 0; k < 3; k++) { SYNC; sync(); }"])
+def test_work_items_that_wait_together(simulator, statement):
+    """A function or a loop may come to the same barrier again."""
+    assert see(simulator, f"    {statement}", helpers=SYNC).messages == ()
+
+
 def test_a_message_is_told_once_a_place(simulator):
     """The same error of many work-items is one message with its number; another line is another message."""
     seen = see(simulator, "    out[i] = a[i + 4096];\n    out[i + 4096] = a[i + 5000];")
@@ -689,6 +744,12 @@ LOOPS = [
         id="a swap before",
     ),
     pytest.param("uint o; do { o = *p; if (o >= l) break; } while (atomic_cmpxchg(p, o, l) != o);", "", id="largest"),
+    pytest.param(
+        "for (uint k = l; k < l + 3; k++) { uint o; do { o = *p; if (o >= k) break; } "
+        "while (atomic_cmpxchg(p, o, k) != o); }",
+        "",
+        id="largest of several",
+    ),
 ]
 IS_SWAPPED = (
     "bool swap(volatile __local uint *p, uint o) { return atomic_cmpxchg(p, o, as_uint(as_float(o) + 1)) == o; }\n"
@@ -722,6 +783,14 @@ def test_the_usual_loop_of_compare_and_swap_is_no_race(simulator, loop, helpers)
             id="another word",
         ),
         pytest.param("uint o; do o = *p; while (atomic_cmpxchg(p, o, o + 1) != o); *p = l;", id="stored after"),
+        pytest.param(
+            "uint o; do { o = *p; if (l == 31) break; } while (atomic_cmpxchg(p, o, o + 1) != o); out[i] = o;",
+            id="left for no swap",
+        ),
+        pytest.param(
+            "uint o; for (bool done = false;;) { o = *p; if (done) break; done = atomic_cmpxchg(p, o, o + 1) == o; }",
+            id="read again",
+        ),
         pytest.param("uint atomic_cmpxchg_ = *p; atomic_inc(p); atomic_cmpxchg(q, atomic_cmpxchg_, l);", id="names"),
     ],
 )

@@ -1,11 +1,11 @@
 """Cases on which the compiler of the device failed: their points are lost or open.
 
     the compiler failed -> the simulator, which has another compiler, runs the small cases
-                           -> all right: the points are open, and an instructor decides
+                           -> all right: what the device must decide is open, and an instructor decides
                            -> anything wrong: the case has crashed, for no points
 
 A submission can forge every sign of a compiler failure. So such a failure never earns points, and the instructor
-decides what the simulator does not reach.
+decides what the simulator does not reach. It reaches memory behaviour: those checks are decided, as for any kernel.
 """
 
 import time
@@ -40,7 +40,7 @@ DEVICES = {Reason.CRASH, Reason.TIME_LIMIT}
 @dataclass(frozen=True, kw_only=True)
 class LeftOpen:
     """Reasons why checks of a submission stay open: `failed` for checks on which the compiler failed, `rest` for checks
-    that only a right kernel passes.
+    that only a right kernel passes, and for memory checks where nothing was counted.
     """
 
     failed: Problem
@@ -53,7 +53,7 @@ class LeftOpen:
     def _of(self, check: Check) -> Check:
         if check.kind in {Kind.BUILD, Kind.CORRECTNESS, Kind.PRACTICE}:
             return self.failed.skip(check) if check.reason in {*DEVICES, Reason.NOT_RUN} else check
-        waits = check.verdict in EARNING or check.reason is Reason.NOT_RUN
+        waits = check.reason is Reason.NOT_RUN or (check.kind is not Kind.MEMORY and check.verdict in EARNING)
         return self.rest.skip(check) if waits else check
 
 
@@ -78,7 +78,8 @@ def _is_wrong(assignment: Assignment, watched: Watched) -> bool:
     """True if the sanitizer's run shows a mistake and is not hidden."""
     if assignment.sanitizer is None or assignment.sanitizer.hidden:
         return False
-    found = {check.reason for check in watched.checks if check.verdict is Verdict.FAILED} - {Reason.NOT_RUN}
+    sanitized = [check for check in watched.checks if check.kind is Kind.SANITIZER]
+    found = {check.reason for check in sanitized if check.verdict is Verdict.FAILED} - {Reason.NOT_RUN}
     return bool(found) or (watched.seen is not None and watched.seen.problem is not None)
 
 

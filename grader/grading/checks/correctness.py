@@ -221,5 +221,5 @@ def are_shown_right(assignment: Assignment, checks: Iterable[Check]) -> bool:
 
 def _rests_on_results(check: Check) -> bool:
     """Whether the check earns points beyond results, or blames the simulator for results that are right elsewhere."""
-    earns = check.kind in {Kind.SANITIZER, Kind.MEMORY, Kind.PERFORMANCE} and check.verdict in EARNING
+    earns = check.kind in {Kind.SANITIZER, Kind.PERFORMANCE} and check.verdict in EARNING
     return earns or (check.kind is Kind.SANITIZER and check.reason in EXPLAINED and not check.findings)

@@ -14,8 +14,8 @@ from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.expressions import evaluate
 from grader.course.launches import ELEMENT_BYTES
-from grader.course.rubric import Measure, Memory
-from grader.grading.checks.simulated_run import Simulated, SimulatedRun, Subject, run_at, seen_in
+from grader.course.rubric import Measure, Memory, MemoryCheck
+from grader.grading.checks.simulated_run import CUT_OFF, Simulated, SimulatedRun, Subject, run_at, seen_in
 from grader.grading.explain.failing import done, or_problem
 from grader.grading.explain.problem import Problem
 from grader.protocol.messages import Simulation
@@ -85,13 +85,17 @@ def _profile(assignment: Assignment, seen: Simulated, simulation: Simulation) ->
 
 
 def check_memory(assignment: Assignment, asked: Memory, counted: Profile | Problem) -> Iterator[Check]:
-    """The check of every statement of the assignment about memory behaviour; all of them fail for a Problem."""
+    """The check of every statement of the assignment about memory behaviour; all of them fail for a Problem. The first
+    one says what was counted, if that is not the kernel as it was handed in.
+    """
+    note = "" if isinstance(counted, Problem) else _with_barrier(counted)
     for check, each in zip(uncounted(asked), asked.checks, strict=True):
         if isinstance(counted, Problem):
             yield counted.fail(check)
         else:
-            limit = evaluate(each.at_most, assignment.names(asked.sizes))
-            yield _judged(check, each.measure, limit, counted)
+            judged = _judged(check, each, evaluate(each.at_most, assignment.names(asked.sizes)), counted)
+            yield replace(judged, message=f"{note}{judged.message}")
+            note = ""
 
 
 def uncounted(asked: Memory) -> Iterator[Check]:
@@ -103,9 +107,18 @@ def usable(counted: Counted | Problem) -> Profile | Problem:
     """The counts, if the results of the kernel were right; else why the counts say nothing."""
     if isinstance(counted, Problem):
         return _uncounted(counted.message)
+    if counted.problem == CUT_OFF:
+        return _uncounted(TOO_MANY_STEPS)
     if counted.problem is not None:
         return _uncounted(f"in the simulator, {counted.problem.message}")
     return counted.profile
+
+
+TOO_MANY_STEPS = (
+    "the simulator stopped the kernel before its end, after millions of steps. If the kernel ends on the device, take "
+    "steps out of its innermost loop, such as calls of functions."
+)
+"""Why nothing is counted of a kernel that the simulator cut off. Only its sanitizer's run tells of loops."""
 
 
 def _uncounted(why: str) -> Problem:
@@ -113,13 +126,20 @@ def _uncounted(why: str) -> Problem:
     return Problem(reason=Reason.NOT_RUN, message=f"not counted: {why}")
 
 
-def _judged(check: Check, measure: Measure, limit: float, counted: Profile) -> Check:
+def _judged(check: Check, each: MemoryCheck, limit: float, counted: Profile) -> Check:
     """What was measured and the limit; how to get below it, if it is above."""
-    reading = MEASURES[measure](counted)
+    reading = MEASURES[each.measure](counted)
     words = f"{reading.what}; the limit is {_number(limit)}."
     if reading.value <= limit * (1 + TOLERANCE):
         return replace(check, message=words)
-    return Problem(reason=reading.reason, message=f"{words} {reading.cause}").fail(check)
+    return Problem(reason=reading.reason, message=f"{words} {reading.cause}", detail=each.teaches).fail(check)
+
+
+def _with_barrier(counted: Profile) -> str:
+    """A sentence about the barrier that was added."""
+    if counted.barrier_after is None:
+        return ""
+    return f"counted with a barrier after line {counted.barrier_after}, which ends the data race; "
 
 
 # --- what can be measured ---------------------------------------------------------------------
@@ -280,6 +300,34 @@ def _mostly_idle(counted: Profile) -> Reading:
     )
 
 
+def _local_requests(counted: Profile) -> Reading:
+    """How often warps read or write local memory."""
+    used = [each for each in counted.accesses if each.space == "local"]
+    if not used:
+        return Reading(value=0.0, reason=Reason.EXTRA_TRAFFIC, what="no local memory is used", cause="")
+    worst = max(used, key=attrgetter("requests"))
+    total, where = sum(each.requests for each in used), _place(worst.line)
+    return Reading(
+        value=total,
+        reason=Reason.EXTRA_TRAFFIC,
+        what=f"warps access local memory {total:,} times, most often in {where} ({worst.requests:,} times)",
+        cause="Share the work of a group among its work-items, for example as a tree by halves.",
+    )
+
+
+def _branches(counted: Profile) -> Reading:
+    """How often warps reach a branch; the condition of a loop is one."""
+    worst = max(counted.branches, key=attrgetter("reached"), default=Branch(line=0, reached=0, diverged=0))
+    total = sum(each.reached for each in counted.branches)
+    where = f", most often in {_place(worst.line)} ({worst.reached:,} times)" if total else ""
+    return Reading(
+        value=total,
+        reason=Reason.BRANCHES,
+        what=f"warps reach a branch {total:,} times{where}",
+        cause="Do the work of several turns of the loop in one, and test its condition once for them.",
+    )
+
+
 MEASURES: dict[Measure, Callable[[Profile], Reading]] = {
     "coalescing": _coalescing,
     "bank conflicts": _bank_conflicts,
@@ -288,6 +336,8 @@ MEASURES: dict[Measure, Callable[[Profile], Reading]] = {
     "words moved": _words_moved,
     "divergence": _divergence,
     "requests of mostly idle warps": _mostly_idle,
+    "requests to local memory": _local_requests,
+    "branches": _branches,
 }
 """Each measure is a count, or grows with one: adding lines of useless work makes none of them smaller."""
 

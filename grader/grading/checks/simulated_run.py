@@ -8,7 +8,7 @@ from grader.course.rubric import Sizes
 from grader.course.submissions.task import Task
 from grader.course.truth.oracle import Oracle
 from grader.execution.client import Worker
-from grader.execution.outcome import Crashed
+from grader.execution.outcome import RUNNING, Crashed, TimedOut
 from grader.execution.plan import STUDENT, SUBMISSION, Plan, submission_plan
 from grader.grading.checks.building import Built
 from grader.grading.checks.inspection import Trial, inspect, make_trial
@@ -133,6 +133,8 @@ def _told(failed: FailedError) -> Problem:
     problem = failed.problem
     if isinstance(failed.why, Crashed) and problem.reason is Reason.CRASH:
         return replace(UNKNOWN, detail=problem.detail)
+    if isinstance(failed.why, TimedOut) and failed.why.doing == RUNNING:
+        return replace(problem, message=f"the simulator did not finish this kernel in {failed.why.seconds:.3g} s.")
     return replace(problem, message=f"in the simulator: {problem.message}")
 
 

@@ -1,16 +1,16 @@
 """The checks that only a simulator can make: hidden races and stray accesses, and how memory is used."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from grader.common.errors import NoSimulatorError
 from grader.common.record import replace
 from grader.course.assignment import Assignment
-from grader.course.rubric import Memory
 from grader.execution.client import Worker
 from grader.grading.checks.memory import check_memory, count_memory, memory_run, uncounted, usable
+from grader.grading.checks.missing_barrier import with_barrier
 from grader.grading.checks.sanitizer import Endless, Failed, check_sanitizer, of_endless, sanitizer_run, unwatched
 from grader.grading.checks.simulated_run import Simulated, SimulatedRun, Subject
 from grader.grading.explain.problem import NOT_RIGHT, Problem
@@ -66,8 +66,8 @@ class Watched:
 
 
 def watch(runs: Runs, rules: WatchingRules, failed: Failed = (), endless: Endless | None = None) -> Watched:
-    """Run the submission on the simulator, unless that was found not to end; memory behaviour is checked only if no
-    case has failed.
+    """Run the submission on the simulator, unless that was found not to end. Memory behaviour counts if the results of
+    its own run are right, whatever the cases say: a missing guard for ragged sizes does not change it.
 
     Where there is no simulator, the checks are skipped, or NoSimulatorError is raised if they are required.
     """
@@ -84,20 +84,29 @@ def watch(runs: Runs, rules: WatchingRules, failed: Failed = (), endless: Endles
         sanitized = of_endless(asked, endless) if endless else check_sanitizer(runs.sanitizer, asked, failed)
         watched = Watched(checks=(sanitized.check,), seen=None if assignment.sanitizer.hidden else sanitized.seen)
     if assignment.memory is not None:
-        profile, checks = _memory(runs, assignment.memory, rules.simulation, failed)
-        watched = replace(watched, checks=(*watched.checks, *checks), profile=profile)
+        start = time.perf_counter()
+        counted = NOT_RIGHT if endless else _counted(runs, rules.simulation, watched.checks)
+        memory = tuple(check_memory(assignment, assignment.memory, counted))
+        seconds = (time.perf_counter() - start) / len(memory)
+        profile = None if isinstance(counted, Problem) else counted
+        timed = (replace(check, seconds=seconds) for check in memory)
+        watched = replace(watched, checks=(*watched.checks, *timed), profile=profile)
     return watched
 
 
-def _memory(
-    runs: Runs, asked: Memory, simulation: Simulation, failed: Failed
-) -> tuple[Profile | None, tuple[Check, ...]]:
-    start = time.perf_counter()
-    counted = NOT_RIGHT if failed else usable(count_memory(runs.memory, simulation))
-    seconds = (time.perf_counter() - start) / len(asked.checks)
-    checks = check_memory(runs.subject.task.assignment, asked, counted)
-    profile = None if isinstance(counted, Problem) else counted
-    return profile, tuple(replace(check, seconds=seconds) for check in checks)
+def _counted(runs: Runs, simulation: Simulation, sanitized: Sequence[Check]) -> Profile | Problem:
+    """The counts of the submission; if only a barrier is missing in it, those with the barrier."""
+    counted = usable(count_memory(runs.memory, simulation))
+    assignment = runs.subject.task.assignment
+    asked, memory = assignment.sanitizer, assignment.memory
+    if not isinstance(counted, Problem) or asked is None or asked.hidden or memory is None:
+        return counted
+    mended = with_barrier(runs.subject, asked, [finding for check in sanitized for finding in check.findings])
+    if mended is None:
+        return counted
+    subject = replace(runs.subject, built=mended.built, worker=runs.counter)
+    again = usable(count_memory(memory_run(subject, memory), simulation))
+    return counted if isinstance(again, Problem) else replace(again, barrier_after=mended.line)
 
 
 def absence(simulator: Worker, rules: WatchingRules) -> NoSimulatorError | None:

@@ -10,7 +10,7 @@ from grader.course.submissions.task import Task
 from grader.course.truth.oracle import Oracle, load_oracle
 from grader.execution.client import Worker
 from grader.execution.device import device_class, model_speed, speed_goal
-from grader.execution.plan import BASELINE, PEAK, SUBMISSION, control_plan, reference_plan, submission_plan
+from grader.execution.plan import BASELINE, PEAK, SUBMISSION, control_plan, reference_plan, timed_plan
 from grader.grading.checks.building import Built, expand
 from grader.grading.checks.program import PEAK_PROGRAM, own_program
 from grader.grading.explain.failing import or_problem
@@ -66,7 +66,7 @@ class Home:
     def meets(self, student: Worker, built: Built) -> Lineup:
         """The lineup, with the submission's worker."""
         match = self.referee.match
-        entry = submission_plan(_timed(built, match.device), match.sizes, built.bindings)
+        entry = timed_plan(_timed(built, match.device), match.sizes, built.bindings)
         visitor = Contestant(worker=student, plan=self.referee.prepare(entry))
         return Lineup(referee=self.referee, contestants={Role.SUBMISSION: visitor, **self.contestants})
 

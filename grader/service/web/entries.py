@@ -5,7 +5,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from grader.course.submissions.submission import FILE_NAME, SIZE_LIMIT
-from grader.service.entries import Entry, arrived_in, enter, require_student
+from grader.service.entries import HandInFor, arrived_in, enter, require_student
 from grader.service.granting import rules_for
 from grader.service.hand_ins import Offer
 from grader.service.refusing import NotDoneError
@@ -36,7 +36,7 @@ def hand_in_for(request: Request, member: Instructor, form: StaffForm, person_id
         raise NotDoneError(f"No file was chosen; choose the student's {FILE_NAME}, then hand in.")
     now = arrival_of(request)
     arrived = arrived_in(text_in(form, "arrived"), shown.policies.zone, now)
-    entry = Entry(who=member.key, reason=text_in(form, "reason"), arrived=arrived)
+    entry = HandInFor(who=member.key, reason=text_in(form, "reason"), arrived=arrived)
     offer = Offer(
         person_id=person_id,
         assignment=name,

@@ -25,7 +25,7 @@ def test_a_right_submission_has_counts_and_no_problem(transposition, bench, simu
     assert isinstance(counted, Counted)
     assert counted.problem is None
     assert counted.profile.sizes == transposition.memory.sizes
-    assert counted.profile.read == counted.profile.written == 4 * 96 * 128
+    assert counted.profile.read == counted.profile.written == 4 * 128 * 192
 
 
 def test_a_wrong_one_has_both(transposition, bench, simulator):

@@ -12,6 +12,7 @@ from grader.execution.outcome import COMPILING, Crashed, OutOfMemory, TimedOut
 from grader.grading.checks.building import Build, build_check, prepare
 from grader.grading.checks.compiler_failures import UNCHECKED, left_open, timed_open, unbuilt_open
 from grader.grading.checks.correctness import GAVE_UP, Tried, unrun_cases
+from grader.grading.checks.memory import uncounted
 from grader.grading.checks.sanitizer import unwatched
 from grader.grading.checks.simulator_checks import Watched
 from grader.grading.explain.failing import FailedError
@@ -101,6 +102,16 @@ def test_open_checks_earn_and_lose_nothing(simulator, transposition):
     assert [check.verdict for check in checks] == [Verdict.PASSED, *[Verdict.SKIPPED] * 3, Verdict.FAILED]
     assert [check.points for check in checks[1:]] == [0, 0, 0, 0]
     assert checks[1].max_points == cases[1].max_points > 0
+
+
+def test_memory_is_decided_where_it_was_counted(simulator, transposition):
+    """The simulator has another compiler, so they need no decision; where nothing was counted, they are open."""
+    waits = opened(simulator, transposition, TRANSPOSITION, ABORTED)
+    passed, other, last = uncounted(transposition.memory)
+    missed = Problem(reason=Reason.UNCOALESCED, message="").fail(other)
+    decided, lost, is_open = waits.of([passed, missed, NOT_RIGHT.fail(last)])
+    assert (decided, lost) == (passed, missed)
+    assert is_open.reason is Reason.COMPILER_FAILED
 
 
 @pytest.mark.parametrize(

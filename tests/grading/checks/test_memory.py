@@ -311,7 +311,7 @@ def test_checks_that_had_no_chance(transposition):
     """Before anything has run they are as if they had passed."""
     made = list(uncounted(transposition.memory))
     assert {each.verdict for each in made} == {Verdict.PASSED}
-    assert sum(each.max_points for each in made) == sum(each.points for each in made) == 20
+    assert sum(each.max_points for each in made) == sum(each.points for each in made) == 42
 
 
 def test_the_naive_kernel_is_counted(simulator, transposition):
@@ -322,9 +322,9 @@ def test_the_naive_kernel_is_counted(simulator, transposition):
     made = {each.name: each for each in check_memory(transposition, memory, found)}
     uncoalesced = made["memory: coalesced accesses"]
     assert (uncoalesced.reason, uncoalesced.points) == (Reason.UNCOALESCED, 0)
-    assert uncoalesced.message.startswith("line 8 writes B with neighbouring work-items 384 bytes apart")
+    assert uncoalesced.message.startswith("line 8 writes B with neighbouring work-items 512 bytes apart")
     assert made["memory: no traffic but the array's"].verdict is Verdict.PASSED
-    assert found.read == found.written == 4 * 96 * 128
+    assert found.read == found.written == 4 * 128 * 192
 
 
 def test_a_model_solution_passes_with_all_its_profile(simulator, transposition):

@@ -3,21 +3,24 @@
 from dataclasses import replace
 
 import pytest
+from kernels import changed
 from project import ROOT
 from simulator import runs_of, subject_of
 
 from grader.common.errors import NoSimulatorError
 from grader.course.rubric import Memory, MemoryCheck
+from grader.grading.checks.sanitizer import Endless
 from grader.grading.checks.simulator_checks import unwatched_checks, watch
 from grader.grading.explain.problem import Problem
 from grader.grading.rules import WatchingRules
 from grader.results.metrics import Profile
-from grader.results.result import Reason, Verdict
+from grader.results.result import Finding, Reason, Verdict
 
 MODEL = (ROOT / "reference" / "coalsTransp" / "kernels.cl").read_text()
 RULES = WatchingRules()
 FAILED = ({"height": 1, "width": 1},)
 REQUIRED = WatchingRules(required=True)
+ENDLESS = Finding(reason=Reason.TIME_LIMIT, message="line 9 still runs.", cause="", places=(), times=1)
 NEVER_RUN = Problem(reason=Reason.NOT_RUN, message="the build failed.")
 
 
@@ -45,7 +48,7 @@ def test_a_model_solution_passes(subject):
     """All points are earned, and the counts are kept."""
     watched = watch(runs_of(subject), RULES)
     assert [each.verdict for each in watched.checks] == [Verdict.PASSED] * 4
-    assert sum(each.points for each in watched.checks) == 32
+    assert sum(each.points for each in watched.checks) == 50
     assert isinstance(watched.profile, Profile)
     assert watched.profile.sizes == subject.task.assignment.memory.sizes
 
@@ -58,11 +61,48 @@ def test_a_hidden_run_says_nothing_in_other_checks(subject):
     assert not watch(runs_of(replace(subject, task=replace(subject.task, assignment=hidden))), RULES).seen
 
 
-def test_a_wrong_kernel_is_not_counted(subject):
-    """Its accesses are looked at, which may tell the cause; its memory behaviour is not."""
-    watched = watch(runs_of(subject), RULES, FAILED)
-    assert [each.reason for each in watched.checks] == [Reason.NOT_RUN] * 4
+def test_memory_behaviour_counts_where_its_own_run_is_right(subject):
+    """A kernel that is wrong at other sizes keeps what it does well; nothing else of it is clean."""
+    sanitized, *memory = watch(runs_of(subject), RULES, FAILED).checks
+    assert sanitized.reason is Reason.NOT_RUN
+    assert [each.verdict for each in memory] == [Verdict.PASSED] * 3
+
+
+def test_memory_behaviour_of_wrong_results_is_not_counted(subject):
+    """A kernel that does not do its task shows nothing by how it moves words."""
+    wrong = subject_of(subject.worker, subject.task.assignment, changed(MODEL, "= block[x][r]", "= 2 * block[x][r]"))
+    watched = watch(runs_of(wrong), RULES, FAILED)
+    assert {each.reason for each in watched.checks} == {Reason.NOT_RUN}
     assert watched.profile is None
+
+
+def test_a_kernel_that_lacks_only_a_barrier_is_counted_with_it(subject):
+    """The first check of memory behaviour says after which line the barrier was added."""
+    barrier = "barrier(CLK_LOCAL_MEM_FENCE);"
+    racy = subject_of(subject.worker, subject.task.assignment, changed(MODEL, barrier, ""))
+    watched = watch(runs_of(racy), RULES)
+    sanitized, *memory = watched.checks
+    assert (sanitized.reason, sanitized.points) == (Reason.DATA_RACE, 0)
+    assert [each.verdict for each in memory] == [Verdict.PASSED] * 3
+    line = watched.profile.barrier_after
+    assert MODEL[: MODEL.index(barrier)].count("\n") - 1 <= line <= MODEL[: MODEL.index(barrier)].count("\n") + 1
+    note = f"counted with a barrier after line {line}, which ends the data race; "
+    assert [each.message.startswith(note) for each in memory] == [True, False, False]
+
+
+def test_a_hidden_sanitizer_adds_no_barrier(subject):
+    """Students would learn of its race."""
+    assignment = subject.task.assignment
+    hidden = assignment.model_copy(update={"sanitizer": assignment.sanitizer.model_copy(update={"hidden": True})})
+    racy = subject_of(subject.worker, hidden, changed(MODEL, "barrier(CLK_LOCAL_MEM_FENCE);", ""))
+    assert {each.reason for each in watch(runs_of(racy), RULES).checks[1:]} == {Reason.NOT_RUN}
+
+
+def test_an_endless_kernel_is_not_counted(subject):
+    """It would take the time of its run again."""
+    endless = Endless(sizes={"height": 1, "width": 1}, findings=(ENDLESS,))
+    watched = watch(runs_of(subject), RULES, FAILED, endless)
+    assert {each.reason for each in watched.checks[1:]} == {Reason.NOT_RUN}
 
 
 def test_a_run_that_breaks_off_is_told_in_every_check(subject, monkeypatch):
@@ -83,7 +123,7 @@ def test_without_a_simulator_checks_are_skipped(nowhere):
     assert {(each.verdict, each.reason, each.points) for each in watched.checks} == {
         (Verdict.SKIPPED, Reason.NO_SIMULATOR, 0)
     }
-    assert sum(each.max_points for each in watched.checks) == 32
+    assert sum(each.max_points for each in watched.checks) == 50
     assert {each.message for each in watched.checks} == {"the simulator is not installed: install it."}
     assert [each.name for each in watched.checks] == [each.name for each in unwatched_checks(nowhere.task.assignment)]
     assert watched.profile is None
@@ -100,7 +140,7 @@ def test_a_submission_that_is_not_run_fails_them(transposition):
     lost = list(map(NEVER_RUN.fail, unwatched_checks(transposition)))
     assert [each.name for each in lost] == [each.name for each in unwatched_checks(transposition)]
     assert {(each.reason, each.points) for each in lost} == {(Reason.NOT_RUN, 0)}
-    assert sum(each.max_points for each in lost) == 32
+    assert sum(each.max_points for each in lost) == 50
 
 
 def test_without_such_checks_no_simulator_is_asked_for(nowhere):

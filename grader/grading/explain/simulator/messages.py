@@ -210,6 +210,29 @@ def _misaligned(heard: Heard) -> Words:
     return what, cause, (heard.place(entity, array),)
 
 
+def _unaligned_atomic(heard: Heard) -> Words:
+    array, entity = heard.message.array or "memory", heard.entities[0]
+    what = f"line {entity.line} calls an atomic function at an address of {array} that is not a multiple of 4 bytes."
+    cause = "Atomic functions need the address of a whole element: do not cast a pointer to bytes."
+    return what, cause, heard.by(entity, entity.line, f"calls an atomic function on {array}")
+
+
+def _unawaited(heard: Heard) -> Words:
+    entity = heard.entities[0]
+    what = "the kernel ends before an asynchronous copy is complete, so the copied elements may be missing."
+    cause = (
+        "Keep the event that async_work_group_copy returns, and pass it to wait_group_events before the kernel ends."
+    )
+    return what, cause, heard.by(entity, entity.line, "ends without waiting for the copy")
+
+
+def _no_event(heard: Heard) -> Words:
+    entity = heard.entities[0]
+    what = f"line {entity.line} waits for an event that belongs to no copy."
+    cause = "Pass wait_group_events the event that async_work_group_copy returned, and their exact number."
+    return what, cause, heard.by(entity, entity.line, "waits here")
+
+
 def _barrier(heard: Heard) -> Words:
     lines, group = oclgrind.lines(heard.message), oclgrind.group(heard.message)
     whose = f" of {heard.scene.group(group)}" if group else ""
@@ -292,6 +315,24 @@ SIGNS = (
         reason=Reason.OUT_OF_BOUNDS,
         explained=_misaligned,
         hidden="it uses {} wrongly",
+    ),
+    Sign(
+        begins=oclgrind.UNALIGNED,
+        reason=Reason.OUT_OF_BOUNDS,
+        explained=_unaligned_atomic,
+        hidden="it calls an atomic function at an address of {} that is not a multiple of 4 bytes",
+    ),
+    Sign(
+        begins=oclgrind.UNAWAITED,
+        reason=Reason.DATA_RACE,
+        explained=_unawaited,
+        hidden="the kernel ends before an asynchronous copy is complete",
+    ),
+    Sign(
+        begins=oclgrind.NO_EVENT,
+        reason=Reason.DATA_RACE,
+        explained=_no_event,
+        hidden="it waits for an event that belongs to no copy",
     ),
     Sign(
         begins=oclgrind.INDEX,

@@ -1,12 +1,13 @@
 // Accesses, per expression of the source: requests of warps, sectors moved, turns of the banks of local memory.
 //
 // The work-items of a warp are taken to run in step: the n-th time that each of them executes an expression since the
-// last barrier is one request. Oclgrind runs work-items one after the other, so requests are put together between two
+// last barrier, by the same calls, is one request. Oclgrind runs work-items one after the other, so requests are put together between two
 // barriers. A work-item moves at most 16 bytes per request, as on a GPU: a copy of more takes several requests.
 
 #pragma once
 
 #include "arrays.h"
+#include "calls.h"
 #include "device.h"
 #include "source.h"
 
@@ -122,8 +123,8 @@ struct Site {
   std::string array;
   unsigned space = 0, number = 0;                  // `number`: which one it is, in the order in which they were met
   bool writes = false;
-  std::vector<std::vector<Execution>> pending;     // by warp, since the last barrier
-  std::vector<unsigned> executions;                // by work-item, since the last barrier
+  std::map<unsigned, std::vector<std::vector<Execution>>> pending;  // by calls and warp, since the last barrier
+  std::map<unsigned, std::vector<unsigned>> executions;  // by calls and work-item, since the last barrier
   std::vector<Lane> copying;                       // by the group, until a request is full
   uint64_t requests = 0, mostlyIdle = 0, active = 0, bytes = 0, unused = 0, moved = 0, fewest = 0, conflicts = 0;
   double worst = 0;
@@ -137,8 +138,10 @@ struct Site {
       const auto end = std::find_if(first, lanes.end(), [&](const Lane &a) { return a.piece != first->piece; });
       countRequest({first, end}, warp);
       if (2 * execution.active < WARP) {
-        mostlyIdle++;
-        active += execution.active;
+        const auto largest = std::max_element(first, end, [](const Lane &a, const Lane &b) { return a.size < b.size; });
+        const uint64_t words = (largest->size + BANK - 1) / BANK;  // a vector is as much work as its words
+        mostlyIdle += words;
+        active += words * execution.active;
       }
       first = end;
     }
@@ -195,13 +198,14 @@ struct Site {
   }
 
   void flush() {
-    for (unsigned warp = 0; warp < pending.size(); warp++) {
-      for (auto &execution : pending[warp])
-        count(execution, warp);
-      pending[warp].clear();
-    }
+    for (auto &[calls, warps] : pending)
+      for (unsigned warp = 0; warp < warps.size(); warp++) {
+        for (auto &execution : warps[warp])
+          count(execution, warp);
+        warps[warp].clear();
+      }
     countCopy();
-    std::fill(executions.begin(), executions.end(), 0);
+    executions.clear();
   }
 
   // The commonest distance between neighbouring work-items.
@@ -238,13 +242,16 @@ class Accesses {
 public:
   explicit Accesses(const Arrays &arrays) : arrays(arrays) {}
 
-  void kernelBegins() { sites.clear(); }
+  void kernelBegins() {
+    sites.clear();
+    calls.forget();
+  }
 
   void groupBegins(const oclgrind::WorkGroup *group) {
     groupSize = sizeOf(group);
     kept.assign(groupSize, {});
     for (auto &site : sites)
-      site.second.executions.assign(groupSize, 0);
+      site.second.executions.clear();
   }
 
   void groupEnds() {
@@ -264,16 +271,16 @@ public:
       return;
     const llvm::Instruction *instruction = item->getCurrentInstruction();
     const size_t buffer = memory->extractBuffer(address);
-    const bool global = arrays.isGlobal(memory->getAddressSpace(), buffer);
-    const unsigned space = global ? memory->getAddressSpace() : spaceOf(memory, instruction, writes);
+    const unsigned space = writes ? memory->getAddressSpace() : arrays.spaceOf(memory, buffer);
     Site &site = siteOf(Key{instruction, space, buffer, writes}, instruction, memory);
-    if (site.executions.size() < groupSize)
-      site.executions.resize(groupSize, 0);
-    const unsigned number = numberOf(item), warp = number / WARP;
-    if (site.pending.size() <= warp)
-      site.pending.resize(warp + 1);
-    auto &executions = site.pending[warp];
-    const unsigned execution = site.executions[number]++;
+    const unsigned number = numberOf(item), warp = number / WARP, path = calls.of(item);
+    auto &times = site.executions[path];
+    times.resize(groupSize, 0);
+    auto &warps = site.pending[path];
+    if (warps.size() <= warp)
+      warps.resize(warp + 1);
+    auto &executions = warps[warp];
+    const unsigned execution = times[number]++;
     if (executions.size() <= execution)
       executions.resize(execution + 1);
     if (writes && space == oclgrind::AddrSpaceGlobal)
@@ -287,14 +294,14 @@ public:
   }
 
   // A copy by the whole group (async_work_group_copy) comes element by element: neighbouring work-items are taken to
-  // move one each.
+  // move one each, as many at a time as a warp has, or the group.
   void copied(const oclgrind::Memory *memory, size_t address, size_t size, bool writes) {
     const unsigned space = memory->getAddressSpace();
     const size_t buffer = memory->extractBuffer(address);
     Site &site = siteOf(Key{nullptr, space, buffer, writes}, nullptr, memory);
     for (size_t done = 0; done < size; done += WIDEST) {
       site.copying.push_back({unsigned(site.copying.size()), 0, address + done, std::min(WIDEST, size - done)});
-      if (site.copying.size() == WARP)
+      if (site.copying.size() == std::min<size_t>(WARP, groupSize))
         site.countCopy();
     }
   }
@@ -314,6 +321,7 @@ private:
   using Key = std::tuple<const llvm::Instruction *, unsigned, size_t, bool>;
 
   const Arrays &arrays;
+  Calls calls;
   std::map<Key, Site> sites;
   std::vector<Kept> kept;                          // by work-item, since the last barrier
   size_t groupSize = 0;
@@ -347,8 +355,16 @@ private:
   bool isKept(unsigned number, const llvm::Instruction *instruction, const Lane &lane) {
     if (kept.size() < groupSize)
       kept.resize(groupSize);
-    auto *load = llvm::dyn_cast<llvm::LoadInst>(instruction);
-    return load && !load->isVolatile() && kept[number].has(lane.address, lane.size);
+    return isPlainRead(instruction) && kept[number].has(lane.address, lane.size);
+  }
+
+  // Whether a compiler may keep what an instruction reads: no volatile word, nor one of an atomic function.
+  static bool isPlainRead(const llvm::Instruction *instruction) {
+    if (auto *load = llvm::dyn_cast<llvm::LoadInst>(instruction))
+      return !load->isVolatile();
+    auto *call = llvm::dyn_cast<llvm::CallInst>(instruction);
+    const llvm::Function *function = call ? call->getCalledFunction() : nullptr;
+    return function && function->isDeclaration() && function->getName().contains("vload");
   }
 };
 

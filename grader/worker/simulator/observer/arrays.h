@@ -9,6 +9,7 @@
 #include <llvm/IR/DerivedTypes.h>
 
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,20 +21,22 @@ public:
   void kernelBegins(const oclgrind::Kernel *kernel, const oclgrind::Memory *global) {
     arrays.clear();
     locals.clear();
+    constants.clear();
     for (auto value = kernel->values_begin(); value != kernel->values_end(); ++value) {
       auto *type = llvm::dyn_cast<llvm::PointerType>(value->first->getType());
       if (type && type->getAddressSpace() == oclgrind::AddrSpaceLocal)
         locals.push_back(value->first);
       else if (type && llvm::isa<llvm::Argument>(value->first))
-        name(global, value->second.getPointer(), value->first->getName().str(), type->getAddressSpace());
+        name(global, value->second.getPointer(), value->first->getName().str());
+      else if (type && type->getAddressSpace() == oclgrind::AddrSpaceConstant)
+        constants.insert(global->extractBuffer(value->second.getPointer()));
     }
   }
 
   void groupBegins(const oclgrind::WorkGroup *group) {
     for (const llvm::Value *array : locals) {
       const std::string whole = array->getName().str();  // a local variable x of a kernel k is called k.x
-      name(group->getLocalMemory(), group->getLocalMemoryAddress(array), whole.substr(whole.rfind('.') + 1),
-           oclgrind::AddrSpaceLocal);
+      name(group->getLocalMemory(), group->getLocalMemoryAddress(array), whole.substr(whole.rfind('.') + 1));
     }
   }
 
@@ -42,10 +45,12 @@ public:
     return found == arrays.end() ? "" : found->second.name;
   }
 
-  // Whether the kernel's signature says that it is in global memory, whatever pointers are made of it.
-  bool isGlobal(unsigned space, size_t buffer) const {
-    auto found = arrays.find({space, buffer});
-    return found != arrays.end() && found->second.declared == oclgrind::AddrSpaceGlobal;
+  // Oclgrind keeps constant memory in global memory. Only variables of the program are constant: all else there are
+  // buffers that the host has made as global memory, whatever a parameter or a pointer says of them.
+  unsigned spaceOf(const oclgrind::Memory *memory, size_t buffer) const {
+    const unsigned space = memory->getAddressSpace();
+    const bool constant = space == oclgrind::AddrSpaceGlobal && constants.count(buffer);
+    return constant ? unsigned(oclgrind::AddrSpaceConstant) : space;
   }
 
   std::string nameAt(const oclgrind::Memory *memory, size_t address) const {
@@ -66,15 +71,15 @@ private:
   struct Array {
     std::string name;
     size_t size;                                   // in bytes
-    unsigned declared;                             // the address space that the source says
   };
 
   std::map<std::pair<unsigned, size_t>, Array> arrays;  // by address space and number of the buffer
   std::vector<const llvm::Value *> locals;              // the kernel's arrays in local memory
+  std::set<size_t> constants;                           // numbers of the buffers of the program's constant variables
 
-  void name(const oclgrind::Memory *memory, size_t address, const std::string &array, unsigned declared) {
+  void name(const oclgrind::Memory *memory, size_t address, const std::string &array) {
     if (const oclgrind::Memory::Buffer *buffer = memory->getBuffer(address))
-      arrays[{memory->getAddressSpace(), memory->extractBuffer(address)}] = {array, buffer->size, declared};
+      arrays[{memory->getAddressSpace(), memory->extractBuffer(address)}] = {array, buffer->size};
   }
 };
 

@@ -1,9 +1,11 @@
 // Branches, per line of the source: how often warps came to its conditions, and how often their work-items parted there.
 //
-// A line with several conditions has several branches: two conditions in one line count as they do in two lines.
+// A line with several conditions has several branches: two conditions in one line count as they do in two lines. So do those
+// of a function that is called twice.
 
 #pragma once
 
+#include "calls.h"
 #include "device.h"
 #include "source.h"
 
@@ -11,7 +13,6 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -24,7 +25,7 @@ struct Condition {
     bool parted;
   };
   using Turn = std::pair<unsigned, unsigned>;      // the visit since the last barrier, and the n-th time in it
-  unsigned line = 0;
+  std::pair<unsigned, unsigned> line;              // its number, and the calls that lead to it
   std::vector<std::map<Turn, Outcome>> pending;    // by warp
   std::vector<Turn> turns;                         // the next of each work-item
 };
@@ -32,9 +33,13 @@ struct Condition {
 struct Line {
   const llvm::Instruction *first = nullptr;        // the condition that is evaluated first
   std::vector<unsigned> visits;                    // by work-item, since the last barrier
-  std::map<const llvm::Instruction *, uint64_t> ways;  // that its conditions went first
-  bool constant = true;                            // whether each of them always went the same way
   uint64_t reached = 0, diverged = 0;
+};
+
+// What its conditions did, by whichever calls.
+struct Ways {
+  std::map<const llvm::Instruction *, uint64_t> first;
+  bool constant = true;                            // whether each of them always went the same way
 };
 
 const unsigned HIDDEN = 1u << 31;                    // no line of a source has a number as high
@@ -44,7 +49,9 @@ public:
   void kernelBegins() {
     conditions.clear();
     lines.clear();
+    ways.clear();
     hidden.clear();
+    calls.forget();
   }
 
   void groupBegins(const oclgrind::WorkGroup *group) {
@@ -56,12 +63,12 @@ public:
   }
 
   void barrier() {
-    for (auto &[instruction, condition] : conditions) {
+    for (auto &[place, condition] : conditions) {
       Line &line = lines[condition.line];
       for (auto &warp : condition.pending) {
         for (auto &outcome : warp)
           line.diverged += outcome.second.parted;
-        if (line.first == instruction)
+        if (line.first == place.first)
           line.reached += warp.size();
         warp.clear();
       }
@@ -85,18 +92,25 @@ public:
   }
 
   void write(llvm::json::OStream &out) const {
-    for (auto &entry : lines)
-      out.object([&, &line = entry.second] {
-        out.attribute("line", entry.first < HIDDEN ? entry.first : 0);
-        out.attribute("reached", line.reached);
-        out.attribute("diverged", line.diverged);
-        out.attribute("constant", line.constant);
+    std::map<unsigned, std::pair<uint64_t, uint64_t>> counts;
+    for (auto &[place, line] : lines) {
+      counts[place.first].first += line.reached;
+      counts[place.first].second += line.diverged;
+    }
+    for (auto &[number, count] : counts)
+      out.object([&, number = number, &count = count] {
+        out.attribute("line", number < HIDDEN ? number : 0);
+        out.attribute("reached", count.first);
+        out.attribute("diverged", count.second);
+        out.attribute("constant", ways.at(number).constant);
       });
   }
 
 private:
-  std::unordered_map<const llvm::Instruction *, Condition> conditions;
-  std::map<unsigned, Line> lines;
+  std::map<std::pair<const llvm::Instruction *, unsigned>, Condition> conditions;  // by their calls, too
+  std::map<std::pair<unsigned, unsigned>, Line> lines;  // by number and calls
+  std::map<unsigned, Ways> ways;                   // by line
+  Calls calls;
   std::map<const llvm::Instruction *, unsigned> hidden;  // what stands for the lines of conditions that hide theirs
   size_t groupSize = 0;
 
@@ -104,12 +118,14 @@ private:
     const Spot spot = spotOf(instruction);
     if (!spot.line && instruction->getFunction()->getSubprogram())
       return;  // made by the compiler; in a function that hides its lines (nodebug) all branches are the source's
-    Condition &condition = conditions[instruction];
-    condition.line = spot.line ? spot.line : hidden.emplace(instruction, HIDDEN + hidden.size()).first->second;
+    const unsigned path = calls.of(item);
+    Condition &condition = conditions[{instruction, path}];
+    condition.line = {spot.line ? spot.line : hidden.emplace(instruction, HIDDEN + hidden.size()).first->second, path};
     Line &line = lines[condition.line];
     if (!line.first)
       line.first = instruction;
-    line.constant &= line.ways.emplace(instruction, way).first->second == way;
+    Ways &known = ways[condition.line.first];
+    known.constant &= known.first.emplace(instruction, way).first->second == way;
     if (condition.turns.size() < groupSize)
       condition.turns.resize(groupSize);
     if (line.visits.size() < groupSize)

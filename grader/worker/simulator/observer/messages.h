@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include "barriers.h"
 #include "oclgrind.h"
 #include "quotes.h"
 #include "source.h"
@@ -59,6 +60,7 @@ public:
 
   void groupBegins() {
     endings.clear();
+    barriers.left();
     swaps.groupBegins();
   }
 
@@ -69,6 +71,7 @@ public:
   }
 
   void barrier(uint32_t fences) {
+    barriers.left();
     if (fences & CLK_LOCAL_MEM_FENCE)
       swaps.ordered(oclgrind::AddrSpaceLocal);
     if (fences & CLK_GLOBAL_MEM_FENCE)
@@ -81,6 +84,8 @@ public:
       endings[line]++;
     if (const unsigned now = spotOf(instruction).line)
       line = now;
+    if (const std::string said = barriers.executed(item, instruction); !said.empty())
+      log(said.c_str());
     swaps.executed(item, instruction);
   }
 
@@ -143,6 +148,7 @@ private:
     std::map<unsigned, unsigned> endings;          // for barriers: the lines at which work-items had ended
   };
 
+  Barriers barriers;
   Instructions instructions;
   Swaps swaps;
   std::unordered_set<const llvm::Instruction *> stores;  // that have written global or local memory

@@ -113,8 +113,7 @@ public:
     load(memory, item, address, size);
   }
   void memoryStore(const Memory *memory, const WorkItem *item, size_t address, size_t size, const uint8_t *) override {
-    messages.store(memory, item, address, size);
-    accesses.access(memory, item, address, size, true);
+    store(memory, item, address, size);
     unset.store(memory, item, address, size);
   }
   void memoryAtomicLoad(const Memory *memory, const WorkItem *item, AtomicOp does, size_t address, size_t size) override {
@@ -122,8 +121,12 @@ public:
       messages.swapped(memory, item, address, size);
     load(memory, item, address, size);
   }
-  void memoryAtomicStore(const Memory *memory, const WorkItem *item, AtomicOp, size_t address, size_t size) override {
-    memoryStore(memory, item, address, size, nullptr);
+  void memoryAtomicStore(const Memory *memory, const WorkItem *item, AtomicOp does, size_t address, size_t size) override {
+    store(memory, item, address, size);
+    if (does == AtomicXchg)
+      unset.exchange(memory, item, address, size);
+    else
+      unset.store(memory, item, address, size);
   }
   void memoryLoad(const Memory *memory, const WorkGroup *, size_t address, size_t size) override {
     accesses.copied(memory, address, size, false);
@@ -147,6 +150,11 @@ private:
   void load(const Memory *memory, const WorkItem *item, size_t address, size_t size) {
     accesses.access(memory, item, address, size, false);
     unset.load(memory, item, address, size);
+  }
+
+  void store(const Memory *memory, const WorkItem *item, size_t address, size_t size) {
+    messages.store(memory, item, address, size);
+    accesses.access(memory, item, address, size, true);
   }
 
   void barrier() {

@@ -81,6 +81,18 @@ std::string printed(const llvm::Instruction *instruction) {
   return code.substr(std::min(code.find_first_not_of(" \t"), code.size()));
 }
 
+// Where an instruction is in the source, as Oclgrind says it.
+std::string placed(Spot spot) {
+  if (!spot.line)
+    return "Debugging information not available.";
+  return "At line " + std::to_string(spot.line) + " (column " + std::to_string(spot.column) + ")";
+}
+
+// An instruction as a message quotes it: itself, and its place in the line below.
+std::string quoted(const llvm::Instruction *instruction) {
+  return printed(instruction) + "\n\t" + placed(spotOf(instruction));
+}
+
 // A message whose quote with this number is of another instruction: its code, its place, its line of the source.
 std::string requoted(const std::string &message, size_t number, const llvm::Instruction *instruction,
                      const oclgrind::Program *program) {
@@ -88,7 +100,6 @@ std::string requoted(const std::string &message, size_t number, const llvm::Inst
   const Quote quote = quotesOf(message)[number];
   if (!spot.line || quote.spot().line == 0 || quote.code == printed(instruction))
     return message;
-  const std::string at = "At line " + std::to_string(spot.line) + " (column " + std::to_string(spot.column) + ")";
   const char *line = program->getSourceLine(spot.line);
   const size_t entity = message.find(number ? "\tSecond entity:" : "\tFirst entity:");
   const size_t code = message.find(quote.code, entity);
@@ -96,7 +107,7 @@ std::string requoted(const std::string &message, size_t number, const llvm::Inst
   const size_t text = message.find('\n', rest), end = message.find('\n', text + 1);
   if (text == std::string::npos || end == std::string::npos)
     return message;
-  return message.substr(0, code) + printed(instruction) + "\n\t" + at + message.substr(rest, text - rest) + "\n\t  " +
+  return message.substr(0, code) + quoted(instruction) + message.substr(rest, text - rest) + "\n\t  " +
          (line ? line : "") + message.substr(end);
 }
 

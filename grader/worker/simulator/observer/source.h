@@ -57,13 +57,6 @@ const llvm::Value *pointerOf(const llvm::Instruction *instruction) {
   return found;
 }
 
-// Oclgrind keeps constant memory in global memory; the type of the pointer tells them apart.
-unsigned spaceOf(const oclgrind::Memory *memory, const llvm::Instruction *instruction, bool writes) {
-  const llvm::Value *pointer = writes ? nullptr : pointerOf(instruction);
-  const bool constant = pointer && pointer->getType()->getPointerAddressSpace() == oclgrind::AddrSpaceConstant;
-  return constant ? unsigned(oclgrind::AddrSpaceConstant) : memory->getAddressSpace();
-}
-
 // What decides where an instruction goes on; null if it always goes on in the same place.
 const llvm::Value *conditionOf(const llvm::Instruction *instruction) {
   if (auto *branch = llvm::dyn_cast<llvm::BranchInst>(instruction))

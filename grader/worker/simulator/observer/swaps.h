@@ -2,7 +2,8 @@
 //
 // OpenCL C 1.2 has no other read for that than a plain one. It is a race with the swaps of others, and does no harm. Such
 // a read is known at run time: the next swap of that word by the work-item expects what was read, and what the swap gives
-// back decides whether the work-item swaps once more.
+// back decides whether the work-item swaps once more. A work-item may leave the loop before its swap, but only for what it
+// has read: as where the word is large enough already.
 
 #pragma once
 
@@ -121,6 +122,41 @@ private:
   }
 };
 
+// Where values go: through the variables, the expressions and the functions of each work-item.
+class Trail {
+public:
+  void groupBegins() {
+    values.clear();
+    shadow = {};
+  }
+
+  // The current instruction gives a value with this mark.
+  void gives(size_t size, Mark mark) { loaded.assign(size, mark); }
+
+  void load(const oclgrind::Memory *own, size_t address, size_t size) {
+    loaded.assign(size, FINE);
+    shadow.read(own, address, loaded);
+    std::replace(loaded.begin(), loaded.end(), NEVER, FINE);
+  }
+
+  void store(const oclgrind::Memory *own, const oclgrind::WorkItem *item, size_t address, size_t size) {
+    shadow.write(own, address, size, values[item].stored(item->getCurrentInstruction(), size, loaded));
+  }
+
+  void executed(const oclgrind::WorkItem *item, const llvm::Instruction *instruction) {
+    values[item].executed(item, instruction, loaded);
+    loaded.clear();
+  }
+
+  // The mark of a value; 0 if it has none.
+  Mark of(const oclgrind::WorkItem *item, const llvm::Value *value) { return values[item].first(value); }
+
+private:
+  std::unordered_map<const oclgrind::WorkItem *, Values> values;
+  Shadow shadow;
+  Marks loaded;                                    // the bytes that the current instruction has read
+};
+
 class Swaps {
 public:
   using Item = std::array<size_t, 3>;              // a work-item's global id
@@ -130,15 +166,16 @@ public:
     swaps.clear();
     marks.clear();
     repeated.assign(2, false);
+    origins.assign(2, {});
+    originOf.clear();
     reads.clear();
     compared.clear();
-    values.clear();
-    shadow = {};
+    groupBegins();
   }
 
   void groupBegins() {
-    values.clear();
-    shadow = {};
+    ofSwaps.groupBegins();
+    ofReads.groupBegins();
   }
 
   // All work-items of a group have come to a barrier, or to their end: what they did to the memory is in order.
@@ -148,23 +185,26 @@ public:
     if (!retries.any() || !memory->isAddressValid(address, size))
       return;
     if (memory->getAddressSpace() == oclgrind::AddrSpacePrivate) {
-      loaded.assign(size, FINE);
-      shadow.read(memory, address, loaded);
-      std::replace(loaded.begin(), loaded.end(), NEVER, FINE);
+      ofSwaps.load(memory, address, size);
+      ofReads.load(memory, address, size);
       return;
     }
+    const uint64_t swapped = reads[{memory->getAddressSpace(), address / WORD, idOf(item)}].swapped;
+    ofReads.gives(size, markOf(Origin{memory->getAddressSpace(), address, size, siteOf(item), swapped}));
     auto *bytes = static_cast<const uint8_t *>(memory->getPointer(address));
     for (size_t word = address / WORD; word * WORD < address + size; word++) {
       Reads &mine = reads[{memory->getAddressSpace(), word, idOf(item)}];
       mine.close();
-      mine.last = {siteOf(item), intervals[memory->getAddressSpace()], valueAt(word, bytes, address, size)};
+      mine.last = {siteOf(item), intervals[memory->getAddressSpace()], valueAt(word, bytes, address, size), false};
       mine.isOpen = true;
     }
   }
 
   void store(const oclgrind::Memory *memory, const oclgrind::WorkItem *item, size_t address, size_t size) {
-    if (retries.any() && memory->getAddressSpace() == oclgrind::AddrSpacePrivate)
-      shadow.write(memory, address, size, values[item].stored(item->getCurrentInstruction(), size, loaded));
+    if (!retries.any() || memory->getAddressSpace() != oclgrind::AddrSpacePrivate)
+      return;
+    ofSwaps.store(memory, item, address, size);
+    ofReads.store(memory, item, address, size);
   }
 
   // A compare-and-swap expects what the work-item has read last, or something else.
@@ -172,7 +212,7 @@ public:
     const llvm::Instruction *swap = item->getCurrentInstruction();
     swaps.insert(swap);
     const Mark mark = markOf(siteOf(item));
-    loaded.assign(size, mark);
+    ofSwaps.gives(size, mark);
     const llvm::Value *expected = expectedBy(swap);
     if (!expected)
       return;
@@ -185,6 +225,7 @@ public:
       if (mine.last.value != valueAt(word, value.data, address, size))
         continue;
       mine.isOpen = false;
+      mine.swapped++;
       compared[{memory->getAddressSpace(), word, mine.last.site}].insert(mark);
     }
   }
@@ -192,12 +233,14 @@ public:
   void executed(const oclgrind::WorkItem *item, const llvm::Instruction *instruction) {
     if (!retries.any())
       return;
-    Values &mine = values[item];
-    if (const llvm::Value *condition = conditionOf(instruction))
-      if (const Mark mark = mine.first(condition))
+    if (const llvm::Value *condition = conditionOf(instruction)) {
+      if (const Mark mark = ofSwaps.of(item, condition))
         repeated[mark] = repeated[mark] || retries.decidedBy(instruction);
-    mine.executed(item, instruction, loaded);
-    loaded.clear();
+      if (const Mark mark = ofReads.of(item, condition))
+        decides(item, origins[mark]);
+    }
+    ofSwaps.executed(item, instruction);
+    ofReads.executed(item, instruction);
   }
 
   // Whether an instruction has compared and swapped.
@@ -209,19 +252,22 @@ public:
     bool isForSwap;
   };
 
-  // How a work-item has read a word since the last barrier, or ever, in the order of the source. A read is for a swap also
-  // if none comes after it, as where the word is large enough already, but others that read the word there have swapped.
+  // How a work-item has read a word since the last barrier, or ever, in the order of the source. Where others that read
+  // the word have swapped it, a read may decide to go without a swap.
   std::vector<Known> readsOf(unsigned space, size_t address, const Item &item, bool ever) const {
     const size_t word = address / WORD;
     std::vector<Known> known;
     const auto found = reads.find({space, word, item});
     if (found == reads.end())
       return known;
-    std::map<Site, uint64_t> sites = found->second.strays;
-    sites[found->second.last.site] = found->second.last.interval;
-    for (const auto &[site, interval] : sites)
-      if (ever || interval == intervals[space])
-        known.push_back({site.first, isCompared({space, word, site})});
+    const auto add = [&](const Read &read, bool isForSwap) {
+      if (ever || read.interval == intervals[space])
+        known.push_back({read.site.first, isForSwap && isCompared({space, word, read.site})});
+    };
+    for (const auto &stray : found->second.strays)
+      add(stray.second, stray.second.decides);
+    const Read &last = found->second.last;
+    add(last, last.decides || !found->second.isOpen);
     std::stable_sort(known.begin(), known.end(),
                      [](const Known &one, const Known &other) { return spotOf(one.read) < spotOf(other.read); });
     return known;
@@ -237,30 +283,44 @@ private:
     Site site;
     uint64_t interval;
     Value value;
+    bool decides;                                  // whether a branch depends on it
   };
 
   // What a work-item has read of a word: last, and before that for no swap, with the interval in which it was last.
   struct Reads {
     Read last;
     bool isOpen = false;
-    std::map<Site, uint64_t> strays;
+    uint64_t swapped = 0;                          // how often it was for a swap
+    std::map<Site, Read> strays;
 
     void close() {
-      if (isOpen)
-        strays[last.site] = last.interval;
+      if (!isOpen)
+        return;
+      const auto found = strays.find(last.site);
+      if (found != strays.end() && found->second.interval == last.interval)
+        last.decides &= found->second.decides;
+      strays[last.site] = last;
     }
+  };
+
+  // A plain read of any work-item that has swapped the word so often.
+  struct Origin {
+    unsigned space;
+    size_t address, size;
+    Site site;
+    uint64_t swapped;
   };
 
   Retries retries;
   std::set<const llvm::Instruction *> swaps;       // that the kernel has executed
   std::map<Site, Mark> marks;                      // what swaps give back is followed by a mark for each of them
   std::vector<bool> repeated;                      // whether a swap is done again if it fails, by its mark
+  std::vector<Origin> origins;                     // by the marks that follow what was read
+  std::map<std::tuple<unsigned, size_t, Site, uint64_t>, Mark> originOf;
   std::map<std::tuple<unsigned, size_t, Item>, Reads> reads;  // by space and word
   std::map<std::tuple<unsigned, size_t, Site>, std::set<Mark>> compared;  // with what was read, by which swaps
   std::array<uint64_t, 4> intervals{};             // between barriers, by space
-  std::unordered_map<const oclgrind::WorkItem *, Values> values;
-  Shadow shadow;
-  Marks loaded;                                    // the bytes that the current instruction has read
+  Trail ofSwaps, ofReads;                          // of what swaps give back, and of what was read
 
   static Item idOf(const oclgrind::WorkItem *item) {
     const oclgrind::Size3 id = item->getGlobalID();
@@ -290,6 +350,22 @@ private:
     if (isNew)
       repeated.push_back(false);
     return found->second;
+  }
+
+  Mark markOf(const Origin &read) {
+    const auto [found, isNew] = originOf.insert({{read.space, read.address, read.site, read.swapped}, Mark(origins.size())});
+    if (isNew)
+      origins.push_back(read);
+    return found->second;
+  }
+
+  // A branch depends on what a work-item has read, and has not swapped since.
+  void decides(const oclgrind::WorkItem *item, const Origin &read) {
+    for (size_t word = read.address / WORD; word * WORD < read.address + read.size; word++) {
+      const auto found = reads.find({read.space, word, idOf(item)});
+      if (found != reads.end() && found->second.last.site == read.site && found->second.swapped == read.swapped)
+        found->second.last.decides = true;
+    }
   }
 
   bool isCompared(const std::tuple<unsigned, size_t, Site> &read) const {

@@ -14,6 +14,7 @@
 #include <string>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -78,6 +79,13 @@ public:
           break;
         }
     shadow.write(memory, address, size, marks);
+  }
+
+  // Writes its argument, and nothing of what it has read, as the other atomic functions do.
+  void exchange(const oclgrind::Memory *memory, const oclgrind::WorkItem *item, size_t address, size_t size) {
+    const Marks old = std::exchange(loaded, {});
+    store(memory, item, address, size);
+    loaded = old;
   }
 
   void executed(const oclgrind::WorkItem *item, const llvm::Instruction *instruction) {

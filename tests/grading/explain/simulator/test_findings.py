@@ -400,6 +400,22 @@ def test_addresses_that_suit_no_vector():
     assert "vload4" in found.cause
 
 
+@pytest.mark.parametrize(
+    ("text", "reason", "says"),
+    [
+        ("Unaligned address on atomic_inc", Reason.OUT_OF_BOUNDS, "line 5 calls an atomic function at an address of A"),
+        ("Work-item finished without waiting for events", Reason.DATA_RACE, "ends before an asynchronous copy"),
+        ("Invalid wait event", Reason.DATA_RACE, "line 5 waits for an event that belongs to no copy."),
+    ],
+)
+def test_misused_atomics_and_copies(text, reason, says):
+    """Each is named as what it is, so that nothing else is blamed for the results."""
+    found = only(kernel(message(f"{text}\n\tKernel: k\n\tEntity: {entity(5, READ)}", array="A")))
+    assert found.reason is reason
+    assert says in found.message
+    assert [place.line for place in found.places] == [5]
+
+
 REACHED = """\
 Work-group divergence detected (barrier)
 \tKernel:     k

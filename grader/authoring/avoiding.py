@@ -1,0 +1,188 @@
+"""Kernels that avoid an exercise. Their points show whether the assignment rewards solving it.
+
+An instructor puts them in reference/NAME/avoiding/, one file each; those for a part of a suite in a folder PART there.
+Three are made from the baseline, if that takes the arguments of the student's kernels: the baseline itself, one
+work-item that does everything, and one work-item in each group.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from grader.course.assignment import Assignment
+from grader.course.expressions import FUNCTIONS, Expression
+from grader.course.folders import BASELINE_FILE, read_text
+from grader.course.launches import Launch
+from grader.grading.checks.signature import expected_signature
+
+FOLDER = "avoiding"
+
+HEAD = """\
+#define ceil_div(value, step) (((value) + (step) - 1) / (step))
+#define ceil_to(value, step) (ceil_div(value, step) * (step))
+#define get_global_id(d) (item[d])
+#define get_local_id(d) (item[d] % item[3 + (d)])
+#define get_group_id(d) (item[d] / item[3 + (d)])
+#define get_local_size(d) (item[3 + (d)])
+#define get_global_size(d) (item[6 + (d)])
+"""
+"""Gives a function the place of a work-item: `item` holds the global ID, the local size and the global size."""
+
+TAIL = """\
+#undef get_global_id
+#undef get_local_id
+#undef get_group_id
+#undef get_local_size
+#undef get_global_size
+"""
+
+WRAPPER = """\
+%(signature)s
+{
+    const uint grader_global[3] = {%(global)s};
+    const uint grader_lid = get_local_id(0) + get_local_size(0) * get_local_id(1);
+    const uint grader_group = get_group_id(0) + get_num_groups(0) * get_group_id(1);
+    const uint grader_groups = get_num_groups(0) * get_num_groups(1);
+    const uint grader_size = get_local_size(0) * get_local_size(1);
+    if (%(idle)s)
+        return;
+    const uint grader_all = grader_global[0] * grader_global[1] * grader_global[2];
+    for (uint grader_number = %(first)s; grader_number < grader_all; grader_number += %(step)s) {
+        const uint item[9] = {grader_number %% grader_global[0], grader_number / grader_global[0] %% grader_global[1],
+                              grader_number / (grader_global[0] * grader_global[1]), %(local)s, %(global)s};
+        %(function)s(%(arguments)s, item);
+    }
+}
+"""
+"""A kernel that calls the function for its share of the baseline's work-items. Arguments keep the names of the
+assignment, so its own variables have names that no argument has.
+"""
+
+KERNEL = re.compile(r"\b(?:__)?kernel\s+void\s+(\w+)\s*\(")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampleKernel:
+    """A file that is graded for what it earns, and what to call it."""
+
+    name: str
+    source: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Share:
+    """How the work-items of the baseline are dealt out among those of a submission, as expressions of OpenCL C."""
+
+    name: str
+    idle: str
+    first: str
+    step: str
+
+
+SHARES = (
+    _Share(name="one work-item does everything", idle="grader_group + grader_lid > 0", first="0", step="1"),
+    _Share(name="one work-item in each group", idle="grader_lid > 0", first="grader_group", step="grader_groups"),
+)
+EACH = _Share(
+    name="the baseline",
+    idle="false",
+    first="grader_group * grader_size + grader_lid",
+    step="grader_groups * grader_size",
+)
+
+
+def avoiding(assignment: Assignment) -> Iterator[SampleKernel]:
+    """The instructor's kernels, then those that are made from the baseline."""
+    folder = assignment.reference / FOLDER / assignment.part
+    for path in sorted(folder.glob("*.cl")):
+        yield SampleKernel(name=path.stem, source=read_text(path))
+    yield from _made_from_the_baseline(assignment)
+
+
+def _made_from_the_baseline(assignment: Assignment) -> Iterator[SampleKernel]:
+    if len(assignment.student_launches) != len(assignment.baseline):
+        return
+    pairs = tuple(zip(assignment.student_launches, assignment.baseline, strict=True))
+    if not all(_is_alike(own, naive) for own, naive in pairs):
+        return
+    source, stated = assignment.source(BASELINE_FILE), _stated(assignment)
+    has_barrier = re.search(r"\b(?:barrier|work_group_barrier)\s*\(|__local\b", source) is not None
+    is_sayable = all(_is_sayable(assignment, *pair) for pair in pairs)
+    if has_barrier or all(_sizes(own) == _sizes(naive) for own, naive in pairs):
+        yield SampleKernel(name=EACH.name, source=stated + _renamed(source, pairs))
+    elif is_sayable:
+        yield SampleKernel(name=EACH.name, source=stated + _shared_out(assignment, source, pairs, EACH))
+    if is_sayable and not has_barrier:
+        for share in SHARES:
+            yield SampleKernel(name=share.name, source=stated + _shared_out(assignment, source, pairs, share))
+
+
+def _stated(assignment: Assignment) -> str:
+    """The sizes of the launches that students must state, as assignment.yaml has them."""
+    lines = [
+        f"// grader: {launch.kernel} {what} = {', '.join(map(str, sizes))}\n"
+        for launch in assignment.student_launches
+        if launch.kernel in assignment.choices.launches
+        for what, sizes in (("global", launch.global_size), ("local", launch.local_size))
+    ]
+    return "".join(dict.fromkeys(lines))
+
+
+Pairs = Sequence[tuple[Launch, Launch]]
+"""Each launch of the student's with the one of the baseline in its place."""
+
+
+def _is_alike(own: Launch, naive: Launch) -> bool:
+    """Whether the baseline's kernel takes the arguments of the student's, but for arrays in local memory at the end."""
+    return own.args[: len(naive.args)] == naive.args
+
+
+def _sizes(launch: Launch) -> tuple[tuple[Expression, ...], tuple[Expression, ...]]:
+    return launch.global_size, launch.local_size
+
+
+def _is_sayable(assignment: Assignment, own: Launch, naive: Launch) -> bool:
+    """Whether the sizes of the baseline's launch can be calculated in the student's kernel."""
+    used = set(re.findall(r"[A-Za-z_]\w*", " ".join(map(str, (*naive.global_size, *naive.local_size)))))
+    return used <= {*own.args, *assignment.constants, *FUNCTIONS}
+
+
+def _renamed(source: str, pairs: Pairs) -> str:
+    for own, naive in dict.fromkeys((own.kernel, naive.kernel) for own, naive in pairs):
+        source = re.sub(rf"\b{naive}\b", own, source)
+    return source
+
+
+def _shared_out(assignment: Assignment, source: str, pairs: Pairs, share: _Share) -> str:
+    """The baseline's kernels as functions, and kernels that call them for the work-items of the baseline."""
+    wrappers = {own.kernel: _wrapper(assignment, own, naive, share) for own, naive in pairs}
+    return "\n".join((HEAD, _as_functions(source), TAIL, *wrappers.values()))
+
+
+def _as_functions(source: str) -> str:
+    while kernel := KERNEL.search(source):
+        opened, place = 1, kernel.end()
+        while opened:
+            opened += {"(": 1, ")": -1}.get(source[place], 0)
+            place += 1
+        parameters = source[kernel.end() : place - 1]
+        function = f"void {kernel[1]}({parameters}, const uint *item)"
+        source = source[: kernel.start()] + function + source[place:]
+    return source
+
+
+def _wrapper(assignment: Assignment, own: Launch, naive: Launch, share: _Share) -> str:
+    return WRAPPER % {
+        "signature": expected_signature(assignment, own),
+        "global": _three(naive.global_size),
+        "local": _three(naive.local_size),
+        "idle": share.idle,
+        "first": share.first,
+        "step": share.step,
+        "function": naive.kernel,
+        "arguments": ", ".join(naive.args),
+    }
+
+
+def _three(sizes: Sequence[Expression]) -> str:
+    return ", ".join(map(str, (*sizes, 1, 1)[:3]))

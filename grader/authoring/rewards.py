@@ -1,0 +1,107 @@
+"""The points of kernels that avoid an exercise, and of its model solution with one slip."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.authoring.avoiding import SampleKernel, avoiding
+from grader.authoring.golden import ONE_PAIR
+from grader.authoring.selftest import Claim
+from grader.authoring.slips import slips
+from grader.authoring.trivial import accepted
+from grader.common.phrases import listed
+from grader.common.record import replace
+from grader.course.assignment import Assignment
+from grader.course.submissions.submission import parse_submission
+from grader.course.submissions.task import Task
+from grader.course.truth.seeds import fresh_seed
+from grader.grading.bench import Bench, Progress
+from grader.grading.grade import grade_submission
+from grader.results.result import UNTIMED, Kind, Result, Verdict
+
+ATTEMPTS = 3
+"""How often a kernel is graded whose speed could not be measured."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Earned:
+    """A kernel and what it earns."""
+
+    name: str
+    result: Result
+
+    @property
+    def share(self) -> float:
+        """Of all points."""
+        return self.result.points / self.result.max_points if self.result.max_points else 0.0
+
+    @property
+    def points(self) -> str:
+        """For example "38 of 100 points"."""
+        return f"{self.result.points:.3g} of {self.result.max_points:g} points"
+
+    @property
+    def passed(self) -> str:
+        """The checks of memory and speed that it passes; correctness is what even such a kernel should earn."""
+        kinds = {Kind.MEMORY, Kind.PERFORMANCE}
+        names = [
+            c.title for c in self.result.checks if c.kind in kinds and c.verdict is Verdict.PASSED and c.max_points
+        ]
+        return listed(names, "and") if names else "no check of memory or speed"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rewards:
+    """What the kernels of an assignment earn that avoid its exercise, and those with a single slip."""
+
+    assignment: Assignment
+    avoiding: tuple[Earned, ...]
+    slips: tuple[Earned, ...]
+    trivial: tuple[str, ...]
+
+    def claims(self) -> Iterator[Claim]:
+        """What must be true of the points."""
+        yield Claim(
+            claim="no tolerance accepts a result that takes no computing",
+            holds=not self.trivial,
+            seen=listed(self.trivial, "and") if self.trivial else "nothing, zeros, ones and a copy of an input",
+        )
+        most = self.assignment.avoiding_earns_at_most
+        for each in self.avoiding:
+            yield Claim(
+                claim=f"{each.name}: avoiding the exercise earns at most {100 * most:g} %",
+                holds=each.share <= most,
+                seen=f"{each.points}; it passes {each.passed}",
+            )
+        best = max((each.share for each in self.avoiding), default=0.0)
+        for each in self.slips:
+            yield Claim(
+                claim=f"{each.name}: a slip earns more than avoiding the exercise",
+                holds=each.share > best,
+                seen=each.points,
+            )
+
+
+def rewards(assignment: Assignment, bench: Bench, progress: Progress) -> Rewards:
+    """Grade all these kernels. Slips are hardly timed: memory behaviour is what they keep."""
+
+    def graded(kernels: Callable[[Assignment], Iterator[SampleKernel]], grading: Bench) -> tuple[Earned, ...]:
+        return tuple(_earned(kernel, assignment, grading, progress) for kernel in kernels(assignment))
+
+    unsearched = replace(bench, search=replace(bench.search, seconds=0.0))
+    return Rewards(
+        assignment=assignment,
+        avoiding=graded(avoiding, unsearched),
+        slips=graded(slips, replace(unsearched, timing=ONE_PAIR)),
+        trivial=tuple(f"{each.what} in the case {each.case}" for each in accepted(assignment)),
+    )
+
+
+def _earned(kernel: SampleKernel, assignment: Assignment, bench: Bench, progress: Progress) -> Earned:
+    submission = parse_submission(Path(f"{kernel.name}.cl"), kernel.source.encode())
+    for _ in range(ATTEMPTS):
+        task = Task(assignment=assignment, submission=submission, seed=fresh_seed())
+        result = grade_submission(task, bench, lambda doing: progress(f"{kernel.name}: {doing}"))
+        if not any(check.reason in UNTIMED for check in result.checks):
+            break
+    return Earned(name=kernel.name, result=result)

@@ -1,0 +1,54 @@
+"""Single slips in a model solution that leave its lesson in place: a missing barrier, or a missing guard."""
+
+from collections.abc import Iterator
+
+from grader.authoring.avoiding import KERNEL, SampleKernel
+from grader.course.assignment import Assignment
+from grader.course.folders import MODEL_FILE
+from grader.grading.source.outline import Outline
+from grader.grading.source.reading import outline
+
+BARRIERS = frozenset({"barrier", "work_group_barrier"})
+
+
+def slips(assignment: Assignment) -> Iterator[SampleKernel]:
+    """The model solution without each of its barriers, and without each `if` that compares with a size, as far as the
+    assignment counts them as slips.
+    """
+    source = assignment.source(MODEL_FILE)
+    own = [launch.kernel for launch in assignment.student_launches]
+    seen = outline(source, own)
+    if seen is None:
+        return
+    others = set(KERNEL.findall(source)) - set(own)
+    bodies = [range(*each.body) for each in seen.functions if each.name not in others]
+    for number, token in enumerate(seen.code):
+        if not any(number in body for body in bodies):
+            continue
+        after = seen.code[number + 1].text if number + 1 < len(seen.code) else ""
+        if token.text in BARRIERS and after == "(" and "barrier" in assignment.slips:
+            last = seen.pairs[number + 1] + 1
+            yield SampleKernel(
+                name=f"without the barrier in line {token.line}",
+                source=_without(seen, number, last + (seen.code[last].text == ";"), ""),
+            )
+        elif token.text == "if" and after == "(" and "guard" in assignment.slips:
+            first, last = number + 2, seen.pairs[number + 1]
+            if any(each.text in assignment.sizes for each in seen.code[first:last]):
+                yield SampleKernel(
+                    name=f"without the guard in line {token.line}",
+                    source=_without(seen, first, last, _always(seen, last)),
+                )
+
+
+def _always(seen: Outline, closing: int) -> str:
+    """The condition that lets every work-item go on: false if the statement after it returns."""
+    following = [token.text for token in seen.code[closing + 1 : closing + 3]]
+    return "0" if "return" in (following[:1] if following[:1] != ["{"] else following[1:]) else "1"
+
+
+def _without(seen: Outline, first: int, last: int, instead: str) -> str:
+    """The text with something else in place of these tokens. Its lines stay where they are."""
+    begin, end = seen.code[first].start, seen.end(last - 1)
+    breaks = "\n" * seen.text.count("\n", begin, end)
+    return f"{seen.text[:begin]}{instead}{breaks}{seen.text[end:]}"

@@ -1,0 +1,68 @@
+"""Results that take no computing: nothing, zeros, ones, or a copy of an input. No tolerance may accept them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.course.assignment import Assignment, Timed
+from grader.course.expressions import evaluate
+from grader.course.truth.comparison import Standard, wrong_elements
+from grader.course.truth.oracle import DTYPES, load_oracle
+from grader.course.truth.poison import POISON
+from grader.course.truth.seeds import fresh_seed
+from grader.execution.plan import STUDENT, reference_plan
+from grader.grading.checks.inspection import Trial, make_trial
+
+Array = NDArray[Any]
+
+WHAT = ("nothing", "zeros", "ones", "a copy of an input")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Accepted:
+    """A result that takes no computing, and the case that accepts it though other values are right."""
+
+    what: str
+    case: str
+
+
+def accepted(assignment: Assignment) -> Iterator[Accepted]:
+    """Every such result that a case accepts by its tolerance. A case of which zeros are the exact result has none."""
+    oracle, seed = load_oracle(assignment), fresh_seed()
+    for number, case in enumerate(assignment.correctness.cases):
+        trial = make_trial(assignment, oracle, case.sizes, case.data, (seed, 0, number))
+        yield from (Accepted(what=what, case=case.name) for what in WHAT if _is_accepted(trial, what))
+
+
+def _is_accepted(trial: Trial, what: str) -> bool:
+    """Whether each judged array may be this, and one of them is something else."""
+    assignment = trial.assignment
+    asked = assignment.correctness.tolerance
+    factor = evaluate(asked.factor, assignment.names(trial.sizes))
+    standard = Standard(tolerance=asked, factor=factor, data=trial.data)
+    outputs = reference_plan(Timed(assignment), trial.sizes).scripts[STUDENT].outputs
+    differs = False
+    for name in filter(lambda name: assignment.buffers[name].is_judged, outputs):
+        truth = trial.truth[name]
+        right = np.asarray(truth.value).astype(DTYPES[assignment.buffers[name].type])
+        got = _made(what, right, trial.inputs)
+        if wrong_elements(name, got, truth, standard).any():
+            return False
+        differs = differs or not np.array_equal(got, right)
+    return differs
+
+
+def _made(what: str, right: Array, inputs: Mapping[str, Array]) -> Array:
+    """An array of the shape and type of the right one. A copy is one of the first input of that type."""
+    match what:
+        case "zeros":
+            return np.zeros_like(right)
+        case "ones":
+            return np.ones_like(right)
+        case "a copy of an input":
+            found = (each for each in inputs.values() if each.dtype == right.dtype and each.size)
+            return np.resize(next(found, np.zeros_like(right)), right.shape)
+    return np.full(right.shape, POISON, np.uint32).view(right.dtype)

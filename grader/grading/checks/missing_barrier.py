@@ -1,0 +1,112 @@
+"""Finds the one barrier without which a kernel has a data race.
+
+The memory behaviour of a kernel whose only mistake is that race is counted with the barrier in its place.
+"""
+
+import math
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from grader.common.record import replace
+from grader.course.rubric import Sanitizer
+from grader.grading.checks.building import Built
+from grader.grading.checks.sanitizer import NUMBER, findings_of
+from grader.grading.checks.simulated_run import Subject, simulate
+from grader.grading.explain.problem import Problem
+from grader.grading.source.outline import Outline
+from grader.grading.source.reading import outline
+from grader.results.result import Finding, Reason
+
+BARRIER = " barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"
+
+PLACES = 8
+"""Places that are tried."""
+
+SECONDS = 40.0
+"""Limit for all of them together. It is far from what any kernel of the corpus takes, so that a busy machine changes no
+points: one place takes 0.3 s, or up to 2 s if the simulator still sees many races.
+"""
+
+APART = 2
+"""Lines of a race that are further apart belong to different groups."""
+
+OF_RACES = frozenset({Reason.DATA_RACE, Reason.UNINITIALISED})
+"""What a missing barrier leads to: races, and reads of words that are not yet written."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class WithBarrier:
+    """The program with a barrier after this line."""
+
+    built: Built
+    line: int
+
+
+def with_barrier(subject: Subject, asked: Sanitizer, found: Sequence[Finding]) -> WithBarrier | None:
+    """The program with one barrier more, with which the simulator sees nothing wrong at the sanitizer's sizes.
+
+    None if the findings are not those of a missing barrier, if no single barrier helps, or if there is no time left.
+    """
+    reasons = {each.reason for each in found}
+    seen = outline(subject.built.program.source, [each.name for each in subject.built.bindings.values()])
+    if seen is None or Reason.DATA_RACE not in reasons or not reasons <= OF_RACES:
+        return None
+    lines = {line for each in found if each.reason is Reason.DATA_RACE for line in each.lines}
+    ends = time.monotonic() + SECONDS
+    for number in _places(seen, lines):
+        left = ends - time.monotonic()
+        if left <= 0:
+            return None
+        mended = _mended(subject.built, seen, number)
+        with subject.worker.hurried(max(1.0, left)):
+            if _is_clean(replace(subject, built=mended), asked):
+                return WithBarrier(built=mended, line=seen.code[number].line)
+    return None
+
+
+def _is_clean(subject: Subject, asked: Sanitizer) -> bool:
+    ran = simulate(subject, asked.sizes, NUMBER)
+    return not isinstance(ran, Problem) and ran.problem is None and not findings_of(ran)
+
+
+def _mended(built: Built, seen: Outline, number: int) -> Built:
+    """The program with a barrier after this token. Its lines stay where they are."""
+    end = seen.end(number)
+    return replace(built, program=replace(built.program, source=f"{seen.text[:end]}{BARRIER}{seen.text[end:]}"))
+
+
+def _places(seen: Outline, lines: set[int]) -> list[int]:
+    """The tokens after which a barrier may be missing, the likeliest first: right after the first lines of the race,
+    or right after its last ones, where a loop goes back to the first.
+    """
+    ends = _ends_of_groups(sorted(lines))
+
+    def distance(number: int) -> int:
+        line = seen.code[number].line
+        return min((line - end if line >= end else 2 * (end - line) + 1 for end in ends), default=0)
+
+    bodies = [range(*each.body) for each in seen.functions]
+    places = (number for number in _ends_of_statements(seen) if any(number in body for body in bodies))
+    return sorted(places, key=distance)[:PLACES]
+
+
+def _ends_of_groups(lines: Sequence[int]) -> tuple[int, ...]:
+    """The last line of each group."""
+    return tuple(line for line, after in zip(lines, (*lines[1:], math.inf), strict=True) if after - line > APART)
+
+
+def _ends_of_statements(seen: Outline) -> Iterator[int]:
+    """Semicolons in braces, and braces that open or close a block there. None before an `else` or a `while`, which may
+    belong to the statement.
+    """
+    opened: list[str] = []
+    for number, token in enumerate(seen.code):
+        if token.text in {"(", "[", "{"}:
+            opened.append(token.text)
+        elif token.text in {")", "]", "}"}:
+            opened.pop()
+        begins = token.text == "{" and seen.code[number - 1].text in {")", "else", "do"}
+        ends = token.text in {";", "}"} and opened[-1:] == ["{"]
+        if begins or (ends and seen.code[number + 1].text not in {"else", "while", ";", ","}):
+            yield number

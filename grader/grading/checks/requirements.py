@@ -1,0 +1,46 @@
+"""Checks whose points count only if others pass: those that show whether the exercise was solved."""
+
+from collections.abc import Iterator, Sequence
+
+from grader.common.phrases import capital, listed
+from grader.course.assignment import Assignment
+from grader.execution.device import share_a_process
+from grader.grading.checks.correctness import EARNING
+from grader.grading.explain.problem import Problem
+from grader.protocol.messages import DeviceFacts
+from grader.results.result import UNTIMED, Check, Kind, Reason, Verdict
+
+ON_A_CPU = " On a CPU, a naive kernel is just as fast."
+"""Why a speed goal for CPUs requires a memory check."""
+
+OPEN = UNTIMED | {Reason.COMPILER_FAILED}
+"""Why a check is open that may still earn points."""
+
+
+def required(assignment: Assignment, device: DeviceFacts, checks: Sequence[Check]) -> Iterator[Check]:
+    """The checks of one assignment, in their order. One that earned points fails if a check that it requires failed. So
+    does one that is open because of the machine or the compiler: nothing could earn its points.
+
+    A required check that was not made, for example without a simulator, decides nothing.
+    """
+    memory = assignment.memory.checks if assignment.memory else ()
+    requires: dict[tuple[Kind, str], tuple[str, ...]] = {(Kind.MEMORY, each.name): each.requires for each in memory}
+    requires |= {(Kind.PERFORMANCE, kind): goal.requires for kind, goal in assignment.goals.items()}
+    failed: set[str] = set()
+    for check in checks:
+        missing = [name for name in requires.get((check.kind, check.label), ()) if name in failed]
+        may_earn = check.verdict in EARNING or check.reason in OPEN
+        counted = _uncounted(check, missing, device) if missing and may_earn else check
+        if counted.kind is Kind.MEMORY and counted.verdict is Verdict.FAILED:
+            failed.add(counted.label)
+        yield counted
+
+
+def _uncounted(check: Check, missing: Sequence[str], device: DeviceFacts) -> Check:
+    """The check without its points. What was measured stays in its message."""
+    names = listed([f'"{name}"' for name in missing], "and")
+    verb = "passes" if len(missing) == 1 else "pass"
+    why = ON_A_CPU if check.kind is Kind.PERFORMANCE and share_a_process(device) else ""
+    measured = capital(check.message) if check.verdict in EARNING else ""
+    words = f"not counted: these points count when {names} {verb}.{why} {measured}"
+    return Problem(reason=Reason.NOT_RUN, message=words.strip()).fail(check)

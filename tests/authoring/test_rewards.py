@@ -1,0 +1,73 @@
+"""rewards.py: what kernels that avoid an exercise earn, and what a slip keeps."""
+
+import pytest
+
+from grader.authoring.rewards import rewards
+from grader.common.record import replace
+from grader.grading.rules import WatchingRules
+
+
+def quiet(_):
+    """Nothing is shown while it goes on."""
+
+
+@pytest.fixture
+def claims(bench, simulator):
+    """A function that grades the kernels for an assignment, and says what is true and what is not."""
+    assert simulator
+
+    def make(assignment):
+        found = rewards(assignment, replace(bench, watching=WatchingRules(required=True)), quiet)
+        return found, {each.claim: each for each in found.claims()}
+
+    return make
+
+
+def test_an_assignment_of_the_course_rewards_its_exercise(claims, transposition):
+    """No kernel that avoids it earns half of the points, and each slip earns more than all of them."""
+    found, said = claims(transposition)
+    assert [each.points for each in found.avoiding] == ["38 of 100 points"] * 3
+    assert len(found.slips) == 3
+    assert all(each.holds for each in said.values())
+
+
+def measuring(transposition, *names):
+    """The assignment with these memory checks only, which require nothing, as speed does not."""
+    checks = tuple(replace(each, requires=()) for each in transposition.memory.checks if each.name in names)
+    cpu = replace(transposition.performance.classes["cpu"], requires=())
+    return replace(
+        transposition,
+        memory=replace(transposition.memory, checks=checks),
+        performance=replace(transposition.performance, classes={"cpu": cpu}),
+    )
+
+
+@pytest.mark.timed
+def test_points_for_what_a_naive_kernel_does_are_broken(claims, transposition):
+    """It passes two checks that do not tell it from a solution, and is fast enough on a CPU."""
+    names = [each.name for each in transposition.memory.checks]
+    _, said = claims(replace(measuring(transposition, *names), slips=()))
+    baseline = said["the baseline: avoiding the exercise earns at most 50 %"]
+    assert not baseline.holds
+    assert baseline.seen == (
+        "74 of 100 points; it passes memory: no traffic but the array's, memory: bank conflicts and performance: cpu"
+    )
+
+
+@pytest.mark.timed
+def test_a_lesson_that_no_check_measures_is_broken(claims, transposition):
+    """Avoiding the exercise costs nothing, and a slip in solving it costs points."""
+    _, said = claims(measuring(transposition, "no traffic but the array's"))
+    assert not said["the baseline: avoiding the exercise earns at most 50 %"].holds
+    assert not said["without the barrier in line 33: a slip earns more than avoiding the exercise"].holds
+
+
+def test_a_tolerance_that_accepts_zeros_is_broken(bench, course):
+    """The case is named; nothing has to be graded to see it."""
+    assignment = course.load("optimProgram")
+    loose = replace(assignment.correctness, tolerance=replace(assignment.correctness.tolerance, factor=2.0**25))
+    asked = replace(assignment, correctness=loose, baseline=assignment.baseline * 2, slips=())
+    first, *_ = rewards(asked, bench, quiet).claims()
+    assert first.claim == "no tolerance accepts a result that takes no computing"
+    assert not first.holds
+    assert "zeros in the case one element" in first.seen

@@ -1,0 +1,32 @@
+"""trivial.py: results that take no computing are right nowhere."""
+
+import pytest
+
+from grader.authoring.trivial import accepted
+from grader.common.record import replace
+from grader.course.rubric import Tolerance
+
+
+@pytest.mark.parametrize("name", ["coalsTransp", "loopNest", "vectorAdd"])
+def test_no_assignment_of_the_course_accepts_one(course, name):
+    """Even where zeros are the exact result of a case, such as the gain of a single day."""
+    assert list(accepted(course.load(name))) == []
+
+
+def test_a_tolerance_that_admits_zeros_is_found(course):
+    """Each case is named that accepts them; of exact data, none does."""
+    assignment = course.load("optimProgram")
+    loose = Tolerance(rule="rounding", factor=2.0**25)
+    asked = replace(assignment, correctness=replace(assignment.correctness, tolerance=loose))
+    found = list(accepted(asked))
+    assert {"zeros"} <= {each.what for each in found}
+    random = {case.name for case in assignment.correctness.cases if case.data == "random"}
+    assert {each.case for each in found if each.what == "zeros"} <= random
+
+
+def test_nothing_stored_is_never_accepted(course):
+    """What buffers hold before a launch is no number."""
+    assignment = course.load("optimProgram")
+    loose = Tolerance(rule="rounding", factor=2.0**60)
+    asked = replace(assignment, correctness=replace(assignment.correctness, tolerance=loose))
+    assert "nothing" not in {each.what for each in accepted(asked)}

@@ -1,0 +1,66 @@
+"""missing_barrier.py: the barrier that ends a race is found, and only one."""
+
+import pytest
+from kernels import changed
+from project import ROOT
+from simulator import subject_of
+
+from grader.grading.checks.missing_barrier import PLACES, with_barrier
+from grader.grading.checks.sanitizer import check_sanitizer, sanitizer_run
+from grader.results.result import Reason
+
+MODEL = (ROOT / "reference" / "nearestNeighbour" / "kernels.cl").read_text()
+BARRIER = "barrier(CLK_LOCAL_MEM_FENCE);"
+
+
+def lines_of_barriers(source):
+    return [number for number, line in enumerate(source.split("\n"), start=1) if line.strip().startswith(BARRIER)]
+
+
+def without(source, *lines):
+    """The source with the barriers of these lines left out; all others stay where they are."""
+    return "\n".join(
+        line.replace(BARRIER, "") if number in lines else line for number, line in enumerate(source.split("\n"), 1)
+    )
+
+
+@pytest.fixture
+def mended(simulator, course):
+    """A function that looks for the barrier that a source lacks."""
+    assignment = course.load("nearestNeighbour")
+
+    def find(source):
+        subject = subject_of(simulator, assignment, source)
+        run = sanitizer_run(subject, assignment.sanitizer)
+        found = check_sanitizer(run, assignment.sanitizer).check.findings
+        return found, with_barrier(subject, assignment.sanitizer, found)
+
+    return find
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_the_barrier_that_was_left_out_is_found(mended, place):
+    """Before the tile is read, or before it is overwritten; its line is that of the statement before."""
+    line = lines_of_barriers(MODEL)[place]
+    found, with_it = mended(without(MODEL, line))
+    assert Reason.DATA_RACE in {each.reason for each in found}
+    assert with_it.built.program.source.count("\n") == MODEL.count("\n")
+    assert abs(with_it.line - line) <= PLACES
+
+
+def test_two_missing_barriers_are_more_than_one(mended):
+    """No single barrier ends both races."""
+    _, with_it = mended(without(MODEL, *lines_of_barriers(MODEL)))
+    assert with_it is None
+
+
+def test_a_kernel_that_is_wrong_besides_stays_wrong(mended):
+    """A barrier that ends the race does not make the results right."""
+    wrong = changed(without(MODEL, lines_of_barriers(MODEL)[0]), "square < least", "square > least")
+    _, with_it = mended(wrong)
+    assert with_it is None
+
+
+def test_nothing_is_tried_without_a_race(mended):
+    """Another mistake is not one of barriers, and a clean kernel has none."""
+    assert mended(MODEL) == ((), None)

@@ -1,0 +1,111 @@
+"""requirements.py: checks that count only if others pass."""
+
+import pytest
+from samples import DEVICE, check, failed, performance
+
+from grader.common.record import replace
+from grader.course.rubric import MemoryCheck
+from grader.grading.checks.requirements import required
+from grader.grading.explain.problem import Problem
+from grader.results.result import Kind, Reason, Verdict
+
+LESSON = check("memory: lesson", kind=Kind.MEMORY, points=20, max_points=20)
+DETAIL = check("memory: detail", kind=Kind.MEMORY, points=5, max_points=5, message="the limit is 2.")
+SPEED = check(
+    "performance: cpu (height 1)",
+    kind=Kind.PERFORMANCE,
+    points=20,
+    max_points=20,
+    message="it runs at 105 % of the model solution's speed.",
+    performance=performance(),
+)
+MISSED = failed("memory: lesson", kind=Kind.MEMORY, reason=Reason.EXTRA_TRAFFIC, message="it reads too much.")
+CPU, GPU = replace(DEVICE, type="cpu"), replace(DEVICE, type="gpu")
+
+
+@pytest.fixture
+def assignment(transposition):
+    """An assignment of two memory checks, of which the second, and speed on a CPU, require the first."""
+    checks = (
+        MemoryCheck(name="lesson", measure="words read", at_most=1, points=20),
+        MemoryCheck(name="detail", measure="bank conflicts", at_most=2, points=5, requires=("lesson",)),
+    )
+    asked = transposition.performance
+    cpu = replace(asked.classes["cpu"], requires=("lesson",))
+    return replace(
+        transposition,
+        memory=replace(transposition.memory, checks=checks),
+        performance=replace(asked, classes={**asked.classes, "cpu": cpu}),
+    )
+
+
+def test_what_requires_a_check_that_passes_counts(assignment):
+    """Nothing changes."""
+    assert tuple(required(assignment, CPU, (LESSON, DETAIL, SPEED))) == (LESSON, DETAIL, SPEED)
+
+
+def test_what_requires_a_check_that_fails_earns_nothing(assignment):
+    """It says which check must pass; a speed on a CPU also why. What was measured stays in the message."""
+    lesson, detail, speed = required(assignment, CPU, (MISSED, DETAIL, SPEED))
+    assert lesson == MISSED
+    assert (detail.verdict, detail.points, detail.max_points, detail.reason) == (Verdict.FAILED, 0, 5, Reason.NOT_RUN)
+    assert detail.message == 'not counted: these points count when "lesson" passes. The limit is 2.'
+    assert (speed.verdict, speed.points, speed.max_points) == (Verdict.FAILED, 0, 20)
+    assert speed.message == (
+        'not counted: these points count when "lesson" passes. On a CPU, a naive kernel is just as fast. '
+        "It runs at 105 % of the model solution's speed."
+    )
+    assert speed.performance == SPEED.performance
+
+
+def test_a_speed_that_is_open_is_lost_with_the_check_that_it_requires(assignment):
+    """Whatever an instructor decides about the compiler, it could not count. Nothing was measured."""
+    left = Problem(reason=Reason.COMPILER_FAILED, message="open: the compiler failed.").skip(SPEED)
+    assert tuple(required(assignment, CPU, (LESSON, left))) == (LESSON, left)
+    _, speed = required(assignment, CPU, (MISSED, left))
+    assert (speed.verdict, speed.reason) == (Verdict.FAILED, Reason.NOT_RUN)
+    assert speed.message.endswith("On a CPU, a naive kernel is just as fast.")
+
+
+def test_a_device_without_a_requirement_counts_speed(assignment):
+    """A GPU tells a naive kernel by its speed."""
+    *_, speed = required(assignment, GPU, (MISSED, DETAIL, replace(SPEED, name="performance: gpu (height 1)")))
+    assert speed.points == 20
+
+
+def test_a_check_that_was_not_made_decides_nothing(assignment):
+    """Without a simulator, speed counts as it is."""
+    absent = replace(LESSON, verdict=Verdict.SKIPPED, points=0, reason=Reason.NO_SIMULATOR)
+    assert tuple(required(assignment, CPU, (absent, DETAIL, SPEED))) == (absent, DETAIL, SPEED)
+
+
+def test_a_speed_that_was_not_measured_is_not_measured_again(assignment):
+    """It could not earn its points, however fast the kernel is."""
+    noisy = replace(SPEED, verdict=Verdict.SKIPPED, points=0, reason=Reason.NOT_MEASURED, message="too noisy.")
+    *_, speed = required(assignment, CPU, (MISSED, DETAIL, noisy))
+    assert (speed.verdict, speed.reason) == (Verdict.FAILED, Reason.NOT_RUN)
+    *_, speed = required(assignment, CPU, (LESSON, DETAIL, noisy))
+    assert speed == noisy
+
+
+def test_a_check_that_failed_by_itself_keeps_its_reason(assignment):
+    """A slow kernel is told that it is slow, whatever else it lacks."""
+    slow = failed("performance: cpu (height 1)", kind=Kind.PERFORMANCE, reason=Reason.TOO_SLOW, message="too slow.")
+    *_, speed = required(assignment, CPU, (MISSED, DETAIL, slow))
+    assert speed == slow
+
+
+def test_requirements_that_make_no_sense_are_refused(assignment):
+    """A check that is not there, that is listed later, or that is hidden from those who see what requires it."""
+    lesson, detail = assignment.memory.checks
+
+    def problems(*checks):
+        return list(replace(assignment, memory=replace(assignment.memory, checks=checks))._impossible_requirements())
+
+    assert problems(lesson, detail) == []
+    assert problems(detail, lesson) == [
+        "the memory check detail requires lesson, which is no memory check that is listed before it"
+    ]
+    hidden = replace(lesson, hidden=True)
+    why = "requires lesson, which is hidden, so students would learn its outcome; hide both or none"
+    assert problems(hidden, detail) == [f"the memory check detail {why}", f"the speed goal for cpu {why}"]

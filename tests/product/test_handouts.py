@@ -1,0 +1,185 @@
+"""The handouts: the section "Checks and points" of each README.md says what assignment.yaml asks and pays.
+
+Students read the table, the grader reads the YAML file. These tests fail if a check, its points, its limit, its goal
+or its condition is changed in only one of them.
+"""
+
+import re
+from dataclasses import dataclass
+
+import pytest
+from project import ASSIGNMENTS, ROOT
+
+from grader.course.expressions import evaluate
+
+SPEED = {"cpu": "speed on a CPU", "gpu": "speed on a GPU"}
+"""The rows of the speed goals, by class of device."""
+
+COLUMNS = ["check", "limit or goal", "what it teaches", "points", "counts when"]
+"""Of every table; those of suites have the column `kernel` before them."""
+
+pytestmark = pytest.mark.parametrize("name", ASSIGNMENTS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One row of the table. `kernels` is empty if the row is about every kernel of the assignment."""
+
+    kernels: tuple[str, ...]
+    check: str
+    goal: str
+    teaches: str
+    points: str
+    when: str
+
+    @property
+    def most(self):
+        """Its points, without what follows after a comma."""
+        return float(self.points.partition(",")[0])
+
+    @property
+    def requires(self):
+        """Names of the checks that must pass."""
+        return re.findall(r'"([^"]+)"', self.when)
+
+
+def section(name):
+    """The section "Checks and points"."""
+    handout = (ROOT / "assignments" / name / "README.md").read_text(encoding="utf-8")
+    return handout.partition("## Checks and points\n")[2].partition("\n## ")[0]
+
+
+def table(name):
+    """Rows of the only table in that section."""
+    head, rule, *lines = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in section(name).splitlines()
+        if line.startswith("|")
+    ]
+    assert head[-len(COLUMNS) :] == COLUMNS
+    assert set(rule) == {"---"}
+    return [_row(dict(zip(head, line, strict=True))) for line in lines]
+
+
+def _row(cells):
+    check, goal, teaches, points, when = (cells[column] for column in COLUMNS)
+    kernels = tuple(re.findall(r"`(\w+)`", cells.get("kernel", "")))
+    assert kernels or cells.get("kernel") in {None, "each"}
+    return Row(kernels=kernels, check=check, goal=goal, teaches=teaches, points=points, when=when)
+
+
+def rows_of(name, part):
+    """The rows about one kernel, by check."""
+    rows = [row for row in table(name) if not row.kernels or part.kernel in row.kernels]
+    found = {row.check: row for row in rows}
+    assert len(found) == len(rows)
+    return found
+
+
+def numbers(text):
+    """All whole numbers and decimals in a text."""
+    return {float(number.replace(",", "")) for number in re.findall(r"\d+(?:,\d{3})*(?:\.\d+)?", text)}
+
+
+def prose(name):
+    """The section in one line."""
+    return " ".join(section(name).split())
+
+
+def test_each_check_has_a_row(course, name):
+    """In the order of the report. No row names a check or a kernel that assignment.yaml does not have."""
+    parts = course.load(name).parts
+    for part in parts:
+        memory = [f"memory: {check.name}" for check in part.memory.checks]
+        assert list(rows_of(name, part)) == ["build", "correctness", "sanitizer", *memory, *SPEED.values()]
+    assert {kernel for row in table(name) for kernel in row.kernels} <= {part.kernel for part in parts}
+
+
+def test_points_are_those_of_the_assignment(course, name):
+    """Each check has its points. With the larger speed goal, they add up to the points of the assignment."""
+    for part in course.load(name).parts:
+        rows = rows_of(name, part)
+        cases = len(part.correctness.cases)
+        assert rows["build"].points == "0"
+        assert rows["correctness"].points == f"{part.correctness.points:g}, {part.correctness.points / cases:g} each"
+        assert rows["sanitizer"].points == f"{part.sanitizer.points:g}"
+        for check in part.memory.checks:
+            assert rows[f"memory: {check.name}"].points == f"{check.points:g}"
+        for kind, label in SPEED.items():
+            assert rows[label].points == f"{part.performance.classes[kind].points:g}"
+        *once, cpu, gpu = (row.most for row in rows.values())
+        assert sum(once) + max(cpu, gpu) == part.points
+
+
+def test_cases_are_those_of_the_assignment(course, name):
+    """Their number and the largest size of the last one. Each size that the row names is the size of a case."""
+    for part in course.load(name).parts:
+        cases = part.correctness.cases
+        count, _, words = rows_of(name, part)["correctness"].goal.partition(" cases, ")
+        sizes = {float(size) for case in cases for size in case.sizes.values()}
+        assert count == str(len(cases))
+        assert {max(cases[-1].sizes.values())} <= numbers(words) <= sizes
+
+
+def test_conditions_are_those_of_the_assignment(course, name):
+    """A row names the memory checks that it requires. The sanitizer and speed need right results, memory does not."""
+    for part in course.load(name).parts:
+        rows = rows_of(name, part)
+        required = {f"memory: {check.name}": [*check.requires] for check in part.memory.checks}
+        required |= {label: [*part.performance.classes[kind].requires] for kind, label in SPEED.items()}
+        assert {label: row.requires for label, row in rows.items() if row.requires} == {
+            label: names for label, names in required.items() if names
+        }
+        assert {label for label, row in rows.items() if "all cases pass" in row.when} == {"sanitizer", *SPEED.values()}
+
+
+def test_memory_checks_state_their_limit_and_their_lesson(course, name):
+    """The limit is the number in the report, or the share of unused bytes. A formula before it has that value."""
+    for part in course.load(name).parts:
+        rows, names = rows_of(name, part), part.names(part.memory.sizes)
+        for check in part.memory.checks:
+            row = rows[f"memory: {check.name}"]
+            limit = float(evaluate(check.at_most, names))
+            if check.measure == "coalescing":
+                assert f"at most {100 * (limit - 1):.3g} % " in row.goal
+            else:
+                assert re.search(rf"(?:at most|=) {limit:,.10g}\b", row.goal), row
+            for formula in re.findall(r"`([^`]+)` = ", row.goal):
+                assert evaluate(re.sub(r"ceil\((\w+)/(\w+)\)", r"ceil_div(\1, \2)", formula), names) == limit
+            assert row.teaches == check.teaches
+
+
+def test_speed_goals_state_their_shares_and_sizes(course, name):
+    """All shares of the model solution's speed, the points of the lower ones, the sizes and the constants."""
+    for part in course.load(name).parts:
+        rows = rows_of(name, part)
+        for kind, label in SPEED.items():
+            goal = part.performance.classes[kind]
+            full, *lower = goal.bands
+            shares = [f"{100 * full.fraction:.3g} % of the model solution's speed"]
+            shares += [f"{100 * band.fraction:.3g} % for {band.points:g} points" for band in lower]
+            stated, rest = rows[label].goal[: len(", ".join(shares))], rows[label].goal[len(", ".join(shares)) :]
+            assert stated == ", ".join(shares)
+            sizes = {float(size) for size in goal.sizes.values()}
+            fixed = {macro: value for macro, value in goal.constants.items() if macro not in part.choices.constants}
+            assert numbers(rest) == sizes | {float(value) for value in fixed.values()}
+            assert all(f"{macro} {value}" in rest for macro, value in fixed.items())
+
+
+def test_simulated_runs_state_their_sizes(course, name):
+    """The sanitizer's sizes are in its row, those of the memory checks in the sentence about their separate run."""
+    (own,) = re.findall(r"a separate run, at (.*?)\. ", prose(name))
+    for part in course.load(name).parts:
+        assert numbers(own) == {float(size) for size in part.memory.sizes.values()}
+        stated = numbers(rows_of(name, part)["sanitizer"].goal)
+        sizes = {float(size) for size in part.sanitizer.sizes.values()}
+        assert sizes <= stated
+        assert stated <= {float(size) for each in course.load(name).parts for size in each.sanitizer.sizes.values()}
+
+
+def test_the_sentences_below_state_the_points_of_correctness_and_sanitizer(course, name):
+    """A kernel that avoids the exercise earns the points of both; a missing barrier or guard costs the sanitizer's."""
+    text = prose(name)
+    for part in course.load(name).parts:
+        assert f"{part.correctness.points + part.sanitizer.points:g} of {part.points:g} points" in text
+        assert f"the sanitizer's {part.sanitizer.points:g} points" in text

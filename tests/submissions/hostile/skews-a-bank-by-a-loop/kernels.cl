@@ -1,0 +1,27 @@
+// The tile of B is not padded. The first pass of a loop is of another length for each work-item, and adds nothing.
+__kernel void transMMM(__global const real *A, __global const real *B, __global real *C,
+                       uint32_t heightA, uint32_t heightB, uint32_t widthA)
+{
+    __local real tA[TILE][TILE], tB[TILE][TILE];
+
+    const uint32_t tx = get_local_id(0), ty = get_local_id(1);
+    const uint32_t i = get_global_id(1), j = get_global_id(0);
+    const uint32_t jLoad = get_group_id(0) * TILE + ty;
+    real sum = 0;
+
+    for (uint32_t k0 = 0; k0 < widthA; k0 += TILE) {
+        tA[ty][tx] = i < heightA && k0 + tx < widthA ? A[i * widthA + k0 + tx] : (real)0;
+        tB[ty][tx] = jLoad < heightB && k0 + tx < widthA ? B[jLoad * widthA + k0 + tx] : (real)0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+
+        for (uint32_t pass = 0; pass < 2; pass++)
+            for (uint32_t k = pass ? 0 : TILE - tx; k < TILE; k++) {
+                const real word = tB[tx][k];
+                sum += pass ? tA[ty][k] * word : 0;
+            }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+
+    if (i < heightA && j < heightB)
+        C[i * heightB + j] = sum;
+}
