@@ -131,7 +131,7 @@ def test_a_result_accounts_for_itself(transposition, bench):
     assert list(kinds.values()) == [1, 12, 0, 1, 3, 1]
     assert [check.kind for check in result.checks] == [kind for kind, number in kinds.items() for _ in range(number)]
     points = {kind: sum(check.points for check in result.checks if check.kind is kind) for kind in Kind}
-    assert list(points.values()) == [0, 48, 0, 12, 20, 20]
+    assert list(points.values()) == [0, 30, 0, 8, 42, 20]
     assert result.profiles[""].sizes == transposition.memory.sizes
     assert result.profiles[""].compulsory == result.profiles[""].read + result.profiles[""].written
     assert result.provenance.seed == 5
