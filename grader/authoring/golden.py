@@ -13,9 +13,8 @@ fails. `part` names the kernel of a suite that it is about: it is graded for tha
 one; for a race, two), words that it `says`, and the `stride` in bytes between neighbouring work-items. `finding: none`
 marks a right solution about which nothing may be reported. `open` is a reason why points are open on some devices, such
 as COMPILER_FAILED: all but those for memory. `fails` then lists the failures on other devices, and those of memory.
-Results of a race, a missed barrier or a
-value that was never set are a matter of luck, so nothing is expected of them; `luck` names the cases if this applies
-only to some.
+Results of a race, a missed barrier or a value that was never set are a matter of luck, so nothing is expected of them;
+`luck` names the cases if this applies only to some.
 """
 
 from collections.abc import Iterator, Mapping
@@ -243,9 +242,7 @@ def _expected(
     speed = [PERFORMANCE] if assignment.performance else []
     stopped = BUILD in fails
     if stopped:
-        yield from ((case, not_run) for case in cases)
-    if stopped:
-        yield from ((name, not_run) for name in memory)
+        yield from ((name, not_run) for name in (*cases, *memory))
     if stopped or CASES in fails or counting & fails.keys():
         yield from ((name, not_run) for name in (*sanitizer, *speed))
     shorthands = {CASES: cases, MEMORY: memory}

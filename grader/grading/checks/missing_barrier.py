@@ -49,8 +49,10 @@ def with_barrier(subject: Subject, asked: Sanitizer, found: Sequence[Finding]) -
     None if the findings are not those of a missing barrier, if no single barrier helps, or if there is no time left.
     """
     reasons = {each.reason for each in found}
+    if Reason.DATA_RACE not in reasons or not reasons <= OF_RACES:
+        return None
     seen = outline(subject.built.program.source, [each.name for each in subject.built.bindings.values()])
-    if seen is None or Reason.DATA_RACE not in reasons or not reasons <= OF_RACES:
+    if seen is None:
         return None
     lines = {line for each in found if each.reason is Reason.DATA_RACE for line in each.lines}
     ends = time.monotonic() + SECONDS

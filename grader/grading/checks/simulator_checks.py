@@ -66,8 +66,8 @@ class Watched:
 
 
 def watch(runs: Runs, rules: WatchingRules, failed: Failed = (), endless: Endless | None = None) -> Watched:
-    """Run the submission on the simulator, unless that was found not to end. Memory behaviour counts if the results of
-    its own run are right, whatever the cases say: a missing guard for ragged sizes does not change it.
+    """Run the submission on the simulator, unless that was found not to end. Memory behaviour counts if its
+    run has right results, even if cases fail: a missing guard for ragged sizes does not change it.
 
     Where there is no simulator, the checks are skipped, or NoSimulatorError is raised if they are required.
     """
