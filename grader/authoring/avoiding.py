@@ -1,8 +1,8 @@
 """Kernels that avoid an exercise. Their points show whether the assignment rewards solving it.
 
 An instructor puts them in reference/NAME/avoiding/, one file each; those for a part of a suite in a folder PART there.
-Three are made from the baseline, if that takes the arguments of the student's kernels: the baseline itself, one
-work-item that does everything, and one work-item in each group.
+Three are made from the baseline, if that takes the arguments of the student's kernels: the baseline itself (unless it
+is what the exercise asks for), one work-item that does everything, and one work-item in each group.
 """
 
 import re
@@ -108,9 +108,10 @@ def _made_from_the_baseline(assignment: Assignment) -> Iterator[SampleKernel]:
     source, stated = assignment.source(BASELINE_FILE), _stated(assignment)
     has_barrier = re.search(r"\b(?:barrier|work_group_barrier)\s*\(|__local\b", source) is not None
     is_sayable = all(_is_sayable(assignment, *pair) for pair in pairs)
-    if has_barrier or all(_sizes(own) == _sizes(naive) for own, naive in pairs):
+    is_alike = has_barrier or all(_sizes(own) == _sizes(naive) for own, naive in pairs)
+    if assignment.baseline_avoids and is_alike:
         yield SampleKernel(name=EACH.name, source=stated + _renamed(source, pairs))
-    elif is_sayable:
+    elif assignment.baseline_avoids and is_sayable:
         yield SampleKernel(name=EACH.name, source=stated + _shared_out(assignment, source, pairs, EACH))
     if is_sayable and not has_barrier:
         for share in SHARES:

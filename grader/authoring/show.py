@@ -51,7 +51,7 @@ def _speed(assignment: Assignment) -> Iterator[str]:
         yield f"  performance on a {kind} at {sizes_in_words({**goal.constants, **goal.sizes})}"
         for band in goal.bands:
             yield f"      {band.points:g} points from {100 * band.fraction:g} % of the model solution's speed"
-        yield from _requirement("      ", goal.requires)
+        yield from _requirement("      ", assignment.speed_goals.requires)
         for device, rate in goal.minimum.items():
             yield f"      on {device} at least {rate:g} {assignment.speed_goals.unit}"
 

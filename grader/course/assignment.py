@@ -84,6 +84,9 @@ class Assignment(Folders):
     """Share of all points that a kernel may earn which avoids the exercise, such as the baseline; `grader validate`
     grades such kernels."""
 
+    baseline_avoids: bool = True
+    """Whether the baseline avoids the exercise. It does not if the exercise is to write the naive kernel."""
+
     slips: tuple[Slip, ...] = ("barrier", "guard")
     """What may be missing once in a kernel that still earns more than any that avoids the exercise. `grader validate`
     grades the model solution without it. Leave out what the exercise is about."""
@@ -163,9 +166,8 @@ class Assignment(Folders):
         for check in checks:
             yield from _unfit(f"the memory check {check.name}", check.requires, before, check.hidden)
             before.append(check)
-        is_hidden = self.performance is not None and self.performance.hidden
-        for kind, goal in self.goals.items():
-            yield from _unfit(f"the speed goal for {kind}", goal.requires, before, is_hidden)
+        if self.performance is not None:
+            yield from _unfit("performance", self.performance.requires, before, self.performance.hidden)
 
     def _untimeable(self, asked: SpeedGoals) -> Iterator[str]:
         """What contradicts the data of timed runs."""
@@ -368,7 +370,7 @@ Chosen = NewType("Chosen", Assignment)
 ByHand = NewType("ByHand", Chosen)
 """An assignment with a single case, of which `grader run` takes the sizes of a launch; it asks for nothing else."""
 
-REWARDS = ("avoiding_earns_at_most", "slips")
+REWARDS = ("avoiding_earns_at_most", "baseline_avoids", "slips")
 """Fields that only `grader validate` reads."""
 
 UNSCORED: Any = dict.fromkeys((*POLICIES, *REWARDS, "folder", "reference", "kit", "due_in"), True)
@@ -382,7 +384,8 @@ SCORED: Any = {
     "memory": {"checks": True},
     "performance": {
         "hidden": True,
-        "classes": {"__all__": {"bands": True, "minimum": True, "baseline": True, "yardstick": True, "requires": True}},
+        "requires": True,
+        "classes": {"__all__": {"bands": True, "minimum": True, "baseline": True, "yardstick": True}},
     },
 }
 """Fields of an assignment that change no measurement."""

@@ -175,10 +175,6 @@ class SpeedGoal(Record):
     """How many times as fast as the naive kernel the model solution is, as `grader validate` measures it. By it, a
     student kit decides about speed without the model solution; else the course's machine does."""
 
-    requires: tuple[str, ...] = ()
-    """Names of memory checks; points for speed count only if all of these pass. A CPU runs a naive kernel as fast as
-    one that solves the exercise, and cannot tell them apart."""
-
     constants: dict[str, str | int] = Field(default={})
     """Constants that are others here, such as a larger TILE: what is timed is built with them."""
 
@@ -206,6 +202,10 @@ class SpeedGoals(Record):
     """These whole numbers: for arrays, by name, the least and the largest; of several such lines, timed runs take one
     after the other. An array that a line leaves out holds whole numbers from -8 to 8 (uint: 0 to 16). Choose them so
     large that half floats round them, and so small that floats do not round what kernels make of them."""
+
+    requires: tuple[str, ...] = ()
+    """Names of memory checks; points for speed count only if all of these pass. A CPU runs a naive kernel as fast as
+    one that solves the exercise, and the caches of a GPU forgive some, too."""
 
     classes: dict[DeviceClass, SpeedGoal]
     """One goal each for `cpu` and `gpu`."""

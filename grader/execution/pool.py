@@ -6,6 +6,7 @@ in a grading. It never runs a submission, so nothing of one can stay in it; a wo
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from math import inf
 
 from grader.execution.client import Worker
 from grader.execution.plan import NOTHING
@@ -75,15 +76,20 @@ class OwnWorkers:
 
 
 class Ahead:
-    """The next submission's worker: it starts, and warms up, before there is a submission. It meets that one alone."""
+    """The next submission's worker: it starts, and warms up, before there is a submission. It meets that one alone.
 
-    def __init__(self, make: Callable[[], Worker]) -> None:
+    `most` is the number of workers that are needed, if that is known.
+    """
+
+    def __init__(self, make: Callable[[], Worker], most: float = inf) -> None:
         self._make = make
+        self._left = most
         self._worker: Worker | None = None
 
     def begin(self) -> None:
-        """Start it, without waiting for it, unless that was done."""
-        if self._worker is None:
+        """Start it, without waiting for it, unless that was done or no other is needed."""
+        if self._worker is None and self._left > 0:
+            self._left -= 1
             self._worker = self._make()
             self._worker.start()
             warm_up(self._worker)

@@ -47,6 +47,29 @@ def shared_cpu(folder: Path) -> AbstractContextManager[None]:
     return _together(CPU, folder)
 
 
+class SharedCpu:
+    """The processor, shared with other graders for as long as any part of a grading needs it.
+
+    A grading must not ask for its share twice: in between, another grader can shut the gate. That grader would wait for
+    the first share to end, and the second share would wait for the gate to open.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._users, self._share = folder, 0, ExitStack()
+
+    def __enter__(self) -> None:
+        """Take the share, unless another part has it."""
+        if not self._users:
+            self._share.enter_context(shared_cpu(self._folder))
+        self._users += 1
+
+    def __exit__(self, *_: object) -> None:
+        """Give the share back when no other part needs it."""
+        self._users -= 1
+        if not self._users:
+            self._share.close()
+
+
 def also_shared(device: DeviceFacts, folder: Path) -> AbstractContextManager[None]:
     """Within `shared_cpu`, the device as well, unless that is the processor. Whoever needs both takes them in this
     order, or two could wait for each other.

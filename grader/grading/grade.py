@@ -4,15 +4,15 @@ build -> cases that are shown -> two runs on the simulator -> search for a mista
 -> timed rounds -> hidden cases -> points
 
 The simulator begins while cases still run. With processors to spare, both of its runs go on at once, and our own
-kernels build from the start; a GPU is then timed beside it.
+kernels build from the start; a GPU is then timed beside it, and the next part of a suite begins before it has finished.
 
 Hidden cases come last, for all parts of a suite together, and in a new worker: everything that may be shown before the
 release is complete before they run. They affect only their own points.
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -49,7 +49,7 @@ from grader.grading.checks.hanging import Lookout
 from grader.grading.checks.requirements import required
 from grader.grading.checks.simulated_run import Subject
 from grader.grading.checks.simulator_checks import Runs, Watched, unwatched_checks, watch
-from grader.grading.device_lock import also_shared, exclusive, shared, shared_cpu
+from grader.grading.device_lock import SharedCpu, also_shared, exclusive, shared, shared_cpu
 from grader.grading.explain.problem import HIDDEN, NOT_RIGHT, Problem, blamed
 from grader.grading.explain.simulator.source_lines import EXPLAINED
 from grader.grading.search.locating import Suspect, search
@@ -97,7 +97,7 @@ class Draft:
 @dataclass(frozen=True, kw_only=True)
 class Crew:
     """What a grading works with: the submission's own workers, of which two simulate where there are processors to
-    spare, the device of the first, and how to hire more.
+    spare, the device of the first, and our own workers beside it.
     """
 
     task: Task
@@ -108,7 +108,17 @@ class Crew:
     counter: Worker
     device: DeviceFacts
     roofs: Roofs | None
-    hire: Callable[[Role], Worker]
+    cpu: SharedCpu
+    ours: ExitStack
+
+    def hire(self, role: Role) -> Worker:
+        """A worker of our own, until all are released."""
+        return self.ours.enter_context(self.bench.own.borrow(role, self.bench.worker))
+
+    def leave_the_device(self) -> None:
+        """Release our own workers, and let the submission's begin to end: from now on, only simulators work."""
+        self.ours.close()
+        self.student.let_go()
 
 
 LineUp = Callable[[Crew], Home | Problem]
@@ -125,7 +135,7 @@ def grade_coursework(
     coursework: Coursework, submission: Submission, seed: int, bench: Bench, progress: Progress
 ) -> Result:
     """Grade one submission for one assignment, or for each part of a suite."""
-    drafts = [_draft(task, bench, progress) for task in tasks_of(coursework, submission, seed)]
+    drafts = _drafts(tasks_of(coursework, submission, seed), bench, progress)
     return joined(coursework, [_finish(draft, bench, progress) for draft in drafts])
 
 
@@ -140,7 +150,8 @@ def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
 
     What the student's code does wrong is in the result; UngradedError is raised for what is our own fault.
     """
-    return _finish(_draft(task, bench, progress), bench, progress)
+    (draft,) = _drafts([task], bench, progress)
+    return _finish(draft, bench, progress)
 
 
 def explain_coursework(
@@ -148,7 +159,7 @@ def explain_coursework(
 ) -> Explained:
     """What is wrong with a submission, as far as students may see it: nothing is timed, and no hidden case is run."""
     tasks = tasks_of(coursework, submission, seed)
-    drafts = [_draft(task, bench, progress, lambda *_: UNTIMED) for task in tasks]
+    drafts = _drafts(tasks, bench, progress, lambda *_: UNTIMED)
     return Explained(
         title=coursework.title,
         checks=tuple(check for draft in drafts for check in _explaining(draft)),
@@ -163,20 +174,61 @@ def _explaining(draft: Draft) -> Iterator[Check]:
     yield from (check.of_part(asked.part) for check in (draft.build, *draft.cases, *seen))
 
 
-def _draft(task: Task, bench: Bench, progress: Progress, lined_up: LineUp = _lined_up) -> Draft:
+Drafting = Generator[None, None, Draft]
+"""The work on a draft. It yields at most once: when it has left the device, and only waits for simulators."""
+
+
+def _drafts(tasks: Sequence[Task], bench: Bench, progress: Progress, lined_up: LineUp = _lined_up) -> list[Draft]:
+    """A draft of each task. A task begins when those before it are done, or only wait for simulators."""
+    cpu = SharedCpu(bench.locks)
+    with ExitStack() as running:
+        works = [running.enter_context(closing(_draft(task, bench, progress, cpu, lined_up))) for task in tasks]
+        begun = [_advance(work) for work in works]
+        return [_completed(each) for each in begun]
+
+
+@dataclass(frozen=True)
+class _Advanced:
+    """The work on a draft so far: what it has come to, or None if it waits, and its seconds."""
+
+    work: Drafting
+    draft: Draft | None
+    seconds: float
+
+
+def _advance(work: Drafting) -> _Advanced:
+    """Work on a draft until it waits or is done."""
+    clock = time.perf_counter()
+    try:
+        next(work)
+    except StopIteration as end:
+        return _Advanced(work, end.value, time.perf_counter() - clock)
+    return _Advanced(work, None, time.perf_counter() - clock)
+
+
+def _completed(begun: _Advanced) -> Draft:
+    """The draft, and the seconds that were spent on it. What it waited for others does not count."""
+    if begun.draft is not None:
+        return replace(begun.draft, seconds=begun.seconds)
+    rest = _advance(begun.work)
+    assert rest.draft is not None, "the work on a draft yields once"
+    return replace(rest.draft, seconds=begun.seconds + rest.seconds)
+
+
+def _draft(task: Task, bench: Bench, progress: Progress, cpu: SharedCpu, lined_up: LineUp) -> Drafting:
     """Everything but the hidden cases."""
-    started, clock = datetime.now(UTC), time.perf_counter()
+    started = datetime.now(UTC)
     with ExitStack() as workers:
-        crew = _hire(task, bench, progress, workers)
-        draft = _test(crew, bench.provenance(task, crew.device, started), lined_up)
+        crew = _hire(task, bench, progress, cpu, workers)
+        draft = yield from _test(crew, bench.provenance(task, crew.device, started), lined_up)
     _probe_after((*draft.cases, *draft.others), bench, draft.provenance.device)
-    return replace(draft, seconds=time.perf_counter() - clock)
+    return draft
 
 
-def _test(crew: Crew, rests_on: Provenance, lined_up: LineUp) -> Draft:
+def _test(crew: Crew, rests_on: Provenance, lined_up: LineUp) -> Drafting:
     """Build it, run the cases that are shown, then the checks that depend on them."""
     asked = crew.task.assignment
-    with shared_cpu(crew.bench.locks), _awake(crew.student, crew.device):
+    with crew.cpu, _awake(crew.student, crew.device):
         with also_shared(crew.device, crew.bench.locks):
             home = lined_up(crew) if crew.bench.has_plenty else None
             prepared = _prepare(crew)
@@ -191,6 +243,9 @@ def _test(crew: Crew, rests_on: Provenance, lined_up: LineUp) -> Draft:
             lineup = NOT_RIGHT if failed else _met(crew, home or lined_up(crew), build.built)
         is_apart = _is_apart(crew) and not any(map(is_undecided, tried))
         timed = _time(crew, _opened(lineup)) if is_apart else None
+        if timed and not failed:
+            crew.leave_the_device()
+            yield
         watched = _watch(crew, runs, tried)
         lineup = lineup if timed else _opened(lineup)
     waits = left_open(tried, subject, watched)
@@ -252,9 +307,9 @@ def _finish(draft: Draft, bench: Bench, progress: Progress) -> Result:
 # --- phases, each under the lock that it needs ------------------------------------------------
 
 
-def _hire(task: Task, bench: Bench, progress: Progress, workers: ExitStack) -> Crew:
+def _hire(task: Task, bench: Bench, progress: Progress, cpu: SharedCpu, workers: ExitStack) -> Crew:
     """Start the submission's workers."""
-    with shared_cpu(bench.locks):
+    with cpu:
         student = workers.enter_context(bench.student())
         simulator = bench.simulator()
         counter = bench.simulator() if bench.spare else simulator
@@ -275,7 +330,8 @@ def _hire(task: Task, bench: Bench, progress: Progress, workers: ExitStack) -> C
         counter=counter,
         device=device,
         roofs=roofs,
-        hire=lambda role: workers.enter_context(bench.own.borrow(role, bench.worker)),
+        cpu=cpu,
+        ours=workers.enter_context(ExitStack()),
     )
 
 
@@ -312,7 +368,8 @@ def _is_apart(crew: Crew) -> bool:
 def _watch(crew: Crew, runs: Runs, tried: tuple[Tried, ...]) -> Watched:
     """The simulator's checks; and, while it works, the worker gets ready for a search."""
     crew.progress("watching every access in the simulator")
-    crew.bench.begin_next()
+    if not _is_apart(crew):
+        crew.bench.begin_next()
     may_search = bool(failed_sizes(tried) and crew.bench.search.seconds and crew.student.is_there)
     if may_search:
         attempt(SEARCH, lambda: warm_up(crew.student))
@@ -403,6 +460,8 @@ def _try_shown(crew: Crew, runs: Runs) -> tuple[Tried, ...]:
     begins; and its other run when all are right, or the first is where there is plenty of processors.
     """
     crew.progress("running the cases")
+    if _is_apart(crew):
+        crew.bench.begin_next()
     tried: list[Tried] = []
     cases, subject = crew.task.assignment.correctness.shown, runs.subject
     promising = 1 if crew.bench.has_plenty else len(cases)

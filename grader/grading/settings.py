@@ -234,12 +234,16 @@ class Settings(BaseSettings):
         """
         with closing(self.make_sandbox(sandbox_name, server)) as plain, closing(EagerSandbox(plain)) as sandbox:
             from grader.execution.client import Worker
-            from grader.execution.pool import Early, OwnWorkers
+            from grader.execution.pool import Ahead, Early, OwnWorkers
 
-            early, own = Early(Worker(sandbox, self.device, self.deadlines)), OwnWorkers(parts)
-            with closing(early), closing(own):
+            def worker() -> Worker:
+                return Worker(sandbox, self.device, self.deadlines)
+
+            ahead, own = Early(worker()) if parts == 1 else Ahead(worker, most=parts), OwnWorkers(parts)
+            ahead.begin()
+            with closing(ahead), closing(own):
                 bench = self.bench(sandbox_name, sandbox)
-                bench = replace(bench, own=own, ahead=early, spare=spare_processors())
+                bench = replace(bench, own=own, ahead=ahead, spare=spare_processors())
                 bench.begin_ours()
                 yield bench
 

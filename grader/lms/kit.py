@@ -136,13 +136,13 @@ def _shown_speed(asked: SpeedGoals) -> SpeedGoals:
     if not asked.hidden:
         return asked
     goals = {kind: _undecided(goal, goal.sizes) for kind, goal in asked.classes.items()}
-    return replace(asked, classes=goals, hidden=False)
+    return replace(asked, classes=goals, hidden=False, requires=())
 
 
 def _undecided(goal: SpeedGoal, sizes: Sizes) -> SpeedGoal:
     """The goal at these sizes, worth as much, without anything by which it could be decided."""
     bands = (Band(fraction=1, points=goal.points),)
-    return replace(goal, sizes=sizes, bands=bands, minimum={}, yardstick=None, requires=())
+    return replace(goal, sizes=sizes, bands=bands, minimum={}, yardstick=None)
 
 
 def _timed(assignment: Assignment, asked: SpeedGoals) -> SpeedGoals:

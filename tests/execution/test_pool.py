@@ -179,6 +179,16 @@ def test_the_next_submissions_worker_waits_for_it_and_meets_no_other():
     assert [each.said for each in made] == [["start", "warm up", "settle"], [], ["start", "warm up", "stop"]]
 
 
+def test_no_worker_waits_after_the_last_that_is_needed():
+    """As for the last part of a suite."""
+    made = []
+    ahead = Ahead(lambda: (made.append(Waiting()), made[-1])[1], most=2)
+    for _ in range(3):
+        ahead.begin()
+        ahead.take()
+    assert [each.said for each in made] == [["start", "warm up", "settle"]] * 2 + [[]]
+
+
 def test_a_waiting_worker_that_has_ended_is_replaced():
     """As when the engine was restarted."""
     ahead, made = Ahead(lambda: (made.append(Waiting()), made[-1])[1]), []

@@ -13,7 +13,7 @@ import pytest
 from samples import DEVICE
 
 from grader.common.errors import WorkerError
-from grader.grading.device_lock import also_shared, exclusive, shared, shared_cpu
+from grader.grading.device_lock import SharedCpu, also_shared, exclusive, shared, shared_cpu
 
 NOBODY = 65534
 
@@ -325,3 +325,18 @@ def test_work_on_both_takes_the_processor_and_then_the_gpu(tmp_path):
         with also_shared(device(type="cpu"), tmp_path):
             leave.set()
     assert inside.wait(ENOUGH)
+
+
+def test_parts_of_a_grading_have_one_share_of_the_processor(tmp_path):
+    """A second part enters although somebody waits to time, who gets in when the last part has left."""
+    cpu = SharedCpu(tmp_path)
+    with cpu:
+        at_once, inside, leave, _ = enters(exclusive(device(type="cpu"), tmp_path))
+        assert not at_once
+        at_once, _, second, thread = enters(cpu, ENOUGH)
+        assert at_once
+    assert not inside.wait(MOMENT)
+    second.set()
+    thread.join()
+    assert inside.wait(ENOUGH)
+    leave.set()

@@ -3,7 +3,7 @@
 import os
 import re
 from contextlib import closing, contextmanager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import ceil
 
 import pytest
@@ -19,12 +19,13 @@ from selection import GOLDEN, RIGHT, param
 from worker_rules import FEW_PAIRS
 
 from grader.authoring.golden import ONE_PAIR, PERFORMANCE, differences, skipped
-from grader.common.errors import DeviceError, InputError
+from grader.common.errors import DeviceError, InputError, WorkerError
 from grader.course.rubric import Band
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
 from grader.execution.device import speed_goal
 from grader.execution.pool import OwnWorkers
+from grader.grading import device_lock
 from grader.grading import grade as grading
 from grader.grading.bench import PLENTY
 from grader.grading.checks import conclusions
@@ -254,8 +255,13 @@ def test_a_submission_stands_still_while_its_grading_holds_no_lock(bench, tmp_pa
 
         return locked
 
-    for name in ("shared_cpu", "shared", "exclusive"):
-        monkeypatch.setattr(grading, name, told_as_well(getattr(grading, name)))
+    for module, name in (
+        (grading, "shared_cpu"),
+        (device_lock, "shared_cpu"),
+        (grading, "shared"),
+        (grading, "exclusive"),
+    ):
+        monkeypatch.setattr(module, name, told_as_well(getattr(module, name)))
     for name in ("thaw", "freeze"):
         monkeypatch.setattr(grading.Worker, name, lambda _, name=name: told.append(name))
     monkeypatch.setattr(grading, "check_performance", lambda each, *_: unmeasured(each.assignment, each.device))
@@ -300,6 +306,57 @@ def test_what_begins_early_on_spare_processors_changes_no_verdict(course, bench,
     timing = [TIMING] if narrow.first_cause is None else []
     said = [each for each in order if each in {TIMING, WATCHING}]
     assert said == ([*timing, WATCHING] if apart else [WATCHING, *timing])
+
+
+@dataclass(frozen=True)
+class Drafted:
+    """Stands in for a draft."""
+
+    task: str
+    seconds: float = 0.0
+
+
+@pytest.fixture
+def drafting(monkeypatch):
+    """Drafts by three parts, of which the second never waits, and what was done in turn."""
+    done = []
+
+    def draft(task, *_):
+        try:
+            done.append(f"{task} begins")
+            if task == "fails":
+                raise WorkerError("the engine has gone.")
+            if task != "second":
+                yield
+            done.append(f"{task} ends")
+        finally:
+            done.append(f"{task} is closed")
+        return Drafted(task)
+
+    monkeypatch.setattr(grading, "_draft", draft)
+    return done
+
+
+def test_a_part_begins_while_the_one_before_waits_for_the_simulator(bench, drafting):
+    """Their results keep the order of the parts."""
+    drafts = grading._drafts(["first", "second", "third"], bench, lambda _: None)
+    assert [each.task for each in drafts] == ["first", "second", "third"]
+    assert all(each.seconds > 0 for each in drafts)
+    assert [each for each in drafting if "closed" not in each] == [
+        "first begins",
+        "second begins",
+        "second ends",
+        "third begins",
+        "first ends",
+        "third ends",
+    ]
+
+
+def test_a_part_that_waits_ends_with_a_failure_of_the_next(bench, drafting):
+    """Its workers are stopped."""
+    with pytest.raises(WorkerError):
+        grading._drafts(["first", "fails"], bench, lambda _: None)
+    assert drafting == ["first begins", "fails begins", "fails is closed", "first is closed"]
 
 
 @pytest.mark.parametrize(

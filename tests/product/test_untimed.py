@@ -206,7 +206,7 @@ def kit_result(folder, name):
 def rewarding_all(folder):
     """The assignment, as one whose naive kernel is the solution."""
     path = folder / "course" / "assignments" / "small" / "assignment.yaml"
-    fields = {**yaml.safe_load(path.read_text()), "avoiding_earns_at_most": 1, "slips": []}
+    fields = {**yaml.safe_load(path.read_text()), "baseline_avoids": False, "slips": []}
     path.write_text(yaml.safe_dump(fields))
 
 

@@ -11,7 +11,7 @@ from grader.protocol.messages import DeviceFacts
 from grader.results.result import UNTIMED, Check, Kind, Reason, Verdict
 
 ON_A_CPU = " On a CPU, a naive kernel is just as fast."
-"""Why a speed goal for CPUs requires a memory check."""
+"""Why points for speed on a CPU require a memory check."""
 
 OPEN = UNTIMED | {Reason.COMPILER_FAILED}
 """Why a check is open that may still earn points."""
@@ -25,7 +25,8 @@ def required(assignment: Assignment, device: DeviceFacts, checks: Sequence[Check
     """
     memory = assignment.memory.checks if assignment.memory else ()
     requires: dict[tuple[Kind, str], tuple[str, ...]] = {(Kind.MEMORY, each.name): each.requires for each in memory}
-    requires |= {(Kind.PERFORMANCE, kind): goal.requires for kind, goal in assignment.goals.items()}
+    if assignment.performance is not None:
+        requires |= {(Kind.PERFORMANCE, kind): assignment.performance.requires for kind in assignment.goals}
     failed: set[str] = set()
     for check in checks:
         missing = [name for name in requires.get((check.kind, check.label), ()) if name in failed]

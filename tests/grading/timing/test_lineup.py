@@ -37,7 +37,7 @@ class Hired:
     [
         pytest.param("blockMMM", "cpu", "new", 1, id="on a processor, where kernels run in these processes"),
         pytest.param("blockMMM", "gpu", "used", 2, id="on a GPU"),
-        pytest.param("jacobi", "gpu", "new", 1, id="on a GPU, where sessions are renewed to lie elsewhere"),
+        pytest.param("jacobi", "gpu", "used", 1, id="on a GPU, where an oracle judges"),
     ],
 )
 def test_all_go_on_in_a_process_where_that_decides_nothing(course, name, kind, process, asked):
@@ -47,11 +47,8 @@ def test_all_go_on_in_a_process_where_that_decides_nothing(course, name, kind, p
     submission = Submission(path=None, source="", sha256="", scan=scan(""))
     task = Task(assignment=course.load(name).parts[0], submission=submission, seed=1)
     hired = {}
-    home = line_up(
-        task,
-        DEVICE.model_copy(update={"type": kind, "global_memory": 2**34}),
-        lambda role: hired.setdefault(role, Hired()),
-    )
+    device = DEVICE.model_copy(update={"type": kind, "global_memory": 2**34})
+    home = line_up(task, device, lambda role: hired.setdefault(role, Hired()))
     assert {role: each.processes for role, each in hired.items()} == {
         Role.REFERENCE: [process],
         Role.CONTROL: [process],
