@@ -18,7 +18,7 @@ from grader.course.rubric import Measure, Memory, MemoryCheck
 from grader.grading.checks.simulated_run import CUT_OFF, Simulated, SimulatedRun, Subject, run_at, seen_in
 from grader.grading.explain.failing import done, or_problem
 from grader.grading.explain.problem import Problem
-from grader.protocol.messages import Simulation
+from grader.protocol.messages import Order, Simulation
 from grader.protocol.observation import SeenAccess
 from grader.results.metrics import Access, Branch, Profile
 from grader.results.result import Check, Kind, Reason, full_marks
@@ -51,9 +51,9 @@ class Reading:
     cause: str
 
 
-def memory_run(subject: Subject, asked: Memory) -> SimulatedRun:
-    """The run in which it is counted."""
-    return run_at(subject, asked.sizes, NUMBER)
+def memory_run(subject: Subject, asked: Memory, order: Order = "mixed") -> SimulatedRun:
+    """The run in which it is counted. The counts of a right kernel are those of any order."""
+    return run_at(subject, asked.sizes, NUMBER, order)
 
 
 @or_problem
