@@ -121,5 +121,5 @@ def subject_of(worker, assignment, source):
 
 
 def runs_of(subject):
-    """The simulated runs of a submission, one after the other in its one worker."""
-    return Runs(subject=subject, counter=subject.worker)
+    """The simulated runs of a submission and of the model solution, one after the other in one worker."""
+    return Runs(subject=subject, counter=subject.worker, ours=subject.worker)

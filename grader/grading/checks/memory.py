@@ -35,10 +35,13 @@ TOLERANCE = 1e-9
 
 @dataclass(frozen=True, kw_only=True)
 class Counted:
-    """The counts, and what is wrong with the results of the counted kernel, if anything."""
+    """The counts, what is wrong with the results of the counted kernel, if anything, and the steps of its longest
+    launch.
+    """
 
     profile: Profile
     problem: Problem | None
+    steps: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +63,9 @@ def memory_run(subject: Subject, asked: Memory, order: Order = "mixed") -> Simul
 def count_memory(run: SimulatedRun, simulation: Simulation) -> Counted:
     """Run the submission once on the simulator and count; a Problem if it did not come to its end."""
     seen = done(seen_in(run))
-    return Counted(profile=_profile(run.subject.task.assignment, seen, simulation), problem=seen.problem)
+    return Counted(
+        profile=_profile(run.subject.task.assignment, seen, simulation), problem=seen.problem, steps=seen.steps
+    )
 
 
 def _profile(assignment: Assignment, seen: Simulated, simulation: Simulation) -> Profile:
@@ -108,17 +113,10 @@ def usable(counted: Counted | Problem) -> Profile | Problem:
     if isinstance(counted, Problem):
         return _uncounted(counted.message)
     if counted.problem == CUT_OFF:
-        return _uncounted(TOO_MANY_STEPS)
+        return _uncounted("the simulator stopped the kernel before its end.")
     if counted.problem is not None:
         return _uncounted(f"in the simulator, {counted.problem.message}")
     return counted.profile
-
-
-TOO_MANY_STEPS = (
-    "the simulator stopped the kernel before its end, after millions of steps. If the kernel ends on the device, take "
-    "steps out of its innermost loop, such as calls of functions."
-)
-"""Why nothing is counted of a kernel that the simulator cut off. Only its sanitizer's run tells of loops."""
 
 
 def _uncounted(why: str) -> Problem:

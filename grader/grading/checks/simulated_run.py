@@ -35,6 +35,11 @@ class Simulated:
     scenes: tuple[Scene, ...]
     problem: Problem | None
 
+    @property
+    def steps(self) -> int:
+        """Instructions of the longest launch."""
+        return max(kernel.steps for kernel in self.kernels)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Subject:

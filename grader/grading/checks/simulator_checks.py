@@ -25,11 +25,13 @@ from grader.results.result import Check, Reason, Verdict
 @dataclass(frozen=True, kw_only=True)
 class Runs:
     """The simulated runs that the checks rest on. Each is made when it is first asked for, and may begin before that;
-    where the one that counts has a worker of its own, both can go on at once.
+    where the one that counts has a worker of its own, both can go on at once. `ours` runs the model solution, where a
+    run is compared with that; it never meets a submission.
     """
 
     subject: Subject
     counter: Worker
+    ours: Worker
 
     @cached_property
     def sanitizer(self) -> SimulatedRun:
@@ -111,7 +113,7 @@ def _counted(runs: Runs, simulation: Simulation, sanitized: Sequence[Check], fai
         return mended
     if failed or any(check.verdict is Verdict.FAILED for check in shown):
         return counted
-    return explained(ran, runs.memory) or counted
+    return explained(ran, runs.memory, runs.ours) or counted
 
 
 def _with_barrier(runs: Runs, simulation: Simulation, asked: Sanitizer, shown: Sequence[Check]) -> Profile | None:

@@ -179,6 +179,7 @@ private:
     out.object([&] {
       out.attribute("kernel", text(kernel));
       out.attribute("flop", flop);
+      out.attribute("steps", steps);
       out.attributeArray("arrays", [&] { arrays.write(out); });
       out.attributeArray("messages", [&] { messages.write(out); });
       out.attributeArray("unset", [&] { unset.write(out); });
