@@ -15,7 +15,7 @@ from grader.results.result import Reason
 
 
 def explained(counted: Counted | Problem, run: SimulatedRun, ours: Worker) -> Problem | None:
-    """What is wrong in the run that counts; None if that is not known any better. `ours` may run the model solution."""
+    """Explanation of the run that counts, if there is one. `ours` may run the model solution."""
     if isinstance(counted, Problem) or counted.problem is None:
         return None
     if counted.problem == CUT_OFF:
@@ -54,8 +54,8 @@ def _of_steps(steps: int, run: SimulatedRun, of_model: int | Fault | None) -> Pr
 
 
 FEWER_STEPS = (
-    "If the kernel ends on the device, take steps out of its innermost loop: the simulator runs the code as it is "
-    "written, so a call of a function costs steps, and so does what is computed in each turn."
+    "If the kernel ends on the device, take steps out of its innermost loop. The simulator does not optimise: a call "
+    "of a function costs steps, and so does a value that is computed again in each turn."
 )
 """Help against too many steps."""
 
@@ -64,8 +64,8 @@ FEWER_STEPS = (
 
 
 def _is_right_in_ascending_order(run: SimulatedRun) -> bool:
-    """Whether the results are right on the same data if the work-items of a group run in the order of their IDs, one
-    after the other.
+    """True if the results are right on the same data when the work-items of a group run one after the other, in the
+    order of their IDs.
     """
     seen = seen_in(run_on_trial(run.subject, run.trial))
     return not isinstance(seen, Problem) and seen.problem is None

@@ -1,4 +1,4 @@
-"""uncounted.py: what a kernel is told of which memory behaviour is not counted and nothing else is wrong."""
+"""uncounted.py: why memory behaviour is not counted of a kernel of which nothing else is wrong."""
 
 import pytest
 from kernels import TRANSPOSITION, changed
