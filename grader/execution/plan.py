@@ -13,7 +13,7 @@ from grader.course.launches import ELEMENT_BYTES, Launch
 from grader.course.rubric import Sizes
 from grader.course.truth.poison import GUARD_BYTES, INPUT_POISON, POISON
 from grader.execution.device import PEAK_GROUP, PeakRun, copy_size, peak_run, speed_goal
-from grader.protocol.messages import Arrays, DeviceFacts, Open, Process
+from grader.protocol.messages import Arrays, DeviceFacts, Open, Order, Process
 from grader.protocol.steps import (
     Arg,
     BufferArg,
@@ -92,12 +92,15 @@ class Script:
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What one session is for: its buffers, and its scripts by name; how arrays come to it, and where it begins."""
+    """What one session is for: its buffers, and its scripts by name; how arrays come to it, where it begins, and in
+    which order a simulator runs work-items.
+    """
 
     buffers: tuple[BufferSpec, ...]
     scripts: Mapping[str, Script]
     arrays: Arrays = "copied"
     process: Process = "new"
+    order: Order = "ascending"
 
     def request(self, programs: Mapping[str, ProgramSource]) -> Open:
         """The request that opens the session with these programs."""
@@ -110,6 +113,7 @@ class Plan:
             repeats=repeats,
             arrays=self.arrays,
             process=self.process,
+            order=self.order,
         )
 
     def on_buffers(self, called: Callable[[str], str]) -> "Plan":
@@ -124,13 +128,13 @@ class Plan:
         """The plan without its convergence tests, for timed runs: the test is the student's, who must not end them."""
         return replace(self, scripts={name: script.in_all_turns() for name, script in self.scripts.items()})
 
-    def watched(self) -> "Plan":
-        """The same for the simulator: no guard bands, since it knows every bound; nothing in the outputs; and inputs
-        that cannot be written.
+    def watched(self, order: Order) -> "Plan":
+        """The same for the simulator, which runs work-items in this order: no guard bands, since it knows every bound;
+        nothing in the outputs; and inputs that cannot be written.
         """
         made = {name for script in self.scripts.values() for name in script.outputs}
         buffers = (replace(spec, guard=0, poison=None, read_only=spec.name not in made) for spec in self.buffers)
-        return replace(self, buffers=tuple(buffers))
+        return replace(self, buffers=tuple(buffers), order=order)
 
 
 NOTHING = Plan(buffers=(), scripts={})

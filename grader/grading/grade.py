@@ -97,7 +97,7 @@ class Draft:
 @dataclass(frozen=True, kw_only=True)
 class Crew:
     """What a grading works with: the submission's own workers, of which two simulate where there are processors to
-    spare, the device of the first, and our own workers beside it.
+    spare, one that simulates the model solution, the device of the first, and our own workers beside it.
     """
 
     task: Task
@@ -106,6 +106,7 @@ class Crew:
     student: Worker
     simulator: Worker
     counter: Worker
+    model_simulator: Worker
     device: DeviceFacts
     roofs: Roofs | None
     cpu: SharedCpu
@@ -237,7 +238,7 @@ def _test(crew: Crew, rests_on: Provenance, lined_up: LineUp) -> Drafting:
                 return _unbuilt(crew, rests_on, build, prepared)
             _tell(crew, [build.check])
             subject = Subject(task=crew.task, oracle=load_oracle(asked), worker=crew.simulator, built=build.built)
-            runs = Runs(subject=subject, counter=crew.counter)
+            runs = Runs(subject=subject, counter=crew.counter, ours=crew.model_simulator)
             tried = _try_shown(crew, runs)
             failed = failed_sizes(tried)
             lineup = NOT_RIGHT if failed else _met(crew, home or lined_up(crew), build.built)
@@ -313,10 +314,12 @@ def _hire(task: Task, bench: Bench, progress: Progress, cpu: SharedCpu, workers:
         student = workers.enter_context(bench.student())
         simulator = bench.simulator()
         counter = bench.simulator() if bench.spare else simulator
-        workers.callback(counter.stop)  # it starts if there is something to count
+        model_simulator = bench.simulator()
+        for worker in (counter, model_simulator):
+            workers.callback(worker.stop)  # they start if there is something to count, or to compare
         if task.assignment.is_watched:
             workers.enter_context(simulator)  # starts up while the submission is built
-        workers.callback(_let_go, (student, simulator, counter))
+        workers.callback(_let_go, (student, simulator, counter, model_simulator))
         device = student.ready()
         roofs = bench.roofs(device)
         if task.assignment.is_watched and bench.watching.required:
@@ -328,6 +331,7 @@ def _hire(task: Task, bench: Bench, progress: Progress, cpu: SharedCpu, workers:
         student=student,
         simulator=simulator,
         counter=counter,
+        model_simulator=model_simulator,
         device=device,
         roofs=roofs,
         cpu=cpu,

@@ -84,6 +84,12 @@ Process = Literal["new", "used"]
 before. A used one is quicker, since its driver has loaded what it needs, and is known to the device."""
 
 
+Order = Literal["ascending", "mixed"]
+"""In which order a simulator runs the work-items of a group: by their local IDs, one after the other, or in one that it
+draws, in which they also take turns. What it draws is the same every time.
+"""
+
+
 class ListDevices(Message):
     """Ask for the OpenCL devices; answered by `Devices`."""
 
@@ -107,7 +113,8 @@ class Open(Message):
 
     `sequences` names the launches that `Launch` can ask for, `repeats` those that are run more than once. `arrays` says
     whether the worker copies arrays to and from its buffers, or shares them with the judge. `process` says whether it
-    begins in a new process, or goes on in that of the session before, whatever has run there.
+    begins in a new process, or goes on in that of the session before, whatever has run there. `order` is for a
+    simulator.
     """
 
     kind: Literal["open"] = "open"
@@ -117,6 +124,7 @@ class Open(Message):
     repeats: dict[str, RepeatSteps] = Field(default_factory=dict)
     arrays: Arrays = "copied"
     process: Process = "new"
+    order: Order = "ascending"
 
 
 class Stage(Message):

@@ -87,10 +87,11 @@ class SeenBranch(Message):
 
 
 class SeenKernel(Message):
-    """What the simulator saw of one launch (simulator/observer/)."""
+    """What the simulator saw of one launch (simulator/observer/); `steps` are the instructions that it executed."""
 
     kernel: Name
     flop: Count
+    steps: Count
     arrays: Annotated[tuple[SeenArray, ...], *at_most(MANY)]
     messages: Annotated[tuple[SeenMessage, ...], *at_most(MESSAGES)]
     unset: Annotated[tuple[SeenUnset, ...], *at_most(MANY)]

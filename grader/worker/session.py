@@ -134,6 +134,7 @@ def _open(job: Job, request: Open, channel: Channel) -> "tuple[Session, Opened] 
     devices = _devices(job)
     if job.device >= len(devices):
         return NoDevice()
+    simulator.run_in(request.order)
     simulator.observed()  # what an earlier session left unread is none of this one's
     device = devices[job.device]
     context = _context(device)

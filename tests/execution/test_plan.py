@@ -163,7 +163,7 @@ def test_sessions_go_on_in_a_process_that_kernels_cannot_reach(transposition, ki
     several plans is as they are.
     """
     plan = going_on(submission_plan(transposition, SIZES, {}), DEVICE.model_copy(update={"type": kind}))
-    assert plan.process == joined({"a": plan, "b": plan}).process == plan.watched().process == process
+    assert plan.process == joined({"a": plan, "b": plan}).process == plan.watched("mixed").process == process
     assert plan.request({}).process == process
 
 
@@ -178,7 +178,7 @@ def test_a_copy_is_made_between_buffers_of_its_own_plan():
 def test_a_watched_plan_leaves_nothing_for_accidents_to_hide_in(transposition):
     """No guard bands, which would hide a write past the end; outputs hold nothing; inputs cannot be written."""
     plan = submission_plan(transposition, SIZES, {})
-    watched = plan.watched()
+    watched = plan.watched("mixed")
     assert watched.scripts == plan.scripts
     assert [spec.size for spec in watched.buffers] == [spec.size for spec in plan.buffers]
     assert {(spec.guard, spec.poison) for spec in watched.buffers} == {(0, None)}
@@ -188,7 +188,7 @@ def test_a_watched_plan_leaves_nothing_for_accidents_to_hide_in(transposition):
 def test_a_watched_plan(transposition):
     """On the simulator buffers have no guard bands and nothing in them, and inputs cannot be written."""
     plan = submission_plan(transposition, SIZES, {})
-    watched = plan.watched()
+    watched = plan.watched("mixed")
     assert watched.scripts == plan.scripts
     assert [(each.name, each.size, each.guard, each.poison, each.read_only) for each in watched.buffers] == [
         ("A", 4 * 33 * 20, 0, None, True),

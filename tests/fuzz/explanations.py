@@ -551,6 +551,7 @@ def seen_kernel(assignment: Assignment, kernel: str, source: str, chance: random
     return SeenKernel(
         kernel=kernel,
         flop=chance.randrange(100),
+        steps=chance.randrange(100),
         arrays=tuple(
             SeenArray(space=chance.choice((1, 3)), buffer=number, name=chance.choice(names)[:60] or "A", size=size)
             for number, size in enumerate((0, 400, 4096))
@@ -626,7 +627,7 @@ def _report(assignment: Assignment, submission: Submission, checks: Sequence[Che
     terminal.render(made, width=80, color=False)
     explanation.render(Explained(title="x", checks=tuple(checks)), width=80, color=False)
     task = Task(assignment=assignment, submission=submission, seed=1)
-    annotated.render(task, Counted(profile=PROFILE, problem=None), width=80, color=False)
+    annotated.render(task, Counted(profile=PROFILE, problem=None, steps=1), width=80, color=False)
 
 
 # --- results ------------------------------------------------------------------------------------

@@ -100,6 +100,7 @@ ACCESS = {
 SEEN = {
     "kernel": "coalsTransp",
     "flop": 100,
+    "steps": 1000,
     "arrays": [
         {"space": 1, "buffer": 1, "name": "A", "size": 4096},
         {"space": 3, "buffer": 1, "name": "t", "size": 64},

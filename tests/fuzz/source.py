@@ -130,7 +130,7 @@ def _report(name: str):
 
 def _annotated(submission: Submission) -> str:
     task = Task(assignment=_assignment("coalsTransp"), submission=submission, seed=1)
-    return annotated.render(task, Counted(profile=PROFILE, problem=None), width=80, color=False)
+    return annotated.render(task, Counted(profile=PROFILE, problem=None, steps=1), width=80, color=False)
 
 
 def _chosen(submission: Submission) -> object:

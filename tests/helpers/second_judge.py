@@ -224,7 +224,7 @@ def complaints(built: Built, runs: list[Run]) -> tuple[str, ...]:
 def _session(built: Built, run: Run) -> Session:
     """A run for it."""
     assignment = built.task.assignment
-    plan = submission_plan(assignment, run.sizes, built.bindings).watched()
+    plan = submission_plan(assignment, run.sizes, built.bindings).watched("ascending")
     script = plan.scripts[STUDENT]
     given = _given(assignment, run, make_inputs(assignment, load_oracle(assignment), run.sizes, run.data, run.key))
     contents = {name: np.ascontiguousarray(given[name]).view(np.uint32).ravel() for name in script.uploads}

@@ -93,9 +93,9 @@ def _arg(name, value):
     return ScalarArg(type="uint32", value=value)
 
 
-def watch(worker, source, given, kernels=("k",)):
+def watch(worker, source, given, kernels=("k",), order="ascending"):
     """What the simulator sees of each of the kernels, and the contents of the outputs after them."""
-    plan = plan_of(kernels, given)
+    plan = replace(plan_of(kernels, given), order=order)
     opened = worker.load({"p": ProgramSource(source=source, options=DEFINITIONS)}).open(plan)
     assert isinstance(opened, Opened), opened
     staged = worker.stage("s", {name: given.args[name] for name in plan.scripts["s"].uploads})
@@ -121,5 +121,5 @@ def subject_of(worker, assignment, source):
 
 
 def runs_of(subject):
-    """The simulated runs of a submission, one after the other in its one worker."""
-    return Runs(subject=subject, counter=subject.worker)
+    """The simulated runs of a submission and of the model solution, one after the other in one worker."""
+    return Runs(subject=subject, counter=subject.worker, ours=subject.worker)

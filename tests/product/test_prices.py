@@ -3,6 +3,8 @@
 prices.yaml is the list; that nothing is earned otherwise, test_hostile.py holds.
 """
 
+from functools import partial
+
 import pytest
 import yaml
 from attacks import HELD, HOSTILE, corpus, small_assignment, verdict
@@ -14,6 +16,8 @@ from grader.common.record import replace
 from grader.course.rubric import Correctness
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
+from grader.grading.checks import simulator_checks
+from grader.grading.checks.memory import memory_run
 from grader.grading.grade import grade_submission
 from grader.grading.rules import TimingRules
 from grader.results.result import Kind, Reason
@@ -21,6 +25,7 @@ from grader.results.withholding import withheld
 
 LIST = yaml.safe_load((ROOT / "tests" / "prices.yaml").read_text(encoding="utf-8"))
 PRICES = LIST["prices"]
+ORDERED = LIST["ordered"]
 OPEN = LIST["open"]
 ATTACKS = {attack.name: attack for attack in corpus()}
 
@@ -48,6 +53,17 @@ def test_an_attack_gains_points_without_the_fix(name, bench, tmp_path, monkeypat
     for target in PRICES[name]["without"]:
         monkeypatch.setattr(target, lambda *_: None)
     assert points(grade(assignment, HOSTILE / name, bench), Kind.PERFORMANCE) == PRICES[name]["gains"]
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("name", sorted(ORDERED))
+def test_an_order_gains_points_where_work_items_run_in_that_order(name, bench, tmp_path, monkeypatch):
+    """And none where they run in another and take turns."""
+    assignment = small_assignment(tmp_path, ATTACKS[name])
+    held = grade(assignment, HOSTILE / name, bench)
+    assert (verdict(held), points(held, Kind.MEMORY)) == (Reason.ORDER_DEPENDENT, 0)
+    monkeypatch.setattr(simulator_checks, "memory_run", partial(memory_run, order="ascending"))
+    assert points(grade(assignment, HOSTILE / name, bench), Kind.MEMORY) == ORDERED[name]["gains"]
 
 
 @pytest.mark.whole

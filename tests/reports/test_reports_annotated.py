@@ -22,7 +22,7 @@ def test_every_line_stands_with_its_counts(transposition):
     """Each line of the source, with its number; below it a row for each of its accesses and conditions; then totals."""
     lines = max(each.line for each in (*PROFILE.accesses, *PROFILE.branches))
     source = "".join(f"source of line {number}\n" for number in range(1, lines + 1))
-    shown = page(transposition, Counted(profile=PROFILE, problem=None), source).splitlines()
+    shown = page(transposition, Counted(profile=PROFILE, problem=None, steps=1), source).splitlines()
     listing = [row for row in shown if row[5:7] == "| "]
     numbers = [int(row[:4]) for row in listing if row[:4].strip()]
     assert numbers == list(range(1, lines + 1))
@@ -40,7 +40,7 @@ def test_every_line_stands_with_its_counts(transposition):
 
 def test_wrong_results_are_said_below_the_counts(transposition):
     """Counts of a kernel that is wrong are shown, and nobody takes it for right."""
-    shown = page(transposition, Counted(profile=PROFILE, problem=WRONG), "x\n")
+    shown = page(transposition, Counted(profile=PROFILE, problem=WRONG, steps=1), "x\n")
     assert shown.index("times the least possible") < shown.index("WRONG_OUTPUT  B is wrong.")
 
 
@@ -53,4 +53,4 @@ def test_without_counts_there_is_the_reason(transposition):
 
 def test_the_source_cannot_move_the_cursor(transposition):
     """Escapes of a submission are shown as what they are."""
-    assert "\x1b" not in page(transposition, Counted(profile=PROFILE, problem=None), "a \x1b[31m b\n")
+    assert "\x1b" not in page(transposition, Counted(profile=PROFILE, problem=None, steps=1), "a \x1b[31m b\n")

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from kernels import changed
 from simulator import Given, Local, watch
 
 from grader.execution.client import Worker
@@ -841,3 +842,109 @@ def test_a_loop_without_end_is_broken_off_without_lines(simulator, loop):
     helpers = "__attribute__((nodebug)) float hidden(float x) { for (;;) x += 1; return x; }\n__attribute__((nodebug)) "
     seen = see(simulator, f"    {loop}", items=(1,), group=(1,), helpers=helpers)
     assert ["a loop that does not end" in each.text for each in seen.messages] == [True]
+
+
+# --- the order of work-items ------------------------------------------------------------------
+
+
+def run(worker, source, order):
+    """What is seen of a kernel on 256 work-items in groups of 64, and the words that it has stored."""
+    given = Given(args={"out": np.zeros(512, np.uint32)}, items=(256,), group=(64,))
+    (seen,), out = watch(worker, source, given, order=order)
+    return seen, out["out"].view(np.uint32)
+
+
+ARRIVALS = """__kernel void k(__global uint *out)
+{
+    volatile __local uint first, second;
+    first = second = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = atomic_inc(&first);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[256 + get_global_id(0)] = atomic_inc(&second);
+}
+"""
+
+
+def test_work_items_run_in_ascending_order(simulator):
+    """Unless another order is asked for, each group comes to its barrier in the order of its IDs."""
+    _, out = run(simulator, ARRIVALS, "ascending")
+    assert (out.reshape(8, 64) == np.arange(64)).all()
+
+
+def test_a_mixed_order_is_drawn_for_each_group_and_after_each_barrier(simulator):
+    """Every work-item runs once, no two orders are the same, and each run has the same ones."""
+    _, out = run(simulator, ARRIVALS, "mixed")
+    orders = out.reshape(8, 64)
+    assert (np.sort(orders) == np.arange(64)).all()
+    assert len({tuple(order) for order in (np.arange(64), *orders)}) == 9
+    assert (run(simulator, ARRIVALS, "mixed")[1] == out).all()
+    assert (run(simulator, ARRIVALS, "ascending")[1].reshape(8, 64) == np.arange(64)).all()
+
+
+SUM = """__kernel void k(__global uint *out)
+{{
+    volatile __local uint total, lock;
+    if (get_local_id(0) == 0)
+        total = lock = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    {adds}
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = total;
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("adds", "is_right"),
+    [
+        pytest.param("atomic_add(&total, 1u);", True, id="one atomic function"),
+        pytest.param("uint old = atomic_or(&total, 0u); atomic_xchg(&total, old + 1);", False, id="two of them"),
+        pytest.param("uint old = atomic_cmpxchg(&total, 77u, 0u); atomic_xchg(&total, old + 1);", False, id="a swap"),
+        pytest.param(
+            "uint old, seen = total;"
+            " do { old = seen; seen = atomic_cmpxchg(&total, old, old + 1); } while (seen != old);",
+            True,
+            id="compare-and-swap",
+        ),
+        pytest.param(
+            "for (bool has_added = false; !has_added;) if (atomic_cmpxchg(&lock, 0u, 1u) == 0) {"
+            " has_added = true; total++; atomic_xchg(&lock, 0u); }",
+            True,
+            id="a lock",
+        ),
+    ],
+)
+def test_work_items_take_turns_between_atomic_functions(simulator, adds, is_right):
+    """What others add between two of them is lost; a compare-and-swap does not lose it, and a lock ends."""
+    assert (run(simulator, SUM.format(adds=adds), "ascending")[1][:256] == 64).all()
+    assert (run(simulator, SUM.format(adds=adds), "mixed")[1][:256] == 64).all() == is_right
+
+
+TRANSPOSES = """__kernel void k(__global uint *out)
+{
+    __local uint tile[64];
+    const uint l = get_local_id(0);
+    tile[l] = l;
+    if (l % 3)
+        tile[l] += 2;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = 0; i < l % 5; i++)
+        out[2 * get_global_id(0)] += tile[(8 * l + l / 8 + i) % 64];
+}
+"""
+
+
+@pytest.mark.parametrize("source", [TRANSPOSES, ARRIVALS, SUM.format(adds="atomic_add(&total, 1u);")])
+def test_counts_are_those_of_any_order(simulator, source):
+    """Also of work-items that diverge, of accesses that conflict, and of atomic functions."""
+    ascending, mixed = (run(simulator, source, order)[0] for order in ("ascending", "mixed"))
+    assert ascending.accesses == mixed.accesses
+    assert (ascending.branches, ascending.flop) == (mixed.branches, mixed.flop)
+
+
+def test_a_mixed_order_of_work_items_that_end_early(simulator):
+    """Those that wait at the barrier go on when all others have ended."""
+    source = changed(ARRIVALS, "    out[get", "    if (get_local_id(0) % 2) return;\n    out[get")
+    _, out = run(simulator, source, "mixed")
+    assert (np.sort(out[256:].reshape(4, 64)[:, ::2]) == np.arange(32)).all()

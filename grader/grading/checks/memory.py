@@ -18,7 +18,7 @@ from grader.course.rubric import Measure, Memory, MemoryCheck
 from grader.grading.checks.simulated_run import CUT_OFF, Simulated, SimulatedRun, Subject, run_at, seen_in
 from grader.grading.explain.failing import done, or_problem
 from grader.grading.explain.problem import Problem
-from grader.protocol.messages import Simulation
+from grader.protocol.messages import Order, Simulation
 from grader.protocol.observation import SeenAccess
 from grader.results.metrics import Access, Branch, Profile
 from grader.results.result import Check, Kind, Reason, full_marks
@@ -35,10 +35,13 @@ TOLERANCE = 1e-9
 
 @dataclass(frozen=True, kw_only=True)
 class Counted:
-    """The counts, and what is wrong with the results of the counted kernel, if anything."""
+    """The counts, what is wrong with the results of the counted kernel, if anything, and the steps of its longest
+    launch.
+    """
 
     profile: Profile
     problem: Problem | None
+    steps: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,16 +54,18 @@ class Reading:
     cause: str
 
 
-def memory_run(subject: Subject, asked: Memory) -> SimulatedRun:
-    """The run in which it is counted."""
-    return run_at(subject, asked.sizes, NUMBER)
+def memory_run(subject: Subject, asked: Memory, order: Order = "mixed") -> SimulatedRun:
+    """The run in which it is counted. The counts of a right kernel are those of any order."""
+    return run_at(subject, asked.sizes, NUMBER, order)
 
 
 @or_problem
 def count_memory(run: SimulatedRun, simulation: Simulation) -> Counted:
     """Run the submission once on the simulator and count; a Problem if it did not come to its end."""
     seen = done(seen_in(run))
-    return Counted(profile=_profile(run.subject.task.assignment, seen, simulation), problem=seen.problem)
+    return Counted(
+        profile=_profile(run.subject.task.assignment, seen, simulation), problem=seen.problem, steps=seen.steps
+    )
 
 
 def _profile(assignment: Assignment, seen: Simulated, simulation: Simulation) -> Profile:
@@ -108,17 +113,10 @@ def usable(counted: Counted | Problem) -> Profile | Problem:
     if isinstance(counted, Problem):
         return _uncounted(counted.message)
     if counted.problem == CUT_OFF:
-        return _uncounted(TOO_MANY_STEPS)
+        return _uncounted("the simulator stopped the kernel before its end.")
     if counted.problem is not None:
         return _uncounted(f"in the simulator, {counted.problem.message}")
     return counted.profile
-
-
-TOO_MANY_STEPS = (
-    "the simulator stopped the kernel before its end, after millions of steps. If the kernel ends on the device, take "
-    "steps out of its innermost loop, such as calls of functions."
-)
-"""Why nothing is counted of a kernel that the simulator cut off. Only its sanitizer's run tells of loops."""
 
 
 def _uncounted(why: str) -> Problem:

@@ -16,6 +16,7 @@ from grader.grading.explain.failing import FailedError, done, or_problem
 from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.oclgrind import was_cut_off
+from grader.protocol.messages import Order
 from grader.protocol.observation import SeenAccess, SeenKernel
 from grader.results.result import Reason
 
@@ -33,6 +34,11 @@ class Simulated:
     kernels: tuple[SeenKernel, ...]
     scenes: tuple[Scene, ...]
     problem: Problem | None
+
+    @property
+    def steps(self) -> int:
+        """Instructions of the longest launch."""
+        return max(kernel.steps for kernel in self.kernels)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,17 +66,17 @@ class SimulatedRun:
         return self
 
 
-def run_on_trial(subject: Subject, trial: Trial) -> SimulatedRun:
+def run_on_trial(subject: Subject, trial: Trial, order: Order = "ascending") -> SimulatedRun:
     """A run on the data of a trial."""
-    plan = submission_plan(subject.built.task.assignment, trial.sizes, subject.built.bindings).watched()
+    plan = submission_plan(subject.built.task.assignment, trial.sizes, subject.built.bindings).watched(order)
     return SimulatedRun(subject=subject, trial=trial, plan=plan)
 
 
-def run_at(subject: Subject, sizes: Sizes, number: int) -> SimulatedRun:
+def run_at(subject: Subject, sizes: Sizes, number: int, order: Order = "ascending") -> SimulatedRun:
     """A run of the student's launches on random data."""
     key = (subject.task.seed, SIMULATION_KEY, number)
     trial = make_trial(subject.built.task.assignment, subject.oracle, sizes, "random", key)
-    return run_on_trial(subject, trial)
+    return run_on_trial(subject, trial, order)
 
 
 def simulate(subject: Subject, sizes: Sizes, number: int) -> Simulated | Problem:

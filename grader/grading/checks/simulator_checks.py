@@ -8,26 +8,30 @@ from functools import cached_property
 from grader.common.errors import NoSimulatorError
 from grader.common.record import replace
 from grader.course.assignment import Assignment
+from grader.course.rubric import Sanitizer
 from grader.execution.client import Worker
 from grader.grading.checks.memory import check_memory, count_memory, memory_run, uncounted, usable
 from grader.grading.checks.missing_barrier import with_barrier
 from grader.grading.checks.sanitizer import Endless, Failed, check_sanitizer, of_endless, sanitizer_run, unwatched
 from grader.grading.checks.simulated_run import Simulated, SimulatedRun, Subject
+from grader.grading.checks.uncounted import explained
 from grader.grading.explain.problem import NOT_RIGHT, Problem
 from grader.grading.rules import WatchingRules
 from grader.protocol.messages import Simulation
 from grader.results.metrics import Profile
-from grader.results.result import Check, Reason
+from grader.results.result import Check, Reason, Verdict
 
 
 @dataclass(frozen=True, kw_only=True)
 class Runs:
     """The simulated runs that the checks rest on. Each is made when it is first asked for, and may begin before that;
-    where the one that counts has a worker of its own, both can go on at once.
+    where the one that counts has a worker of its own, both can go on at once. `ours` runs the model solution, where a
+    run is compared with that; it never meets a submission.
     """
 
     subject: Subject
     counter: Worker
+    ours: Worker
 
     @cached_property
     def sanitizer(self) -> SimulatedRun:
@@ -85,7 +89,7 @@ def watch(runs: Runs, rules: WatchingRules, failed: Failed = (), endless: Endles
         watched = Watched(checks=(sanitized.check,), seen=None if assignment.sanitizer.hidden else sanitized.seen)
     if assignment.memory is not None:
         start = time.perf_counter()
-        counted = NOT_RIGHT if endless else _counted(runs, rules.simulation, watched.checks)
+        counted = NOT_RIGHT if endless else _counted(runs, rules.simulation, watched.checks, failed)
         memory = tuple(check_memory(assignment, assignment.memory, counted))
         seconds = (time.perf_counter() - start) / len(memory)
         profile = None if isinstance(counted, Problem) else counted
@@ -94,19 +98,33 @@ def watch(runs: Runs, rules: WatchingRules, failed: Failed = (), endless: Endles
     return watched
 
 
-def _counted(runs: Runs, simulation: Simulation, sanitized: Sequence[Check]) -> Profile | Problem:
-    """The counts of the submission; if only a barrier is missing in it, those with the barrier."""
-    counted = usable(count_memory(runs.memory, simulation))
-    assignment = runs.subject.task.assignment
-    asked, memory = assignment.sanitizer, assignment.memory
-    if not isinstance(counted, Problem) or asked is None or asked.hidden or memory is None:
+def _counted(runs: Runs, simulation: Simulation, sanitized: Sequence[Check], failed: Failed) -> Profile | Problem:
+    """The counts of the submission; if only a barrier is missing in it, those with the barrier. Where nothing else is
+    known to be wrong, a Problem says what is wrong in the run that counts.
+    """
+    ran = count_memory(runs.memory, simulation)
+    counted = usable(ran)
+    if not isinstance(counted, Problem):
         return counted
-    mended = with_barrier(runs.subject, asked, [finding for check in sanitized for finding in check.findings])
-    if mended is None:
+    asked = runs.subject.task.assignment.sanitizer
+    shown = () if asked is None or asked.hidden else sanitized
+    mended = None if asked is None else _with_barrier(runs, simulation, asked, shown)
+    if mended is not None:
+        return mended
+    if failed or any(check.verdict is Verdict.FAILED for check in shown):
         return counted
+    return explained(ran, runs.memory, runs.ours) or counted
+
+
+def _with_barrier(runs: Runs, simulation: Simulation, asked: Sanitizer, shown: Sequence[Check]) -> Profile | None:
+    """The counts with the one barrier that is missing, if the findings are about that."""
+    memory = runs.subject.task.assignment.memory
+    mended = with_barrier(runs.subject, asked, [finding for check in shown for finding in check.findings])
+    if mended is None or memory is None:
+        return None
     subject = replace(runs.subject, built=mended.built, worker=runs.counter)
     again = usable(count_memory(memory_run(subject, memory), simulation))
-    return counted if isinstance(again, Problem) else replace(again, barrier_after=mended.line)
+    return None if isinstance(again, Problem) else replace(again, barrier_after=mended.line)
 
 
 def absence(simulator: Worker, rules: WatchingRules) -> NoSimulatorError | None:

@@ -8,7 +8,7 @@ import os
 from importlib.util import find_spec
 from pathlib import Path
 
-from grader.protocol.messages import Observed, Simulation
+from grader.protocol.messages import Observed, Order, Simulation
 from grader.protocol.observation import SeenKernel
 
 PLATFORM = "Oclgrind"
@@ -56,6 +56,11 @@ def prepare(simulation: Simulation) -> None:
         GRADER_BANKS=str(simulation.banks),
         GRADER_BANK=str(simulation.bank),
     )
+
+
+def run_in(order: Order) -> None:
+    """Have the simulator run work-items in this order from the next launch on."""
+    os.environ["GRADER_ORDER"] = order
 
 
 def observed() -> Observed:

@@ -27,6 +27,7 @@ SEEN = Simulated(
         SeenKernel(
             kernel="coalsTransp",
             flop=0,
+            steps=0,
             arrays=(SeenArray(space=1, buffer=1, name="B", size=140),),
             messages=(),
             unset=(),

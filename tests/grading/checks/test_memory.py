@@ -50,7 +50,7 @@ def seen_access(line, array="A", space=1, **changes):
 def counted(assignment, *accesses, branches=(), flop=0, launches=1):
     """The profile of launches that were all seen like this."""
     seen = SeenKernel(
-        kernel="k", flop=flop, arrays=(), messages=(), unset=(), accesses=accesses, branches=tuple(branches)
+        kernel="k", flop=flop, steps=100, arrays=(), messages=(), unset=(), accesses=accesses, branches=tuple(branches)
     )
     scene = Scene(source="", dimensions=1, extent=None)
     simulated = Simulated(sizes=SIZES, kernels=(seen,) * launches, scenes=(scene,) * launches, problem=None)

@@ -173,7 +173,7 @@ class Returning(Scripted):
 def seen_kernel(*texts):
     """A launch of which the simulator said this."""
     messages = tuple(SeenMessage(text=text, array="", times=1, endings=(), writes=()) for text in texts)
-    return SeenKernel(kernel="k", flop=0, arrays=(), messages=messages, unset=(), accesses=(), branches=())
+    return SeenKernel(kernel="k", flop=0, steps=0, arrays=(), messages=messages, unset=(), accesses=(), branches=())
 
 
 def test_fetched_is_what_is_inspected(subject):
@@ -220,7 +220,7 @@ def test_two_runs_go_on_at_once(simulator, bench, transposition):
     """Each in its own worker, whichever is waited for first."""
     subject = subject_of(simulator, transposition, MODEL)
     with bench.simulator() as counter:
-        runs = Runs(subject=subject, counter=counter)
+        runs = Runs(subject=subject, counter=counter, ours=counter)
         runs.begin_sanitizer()
         runs.begin_memory()
         assert isinstance(seen_in(runs.memory), Simulated)

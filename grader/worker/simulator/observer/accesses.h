@@ -1,8 +1,8 @@
 // Accesses, per expression of the source: requests of warps, sectors moved, turns of the banks of local memory.
 //
 // The work-items of a warp are taken to run in step: the n-th time that each of them executes an expression since the
-// last barrier, by the same calls, is one request. Oclgrind runs work-items one after the other, so requests are put together between two
-// barriers. A work-item moves at most 16 bytes per request, as on a GPU: a copy of more takes several requests.
+// last barrier, by the same calls, is one request. Oclgrind runs work-items one after the other, in any order, so requests are
+// put together between two barriers. A work-item moves at most 16 bytes per request, as on a GPU: a copy of more takes several requests.
 
 #pragma once
 
@@ -133,7 +133,9 @@ struct Site {
 
   void count(Execution &execution, unsigned warp) {
     auto &lanes = execution.lanes;
-    std::stable_sort(lanes.begin(), lanes.end(), [](const Lane &a, const Lane &b) { return a.piece < b.piece; });
+    std::sort(lanes.begin(), lanes.end(), [](const Lane &a, const Lane &b) {
+      return std::tie(a.piece, a.lane) < std::tie(b.piece, b.lane);
+    });
     for (auto first = lanes.begin(); first != lanes.end();) {
       const auto end = std::find_if(first, lanes.end(), [&](const Lane &a) { return a.piece != first->piece; });
       countRequest({first, end}, warp);

@@ -1,7 +1,8 @@
 // A plugin for the OpenCL simulator Oclgrind: what kernels do with memory, and what they do wrong.
 //
 // After each kernel it appends one line of JSON to the file that GRADER_OBSERVATIONS names. Each header here counts one
-// thing of it: messages.h, unset.h, accesses.h, branches.h, flop.h. This file passes on what Oclgrind tells.
+// thing of it: messages.h, unset.h, accesses.h, branches.h, flop.h. order.h says which work-item runs next. This file
+// passes on what Oclgrind tells.
 //
 // Kernels are built without optimisation (-cl-opt-disable), so that what is counted is what the source says.
 //
@@ -13,6 +14,7 @@
 #include "flop.h"
 #include "messages.h"
 #include "oclgrind.h"
+#include "order.h"
 #include "unset.h"
 
 #include <algorithm>
@@ -47,6 +49,7 @@ public:
     unset.kernelBegins();
     accesses.kernelBegins();
     branches.kernelBegins();
+    order.kernelBegins(invocation);
     flop = steps = overdue = said = 0;
     const Size3 size = invocation->getGlobalSize();
     most = std::min(STEPS, STEPS_OF_FEW + STEPS_OF_ITEM * size.x * size.y * size.z);
@@ -64,11 +67,13 @@ public:
     unset.groupBegins(group);
     accesses.groupBegins(group);
     branches.groupBegins(group);
+    order.released(group);
   }
 
-  void workGroupBarrier(const WorkGroup *, uint32_t fences) override {
+  void workGroupBarrier(const WorkGroup *group, uint32_t fences) override {
     messages.barrier(fences);
     barrier();
+    order.released(group);
   }
 
   void workGroupComplete(const WorkGroup *group) override {
@@ -90,6 +95,7 @@ public:
     branches.executed(item, instruction);
     messages.executed(item, instruction);
     unset.executed(item, instruction);
+    order.executed(item, instruction);
   }
 
   void log(MessageType, const char *message) override {
@@ -117,11 +123,14 @@ public:
     unset.store(memory, item, address, size);
   }
   void memoryAtomicLoad(const Memory *memory, const WorkItem *item, AtomicOp does, size_t address, size_t size) override {
-    if (does == AtomicCmpXchg)
+    if (does == AtomicCmpXchg) {
       messages.swapped(memory, item, address, size);
+      order.compares();
+    }
     load(memory, item, address, size);
   }
   void memoryAtomicStore(const Memory *memory, const WorkItem *item, AtomicOp does, size_t address, size_t size) override {
+    order.swaps();
     store(memory, item, address, size);
     if (does == AtomicXchg)
       unset.exchange(memory, item, address, size);
@@ -142,6 +151,7 @@ private:
   Unset unset{arrays};
   Accesses accesses{arrays};
   Branches branches;
+  Order order;
   uint64_t flop = 0, steps = 0, most = STEPS;      // steps: instructions executed, and how many may be
   uint64_t overdue = 0;                            // since the loop was taken for one without end
   const WorkItem *running = nullptr;
@@ -169,6 +179,7 @@ private:
     out.object([&] {
       out.attribute("kernel", text(kernel));
       out.attribute("flop", flop);
+      out.attribute("steps", steps);
       out.attributeArray("arrays", [&] { arrays.write(out); });
       out.attributeArray("messages", [&] { messages.write(out); });
       out.attributeArray("unset", [&] { unset.write(out); });

@@ -38,7 +38,14 @@ def kernel(accesses=(), lines=()):
     branches = (SeenBranch(line=line, reached=1, diverged=0, constant=False) for line in lines)
     arrays = tuple(SeenArray(space=1, buffer=i, name=name, size=64) for i, name in enumerate("AB", start=1))
     return SeenKernel(
-        kernel="k", flop=0, arrays=arrays, messages=(), unset=(), accesses=tuple(accesses), branches=tuple(branches)
+        kernel="k",
+        flop=0,
+        steps=0,
+        arrays=arrays,
+        messages=(),
+        unset=(),
+        accesses=tuple(accesses),
+        branches=tuple(branches),
     )
 
 

@@ -32,7 +32,7 @@ def launch(name, *written, space=GLOBAL):
         )
         for array, line in written
     )
-    return SeenKernel(kernel=name, flop=0, arrays=(), messages=(), unset=(), accesses=accesses, branches=())
+    return SeenKernel(kernel=name, flop=0, steps=0, arrays=(), messages=(), unset=(), accesses=accesses, branches=())
 
 
 def cause(name, space, *launches, scene=LINE):

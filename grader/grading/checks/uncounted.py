@@ -1,0 +1,88 @@
+"""Explains why memory behaviour is not counted of a kernel of which nothing else is known to be wrong."""
+
+from grader.common.optional import Fault, attempt
+from grader.common.phrases import sizes_in_words
+from grader.course.folders import MODEL_FILE
+from grader.course.submissions.submission import read_submission
+from grader.course.submissions.task import Task
+from grader.execution.client import Worker
+from grader.grading.checks.building import build
+from grader.grading.checks.memory import NUMBER, Counted
+from grader.grading.checks.simulated_run import CUT_OFF, SimulatedRun, Subject, run_at, run_on_trial, seen_in
+from grader.grading.explain.failing import done
+from grader.grading.explain.problem import Problem
+from grader.results.result import Reason
+
+
+def explained(counted: Counted | Problem, run: SimulatedRun, ours: Worker) -> Problem | None:
+    """Explanation of the run that counts, if there is one. `ours` may run the model solution."""
+    if isinstance(counted, Problem) or counted.problem is None:
+        return None
+    if counted.problem == CUT_OFF:
+        return _of_steps(counted.steps, run, attempt(COMPARISON, lambda: _steps_of_the_model(run, ours)))
+    return _of_order(counted.problem) if _is_right_in_ascending_order(run) else None
+
+
+# --- more steps than the simulator makes ------------------------------------------------------
+
+COMPARISON = "the comparison with the model solution"
+"""Name of the missing part if the model solution could not be run."""
+
+
+def _steps_of_the_model(run: SimulatedRun, ours: Worker) -> int | None:
+    """Steps of the model solution at the same sizes; None in a student kit, which has none."""
+    task, sizes = run.subject.task, run.trial.sizes
+    if task.assignment.kit is not None:
+        return None
+    model = Task(
+        assignment=task.assignment, submission=read_submission(task.assignment.reference / MODEL_FILE), seed=task.seed
+    )
+    subject = Subject(task=model, oracle=run.subject.oracle, worker=ours, built=done(build(model, ours)))
+    return done(seen_in(run_at(subject, sizes, NUMBER))).steps
+
+
+def _of_steps(steps: int, run: SimulatedRun, of_model: int | Fault | None) -> Problem:
+    """A kernel that the simulator has stopped: whether it ends is not known."""
+    compared = f", where the model solution takes {of_model:,}" if isinstance(of_model, int) else ""
+    return Problem(
+        reason=Reason.TOO_MANY_STEPS,
+        message=f"the simulator stopped the kernel after {steps:,} steps at {sizes_in_words(run.trial.sizes)}"
+        f"{compared}. So memory behaviour is not counted. {FEWER_STEPS}",
+        cause="the simulator stopped the kernel.",
+        faults=(of_model,) if isinstance(of_model, Fault) else (),
+    )
+
+
+FEWER_STEPS = (
+    "If the kernel ends on the device, take steps out of its innermost loop. The simulator does not optimise: a call "
+    "of a function costs steps, and so does a value that is computed again in each turn."
+)
+"""Help against too many steps."""
+
+
+# --- results that depend on an order ----------------------------------------------------------
+
+
+def _is_right_in_ascending_order(run: SimulatedRun) -> bool:
+    """True if the results are right on the same data when the work-items of a group run one after the other, in the
+    order of their IDs.
+    """
+    seen = seen_in(run_on_trial(run.subject, run.trial))
+    return not isinstance(seen, Problem) and seen.problem is None
+
+
+def _of_order(wrong: Problem) -> Problem:
+    """Results that are right in ascending order and wrong in another."""
+    return Problem(
+        reason=Reason.ORDER_DEPENDENT,
+        message="the results are right if the work-items of a group run one after the other, in ascending order. If "
+        f"they take turns in another order, {wrong.message} So memory behaviour is not counted. {NO_ORDER}",
+        cause="the results depend on the order of work-items.",
+    )
+
+
+NO_ORDER = (
+    "Put a barrier between a store and its use by another work-item, and change a shared word by one atomic function, "
+    "not by two."
+)
+"""Help against results that depend on the order of work-items."""

@@ -1,0 +1,100 @@
+"""uncounted.py: why memory behaviour is not counted of a kernel of which nothing else is wrong."""
+
+import pytest
+from kernels import TRANSPOSITION, changed
+from project import ROOT
+from samples import PROFILE
+from simulator import runs_of, subject_of
+
+from grader.common.record import replace
+from grader.course.folders import Kit
+from grader.grading.checks.memory import Counted, memory_run
+from grader.grading.checks.simulated_run import CUT_OFF
+from grader.grading.checks.simulator_checks import watch
+from grader.grading.checks.uncounted import explained
+from grader.grading.rules import WatchingRules
+from grader.results.result import Kind, Reason, Verdict
+
+HOSTILE = ROOT / "tests" / "submissions" / "hostile"
+RULES = WatchingRules()
+
+
+def watched(simulator, course, assignment, source, failed=()):
+    """The sanitizer's check of a submission, and its checks of memory behaviour."""
+    sanitized, *memory = watch(runs_of(subject_of(simulator, course.load(assignment), source)), RULES, failed).checks
+    assert {each.kind for each in memory} == {Kind.MEMORY}
+    return sanitized, memory
+
+
+@pytest.mark.parametrize("name", ["sums-in-ascending-order", "stores-in-ascending-order", "sums-in-any-order"])
+def test_results_that_need_an_order(simulator, course, name):
+    """The simulator sees no race, and each memory check says that the results depend on the order."""
+    sanitized, memory = watched(simulator, course, "reduction", (HOSTILE / name / "kernels.cl").read_text())
+    assert sanitized.verdict is Verdict.PASSED
+    assert {(each.reason, each.points) for each in memory} == {(Reason.ORDER_DEPENDENT, 0)}
+    assert {each.cause for each in memory} == {"the results depend on the order of work-items."}
+    assert "If they take turns in another order, total[0] is wrong: got " in memory[0].message
+
+
+def test_results_that_are_wrong_in_any_order(simulator, course):
+    """Nothing is said about the order."""
+    model = (ROOT / "reference" / "reduction" / "kernels.cl").read_text()
+    _, memory = watched(simulator, course, "reduction", changed(model, "real sum = 0", "real sum = 1"))
+    assert {each.reason for each in memory} == {Reason.NOT_RUN}
+    assert memory[0].message.startswith("not counted: in the simulator, total[0] is wrong")
+
+
+def test_where_a_case_is_wrong_that_is_what_is_told(simulator, course):
+    """A mistake that shows elsewhere comes first."""
+    source = (HOSTILE / "sums-in-ascending-order" / "kernels.cl").read_text()
+    _, memory = watched(simulator, course, "reduction", source, failed=({"n": 1},))
+    assert {each.reason for each in memory} == {Reason.NOT_RUN}
+
+
+# --- more steps than the simulator makes ------------------------------------------------------
+
+
+@pytest.fixture
+def run(simulator, transposition):
+    """A run that counts, which is not made."""
+    return memory_run(subject_of(simulator, transposition, TRANSPOSITION), transposition.memory)
+
+
+STOPPED = Counted(profile=PROFILE, problem=CUT_OFF, steps=40_000_012)
+
+
+def test_too_many_steps_are_compared_with_the_model_solution(simulator, run):
+    """It reads how many the simulator has made. Nothing is said of whether the kernel ends."""
+    told = explained(STOPPED, run, simulator)
+    assert (told.reason, told.faults) == (Reason.TOO_MANY_STEPS, ())
+    assert told.message.startswith(
+        "the simulator stopped the kernel after 40,000,012 steps at height 128, width 192, where the model solution "
+        "takes "
+    )
+    assert "If the kernel ends on the device, take steps out of its innermost loop" in told.message
+
+
+def test_a_kit_compares_with_nothing(run):
+    """It holds no model solution, so that no worker is asked for one."""
+    task = run.subject.task
+    kit = replace(task, assignment=replace(task.assignment, kit=Kit(grader="1")))
+    told = explained(STOPPED, replace(run, subject=replace(run.subject, task=kit)), None)
+    assert (told.reason, told.faults) == (Reason.TOO_MANY_STEPS, ())
+    assert "at height 128, width 192. So memory behaviour is not counted." in told.message
+
+
+def test_a_comparison_that_fails_is_a_fault_of_ours(run):
+    """The reason stays, and the report says what is missing."""
+    told = explained(STOPPED, run, None)
+    assert told.reason is Reason.TOO_MANY_STEPS
+    assert [each.lost for each in told.faults] == ["the comparison with the model solution"]
+
+
+def test_a_kernel_that_is_stopped_after_something_else_has_failed(simulator, course):
+    """It is not compared: the mistake comes first."""
+    waits = "    for (volatile uint go = height > 90; go;);\n"
+    hangs = changed(TRANSPOSITION, "    const uint32_t ly", f"{waits}    const uint32_t ly")
+    _, memory = watched(simulator, course, "coalsTransp", hangs, failed=({"height": 1, "width": 1},))
+    assert {(each.reason, each.message) for each in memory} == {
+        (Reason.NOT_RUN, "not counted: the simulator stopped the kernel before its end.")
+    }
