@@ -1,6 +1,7 @@
 """The points of kernels that avoid an exercise, and of its model solution with one slip."""
 
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,8 +9,8 @@ from grader.authoring.avoiding import SampleKernel, avoiding
 from grader.authoring.golden import ONE_PAIR
 from grader.authoring.selftest import Claim
 from grader.authoring.slips import slips
-from grader.authoring.trivial import accepted
-from grader.common.phrases import listed
+from grader.authoring.trivial import Accepted, accepted
+from grader.common.phrases import count, listed
 from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.submissions.submission import parse_submission
@@ -93,8 +94,17 @@ def rewards(assignment: Assignment, bench: Bench, progress: Progress) -> Rewards
         assignment=assignment,
         avoiding=graded(avoiding, unsearched),
         slips=graded(slips, replace(unsearched, timing=ONE_PAIR)),
-        trivial=tuple(f"{each.what} in the case {each.case}" for each in accepted(assignment)),
+        trivial=tuple(_by_result(accepted(assignment))),
     )
+
+
+def _by_result(accepted: Iterable[Accepted]) -> Iterator[str]:
+    """For each result that takes no computing, the cases that accept it: one by its name, and how many others."""
+    cases = defaultdict(list)
+    for each in accepted:
+        cases[each.what].append(each.case)
+    for what, (first, *others) in cases.items():
+        yield f"{what} in the case {first}" + (f" and in {count(len(others), 'other')}" if others else "")
 
 
 def _earned(kernel: SampleKernel, assignment: Assignment, bench: Bench, progress: Progress) -> Earned:
