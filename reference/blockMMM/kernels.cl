@@ -1,52 +1,66 @@
 // Model solution: block-tiled matrix product, one result per work-item.
 //
-// The group walks along K a TILE at a time. Each step stages a TILE x TILE block of A and of B
-// in local memory; every word staged is then used TILE times. Words past an edge are staged as
-// zero, so the inner loop needs no guard.
+// The group walks along K a TILE at a time. Each step stages a TILE x TILE block of A and of B in local memory; every
+// word staged is then used TILE times. Words past an edge are staged as zero, so the inner loop needs no guard.
 //
-// Two things keep it from waiting. Each product needs a word of either tile, and local memory serves one request
-// of a warp at a time: so four words of A, which lie side by side and are the same for a whole row of work-items,
-// are read as one real4. And the words of the next tiles are fetched while this step is computed, so that the way
-// from global memory and the arithmetic overlap.
+// Local memory is the limit: each product needs a word of either tile, and a multiprocessor serves one request of a warp
+// at a time. So a work-item reads four words of a tile as one real4. The tile of B is stored turned, because these four
+// words, which follow each other along K, must lie side by side. If a warp computed a row of results, each request for B
+// would ask for 32 different vectors. So it computes a patch of 4 rows and 8 columns, and asks for 4 and for 8. Two
+// neighbours share a column, because NVIDIA's local memory then takes two turns for a request, otherwise four.
+//
+// Two pairs of tiles are used in turn, so a step needs one barrier. The words of the next step are read from global
+// memory while this step is computed.
 typedef float4 real4;
 
-__kernel void blockMMM(__global const real *A, __global const real *B, __global real *C,
+#define QUADS (TILE / 4)           // vectors of four in a row of a tile
+#define ACROSS (TILE / 8)          // patches side by side in a group
+
+__kernel void blockMMM(__global const real *restrict A, __global const real *restrict B, __global real *restrict C,
                        uint32_t heightA, uint32_t widthB, uint32_t widthA)
 {
-    __local real4 Ash[TILE][TILE / 4];    // real4, so that it is aligned for reads of four words
-    __local real Bsh[TILE][TILE];
+    // The extra vector puts the rows of a patch in different banks.
+    __local real4 Ash[2][TILE][QUADS + 1];    // [turn][row][k / 4]
+    __local real4 Bsh[2][TILE][QUADS + 1];    // [turn][column][k / 4]
 
     const uint32_t lx = get_local_id(0);
     const uint32_t ly = get_local_id(1);
-    const uint32_t col = get_global_id(0);
-    const uint32_t row = get_global_id(1);
-    __local real *const rowOfA = (__local real *)Ash[ly];
+    const uint32_t warp = (ly * TILE + lx) / 32;
+    const uint32_t lane = (ly * TILE + lx) % 32;
+    const uint32_t c = warp % ACROSS * 8 + lane / 2 % 8;                // this work-item's column of the tile
+    const uint32_t r = warp / ACROSS * 4 + lane / 16 * 2 + lane % 2;    // and its row
+    const uint32_t col = get_group_id(0) * TILE + c;
+    const uint32_t row = get_group_id(1) * TILE + r;
 
-    real nextA = (row < heightA && lx < widthA) ? A[row * widthA + lx] : (real)0;
-    real nextB = (ly < widthA && col < widthB) ? B[ly * widthB + col] : (real)0;
+    // It stages a word of its own column of B, and of A a word that its neighbours continue along the row.
+    const uint32_t rowA = get_group_id(1) * TILE + ly;
+    real nextA = (rowA < heightA && lx < widthA) ? A[rowA * widthA + lx] : (real)0;
+    real nextB = (r < widthA && col < widthB) ? B[r * widthB + col] : (real)0;
 
     real sum = 0;
     for (uint32_t k0 = 0; k0 < widthA; k0 += TILE) {
-        rowOfA[lx] = nextA;
-        Bsh[ly][lx] = nextB;
+        const uint32_t turn = k0 / TILE % 2;
+        ((__local real *)Ash[turn][ly])[lx] = nextA;
+        ((__local real *)Bsh[turn][c])[r] = nextB;
 
-        barrier(CLK_LOCAL_MEM_FENCE);    // both tiles are complete before anyone reads them
+        // Both tiles are complete before anyone reads them. The next step writes the other pair, and the barrier there
+        // waits for those who still read this one.
+        barrier(CLK_LOCAL_MEM_FENCE);
 
         const uint32_t kA = k0 + TILE + lx;    // what this work-item stages in the next step
-        const uint32_t kB = k0 + TILE + ly;
-        nextA = (row < heightA && kA < widthA) ? A[row * widthA + kA] : (real)0;
+        const uint32_t kB = k0 + TILE + r;
+        nextA = (rowA < heightA && kA < widthA) ? A[rowA * widthA + kA] : (real)0;
         nextB = (kB < widthA && col < widthB) ? B[kB * widthB + col] : (real)0;
 
-        #pragma unroll
-        for (uint32_t k = 0; k < TILE / 4; k++) {
-            const real4 a = Ash[ly][k];
-            sum += a.x * Bsh[4 * k][lx];
-            sum += a.y * Bsh[4 * k + 1][lx];
-            sum += a.z * Bsh[4 * k + 2][lx];
-            sum += a.w * Bsh[4 * k + 3][lx];
+        #pragma unroll 2    // with all of it unrolled, registers leave room for one group instead of two
+        for (uint32_t q = 0; q < QUADS; q++) {
+            const real4 a = Ash[turn][r][q];
+            const real4 b = Bsh[turn][c][q];
+            sum += a.x * b.x;
+            sum += a.y * b.y;
+            sum += a.z * b.z;
+            sum += a.w * b.w;
         }
-
-        barrier(CLK_LOCAL_MEM_FENCE);    // everyone has read them before the next step overwrites them
     }
 
     if (row < heightA && col < widthB)

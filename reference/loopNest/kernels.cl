@@ -2,10 +2,17 @@
 //
 // Each tank has levels of its own, in column t of `levels`: day by day the work-items, which are neighbouring tanks,
 // use neighbouring words of a row. Only the loop over days of tankLevels is left as a loop, since each level needs the
-// one before; it stays in a register. tankGains has a work-item for every day of every tank.
+// one before; it stays in a register.
 //
-// `restrict` says that the arrays do not overlap: only then may the compiler read inflow of the four days that it
-// unrolls before it writes the first level.
+// The launch of tankGains has a work-item for every day of every tank. One word per work-item is too little to hide how
+// long memory takes. So one of DAYS groups, which are neighbours along the days, computes the days of all of them, and
+// each of its work-items has DAYS reads under way. The other groups have nothing to do. Neighbouring groups along the
+// tanks take turns with it, so that groups with work start at an even pace.
+//
+// `restrict` says that the arrays do not overlap: only then may the compiler read the words of several days before it
+// writes the first result.
+#define DAYS 4    // days that a work-item of tankGains computes
+
 __kernel void tankLevels(__global const real *restrict inflow, __global real *restrict levels,
                          uint32_t days, uint32_t tanks)
 {
@@ -21,10 +28,20 @@ __kernel void tankLevels(__global const real *restrict inflow, __global real *re
     }
 }
 
-__kernel void tankGains(__global const real *levels, __global real *gains, uint32_t days, uint32_t tanks)
+__kernel void tankGains(__global const real *restrict levels, __global real *restrict gains,
+                        uint32_t days, uint32_t tanks)
 {
     const uint32_t t = get_global_id(0);
-    const uint32_t d = get_global_id(1);
-    if (t < tanks)
-        gains[d * tanks + t] = levels[(days - 1) * tanks + t] - levels[d * tanks + t];
+    const uint32_t first = get_group_id(1) / DAYS * DAYS;        // of these days
+    const uint32_t count = min((uint32_t)DAYS, days - first);    // fewer at the end
+    if (get_group_id(0) % count != get_group_id(1) - first)
+        return;    // the whole group: another one computes these days
+    if (t >= tanks)
+        return;
+
+    const real last = levels[(days - 1) * tanks + t];
+    #pragma unroll
+    for (uint32_t i = 0; i < DAYS; i++)
+        if (i < count)
+            gains[(first + i) * tanks + t] = last - levels[(first + i) * tanks + t];
 }

@@ -4,7 +4,12 @@
 // copies a PRG_WGSIZE x CHUNK block in, each work-item runs the recurrence over its own row
 // of the block, and the group copies the block back. In the copies, CHUNK neighbouring
 // work-items touch CHUNK neighbouring words of one row.
-__kernel void optimProgram(__global const real *A, __global real *B,
+//
+// A work-item copies CHUNK words of a block. It reads those of the next block into registers
+// before it computes on this one, so that memory always has something to do.
+#define ROW_STEP (PRG_WGSIZE / CHUNK)    // rows copied at a time
+
+__kernel void optimProgram(__global const real *restrict A, __global real *restrict B,
                            uint32_t height, uint32_t width)
 {
     __local real block[PRG_WGSIZE][CHUNK + 1];
@@ -13,31 +18,44 @@ __kernel void optimProgram(__global const real *A, __global real *B,
     const uint32_t row0 = get_group_id(0) * PRG_WGSIZE;    // first row of the group
     const uint32_t copyCol = lid % CHUNK;                  // this work-item's column in the copies
     const uint32_t copyRow = lid / CHUNK;                  // and its first row
-    const uint32_t rowStep = PRG_WGSIZE / CHUNK;           // rows copied at a time
+
+    real next[CHUNK];    // what this work-item copies into the next block: zeros past an edge
+    #pragma unroll
+    for (uint32_t i = 0; i < CHUNK; i++) {
+        const uint32_t row = row0 + copyRow + i * ROW_STEP;
+        next[i] = (row < height && copyCol < width) ? A[row * width + copyCol] : (real)0;
+    }
 
     real accum = 0;
     for (uint32_t col0 = 0; col0 < width; col0 += CHUNK) {
-        const uint32_t col = col0 + copyCol;
-
-        for (uint32_t r = copyRow; r < PRG_WGSIZE; r += rowStep)
-            if (row0 + r < height && col < width)
-                block[r][copyCol] = A[(row0 + r) * width + col];
+        #pragma unroll
+        for (uint32_t i = 0; i < CHUNK; i++)
+            block[copyRow + i * ROW_STEP][copyCol] = next[i];
 
         barrier(CLK_LOCAL_MEM_FENCE);    // the block is complete before anyone computes on it
 
-        const uint32_t cols = min((uint32_t)CHUNK, width - col0);
-        if (row0 + lid < height)
-            for (uint32_t c = 0; c < cols; c++) {
-                const real a = block[lid][c];
-                accum = a * a - accum;
-                block[lid][c] = accum;
-            }
+        const uint32_t nextCol = col0 + CHUNK + copyCol;
+        #pragma unroll
+        for (uint32_t i = 0; i < CHUNK; i++) {
+            const uint32_t row = row0 + copyRow + i * ROW_STEP;
+            next[i] = (row < height && nextCol < width) ? A[row * width + nextCol] : (real)0;
+        }
+
+        #pragma unroll
+        for (uint32_t c = 0; c < CHUNK; c++) {
+            const real a = block[lid][c];
+            accum = a * a - accum;
+            block[lid][c] = accum;
+        }
 
         barrier(CLK_LOCAL_MEM_FENCE);    // every result is in the block before it is copied back
 
-        for (uint32_t r = copyRow; r < PRG_WGSIZE; r += rowStep)
-            if (row0 + r < height && col < width)
-                B[(row0 + r) * width + col] = block[r][copyCol];
+        #pragma unroll
+        for (uint32_t i = 0; i < CHUNK; i++) {
+            const uint32_t r = copyRow + i * ROW_STEP;
+            if (row0 + r < height && col0 + copyCol < width)
+                B[(row0 + r) * width + col0 + copyCol] = block[r][copyCol];
+        }
 
         // No third barrier: a work-item refills exactly the words it has just copied back.
     }

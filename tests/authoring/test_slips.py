@@ -30,8 +30,8 @@ def test_a_guard_that_returns_never_does(course):
 
 def test_a_guard_of_a_statement_always_lets_it_run(course):
     """The store is made by every work-item."""
-    changed = sources(course.load("blockMMM"))["without the guard in line 52"]
-    assert changed.split("\n")[51].strip() == "if (1)"
+    changed = sources(course.load("blockMMM"))["without the guard in line 66"]
+    assert changed.split("\n")[65].strip() == "if (1)"
 
 
 def test_a_condition_on_no_size_is_no_guard(course):
