@@ -6,7 +6,7 @@
 //                                           dimension 0 runs along the columns of C, dimension 1 along its rows.
 //           mmRow, mmRowPrivate,            work-group (WG), global (ceil(n/WG)*WG); the global id is a row of C.
 //           mmColumnLocal
-// Defined:  real (float), TILE (16), WG (64), MAX_N (1024; n is never larger), uint32_t (uint).
+// Defined:  real (float), TILE (16), WG (32), MAX_N (1024; n is never larger), uint32_t (uint).
 
 // One element of C a work-item.
 __kernel void mmElement(__global const real *A, __global const real *B, __global real *C, uint32_t n)

@@ -71,7 +71,7 @@ BUILD_FAILED = Problem(reason=Reason.NOT_RUN, message="skipped: fix the build fi
 SEARCH = "the line of the mistake"
 """Name of the missing part if the search failed."""
 
-UNTIMED = Problem(reason=Reason.NOT_RUN, message="skipped: an explanation needs no times.")
+UNTIMED = Problem(reason=Reason.NOT_RUN, message="skipped: nothing is timed here.")
 NO_SPEED = Problem(reason=Reason.NOT_RUN, message="skipped: the assignment checks no speed.")
 
 
@@ -152,6 +152,12 @@ def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
     What the student's code does wrong is in the result; UngradedError is raised for what is our own fault.
     """
     (draft,) = _drafts([task], bench, progress)
+    return _finish(draft, bench, progress)
+
+
+def grade_untimed(task: Task, bench: Bench, progress: Progress) -> Result:
+    """Grade one submission without its speed, whose points it loses."""
+    (draft,) = _drafts([task], bench, progress, lambda *_: UNTIMED)
     return _finish(draft, bench, progress)
 
 
