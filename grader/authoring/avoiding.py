@@ -1,8 +1,8 @@
 """Kernels that avoid an exercise. Their points show whether the assignment rewards solving it.
 
 An instructor puts them in reference/NAME/avoiding/, one file each; those for a part of a suite in a folder PART there.
-Three are made from the baseline, if that takes the arguments of the student's kernels: the baseline itself (unless it
-is what the exercise asks for), one work-item that does everything, and one work-item in each group.
+Three are made from the baseline, if its kernels take the arguments of the student's: the baseline itself (unless the
+exercise is to write it), one work-item that does everything, and one work-item in each group.
 """
 
 import re

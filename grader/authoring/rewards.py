@@ -99,7 +99,7 @@ def rewards(assignment: Assignment, bench: Bench, progress: Progress) -> Rewards
 
 
 def _by_result(accepted: Iterable[Accepted]) -> Iterator[str]:
-    """For each result that takes no computing, the cases that accept it: one by its name, and how many others."""
+    """Each result that takes no computing, with the name of one case that accepts it and the number of the others."""
     cases = defaultdict(list)
     for each in accepted:
         cases[each.what].append(each.case)
@@ -108,7 +108,7 @@ def _by_result(accepted: Iterable[Accepted]) -> Iterator[str]:
 
 
 def _earned(kernel: SampleKernel, assignment: Assignment, bench: Bench, progress: Progress) -> Earned:
-    """Grade the kernel; its speed only if that can earn points. A lone work-item takes a GPU until its time limit."""
+    """Grade the kernel. Time it only if speed can earn points: a single work-item would run into the time limit."""
     submission = parse_submission(Path(f"{kernel.name}.cl"), kernel.source.encode())
 
     def graded(grade: Callable[[Task, Bench, Progress], Result]) -> Result:
@@ -124,7 +124,7 @@ def _earned(kernel: SampleKernel, assignment: Assignment, bench: Bench, progress
 
 
 def _may_earn_speed(assignment: Assignment, untimed: Result) -> bool:
-    """Whether all cases pass, and all memory checks that points for speed require."""
+    """True unless a case fails, or a memory check that points for speed require."""
     if assignment.performance is None:
         return False
     needed = [check for check in untimed.checks if check.kind is Kind.CORRECTNESS]

@@ -204,8 +204,8 @@ class SpeedGoals(Record):
     large that half floats round them, and so small that floats do not round what kernels make of them."""
 
     requires: tuple[str, ...] = ()
-    """Names of memory checks; points for speed count only if all of these pass. A CPU runs a naive kernel as fast as
-    one that solves the exercise, and the caches of a GPU forgive some, too."""
+    """Names of memory checks; points for speed count only if all of these pass. On a CPU, a naive kernel is
+    as fast as one that solves the exercise. On a GPU, caches make some naive kernels fast enough."""
 
     classes: dict[DeviceClass, SpeedGoal]
     """One goal each for `cpu` and `gpu`."""

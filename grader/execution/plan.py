@@ -92,8 +92,8 @@ class Script:
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What one session is for: its buffers, and its scripts by name; how arrays come to it, where it begins, and in
-    which order a simulator runs work-items.
+    """Description of one session: its buffers, its scripts by name, how arrays reach it, in which process it begins,
+    and the order in which a simulator runs work-items.
     """
 
     buffers: tuple[BufferSpec, ...]
@@ -129,8 +129,8 @@ class Plan:
         return replace(self, scripts={name: script.in_all_turns() for name, script in self.scripts.items()})
 
     def watched(self, order: Order) -> "Plan":
-        """The same for the simulator, which runs work-items in this order: no guard bands, since it knows every bound;
-        nothing in the outputs; and inputs that cannot be written.
+        """The plan for the simulator, which runs work-items in this order. Buffers have no guard bands, since the
+        simulator knows every bound. Outputs hold nothing, and inputs cannot be written.
         """
         made = {name for script in self.scripts.values() for name in script.outputs}
         buffers = (replace(spec, guard=0, poison=None, read_only=spec.name not in made) for spec in self.buffers)

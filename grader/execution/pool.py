@@ -87,7 +87,7 @@ class Ahead:
         self._worker: Worker | None = None
 
     def begin(self) -> None:
-        """Start it, without waiting for it, unless that was done or no other is needed."""
+        """Start it, without waiting for it, unless it has been started or no more workers are needed."""
         if self._worker is None and self._left > 0:
             self._left -= 1
             self._worker = self._make()

@@ -50,8 +50,8 @@ def shared_cpu(folder: Path) -> AbstractContextManager[None]:
 class SharedCpu:
     """The processor, shared with other graders for as long as any part of a grading needs it.
 
-    A grading must not ask for its share twice: in between, another grader can shut the gate. That grader would wait for
-    the first share to end, and the second share would wait for the gate to open.
+    A grading must not ask for a second share while it has one, or it can come to a deadlock. If another grader has shut
+    the gate, that grader waits until the first share ends, and the second share waits until the gate opens.
     """
 
     def __init__(self, folder: Path) -> None:

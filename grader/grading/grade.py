@@ -4,7 +4,7 @@ build -> cases that are shown -> two runs on the simulator -> search for a mista
 -> timed rounds -> hidden cases -> points
 
 The simulator begins while cases still run. With processors to spare, both of its runs go on at once, and our own
-kernels build from the start; a GPU is then timed beside it, and the next part of a suite begins before it has finished.
+kernels build from the start. While the simulator works, a GPU is then timed, and the next part of a suite begins.
 
 Hidden cases come last, for all parts of a suite together, and in a new worker: everything that may be shown before the
 release is complete before they run. They affect only their own points.
@@ -96,8 +96,8 @@ class Draft:
 
 @dataclass(frozen=True, kw_only=True)
 class Crew:
-    """What a grading works with: the submission's own workers, of which two simulate where there are processors to
-    spare, one that simulates the model solution, the device of the first, and our own workers beside it.
+    """What a grading works with. `student` runs the submission on `device`; `simulator` and `counter` simulate it, and
+    are the same worker if no processor is to spare. `model_simulator` and the workers in `ours` run only our kernels.
     """
 
     task: Task
@@ -113,7 +113,7 @@ class Crew:
     ours: ExitStack
 
     def hire(self, role: Role) -> Worker:
-        """A worker of our own, until all are released."""
+        """Borrow a worker for our own kernels, until `leave_the_device` or the end of the grading."""
         return self.ours.enter_context(self.bench.own.borrow(role, self.bench.worker))
 
     def leave_the_device(self) -> None:
@@ -156,7 +156,7 @@ def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
 
 
 def grade_untimed(task: Task, bench: Bench, progress: Progress) -> Result:
-    """Grade one submission without its speed, whose points it loses."""
+    """Grade one submission without timing it, so it earns no points for speed."""
     (draft,) = _drafts([task], bench, progress, lambda *_: UNTIMED)
     return _finish(draft, bench, progress)
 
@@ -182,7 +182,7 @@ def _explaining(draft: Draft) -> Iterator[Check]:
 
 
 Drafting = Generator[None, None, Draft]
-"""The work on a draft. It yields at most once: when it has left the device, and only waits for simulators."""
+"""The work on a draft. It yields at most once: when it no longer needs the device and only waits for simulators."""
 
 
 def _drafts(tasks: Sequence[Task], bench: Bench, progress: Progress, lined_up: LineUp = _lined_up) -> list[Draft]:
@@ -214,7 +214,7 @@ def _advance(work: Drafting) -> _Advanced:
 
 
 def _completed(begun: _Advanced) -> Draft:
-    """The draft, and the seconds that were spent on it. What it waited for others does not count."""
+    """The draft, with the seconds that were spent on it. Time in which other parts were worked on does not count."""
     if begun.draft is not None:
         return replace(begun.draft, seconds=begun.seconds)
     rest = _advance(begun.work)

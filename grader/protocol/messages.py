@@ -85,8 +85,8 @@ before. A used one is quicker, since its driver has loaded what it needs, and is
 
 
 Order = Literal["ascending", "mixed"]
-"""In which order a simulator runs the work-items of a group: by their local IDs, one after the other, or in one that it
-draws, in which they also take turns. What it draws is the same every time.
+"""In which order a simulator runs the work-items of a group. "ascending": one after the other, by local ID. "mixed": in
+a shuffled order, in which they also take turns; this order is the same every time.
 """
 
 

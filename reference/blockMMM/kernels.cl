@@ -4,10 +4,10 @@
 // word staged is then used TILE times. Words past an edge are staged as zero, so the inner loop needs no guard.
 //
 // Local memory is the limit: each product needs a word of either tile, and a multiprocessor serves one request of a warp
-// at a time. So a work-item reads four words of a tile as one real4. The tile of B is stored turned, because these four
-// words, which follow each other along K, must lie side by side. If a warp computed a row of results, each request for B
-// would ask for 32 different vectors. So it computes a patch of 4 rows and 8 columns, and asks for 4 and for 8. Two
-// neighbours share a column, because NVIDIA's local memory then takes two turns for a request, otherwise four.
+// at a time. So a work-item reads four words of a tile as one real4. The tile of B is stored transposed, because these
+// four words, which follow each other along K, must lie side by side. If a warp computed a row of results, each request
+// for B would ask for 32 different vectors. So it computes a patch of 4 rows and 8 columns: 4 vectors of A, 8 of B. Two
+// neighbours share a column, because NVIDIA's local memory then takes two cycles for a request instead of four.
 //
 // Two pairs of tiles are used in turn, so a step needs one barrier. The words of the next step are read from global
 // memory while this step is computed.

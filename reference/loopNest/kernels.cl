@@ -4,10 +4,10 @@
 // use neighbouring words of a row. Only the loop over days of tankLevels is left as a loop, since each level needs the
 // one before; it stays in a register.
 //
-// The launch of tankGains has a work-item for every day of every tank. One word per work-item is too little to hide how
-// long memory takes. So one of DAYS groups, which are neighbours along the days, computes the days of all of them, and
-// each of its work-items has DAYS reads under way. The other groups have nothing to do. Neighbouring groups along the
-// tanks take turns with it, so that groups with work start at an even pace.
+// The launch of tankGains has a work-item for every day of every tank. One word per work-item is too little to hide the
+// latency of memory. So of DAYS groups that are neighbours along the days, one computes the days of all of them, and
+// each of its work-items has DAYS reads under way. The others return at once. Which one computes differs between
+// neighbouring groups along the tanks, so that groups with work start at an even pace.
 //
 // `restrict` says that the arrays do not overlap: only then may the compiler read the words of several days before it
 // writes the first result.

@@ -6,11 +6,11 @@
 // words of A are those of the whole group, which stages them in local memory, RT steps of K at a time.
 //
 // Two blocks of columns halve the requests to local memory, since each word of the tile serves two products. Two blocks
-// of rows halve the words of B that come from the second-level cache. The tile is stored turned, so that four rows of a
+// of rows halve the words of B that come from the second-level cache. The tile is stored transposed: four rows of a
 // column lie side by side and are read as one real4.
 //
-// Nobody waits for global memory, either: the words of A for the next tile are fetched while this one is used, and of B
-// the words of two steps before the first is needed. Two tiles are used in turn, so a step needs one barrier. A
+// Reads of global memory overlap with the arithmetic: the words of A for the next tile are fetched while this one is
+// used, and those of B for two steps before the first is needed. Two tiles take turns, so a step needs one barrier. A
 // work-item past an edge reads the last row or column in place of its own, and stores nothing.
 //
 // Registers decide the speed: with at most 128 for a work-item, a multiprocessor of an H200 holds two groups.

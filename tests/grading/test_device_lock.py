@@ -328,7 +328,7 @@ def test_work_on_both_takes_the_processor_and_then_the_gpu(tmp_path):
 
 
 def test_parts_of_a_grading_have_one_share_of_the_processor(tmp_path):
-    """A second part enters although somebody waits to time, who gets in when the last part has left."""
+    """A second part enters although another grader waits to time. That one gets in when the last part has left."""
     cpu = SharedCpu(tmp_path)
     with cpu:
         at_once, inside, leave, _ = enters(exclusive(device(type="cpu"), tmp_path))

@@ -55,7 +55,7 @@ class Reading:
 
 
 def memory_run(subject: Subject, asked: Memory, order: Order = "mixed") -> SimulatedRun:
-    """The run in which it is counted. The counts of a right kernel are those of any order."""
+    """The run that counts. The order changes no counts of a right kernel, unless it retries, as a lock does."""
     return run_at(subject, asked.sizes, NUMBER, order)
 
 

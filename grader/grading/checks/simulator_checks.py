@@ -24,9 +24,9 @@ from grader.results.result import Check, Reason, Verdict
 
 @dataclass(frozen=True, kw_only=True)
 class Runs:
-    """The simulated runs that the checks rest on. Each is made when it is first asked for, and may begin before that;
-    where the one that counts has a worker of its own, both can go on at once. `ours` runs the model solution, where a
-    run is compared with that; it never meets a submission.
+    """The simulated runs that the checks rest on. Each is made when it is first asked for, and may begin before that.
+    If the run that counts has a worker of its own, both can go on at once. `ours` simulates the model solution for
+    comparison, and never runs a submission.
     """
 
     subject: Subject
@@ -99,8 +99,8 @@ def watch(runs: Runs, rules: WatchingRules, failed: Failed = (), endless: Endles
 
 
 def _counted(runs: Runs, simulation: Simulation, sanitized: Sequence[Check], failed: Failed) -> Profile | Problem:
-    """The counts of the submission; if only a barrier is missing in it, those with the barrier. Where nothing else is
-    known to be wrong, a Problem says what is wrong in the run that counts.
+    """The counts of the submission, with the barrier if only a barrier is missing. A Problem if there are none; it
+    explains the run that counts only if no other mistake is known.
     """
     ran = count_memory(runs.memory, simulation)
     counted = usable(ran)
@@ -117,7 +117,7 @@ def _counted(runs: Runs, simulation: Simulation, sanitized: Sequence[Check], fai
 
 
 def _with_barrier(runs: Runs, simulation: Simulation, asked: Sanitizer, shown: Sequence[Check]) -> Profile | None:
-    """The counts with the one barrier that is missing, if the findings are about that."""
+    """The counts with the one barrier that is missing; None if that is not the only mistake."""
     memory = runs.subject.task.assignment.memory
     mended = with_barrier(runs.subject, asked, [finding for check in shown for finding in check.findings])
     if mended is None or memory is None:

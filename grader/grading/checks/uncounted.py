@@ -1,4 +1,4 @@
-"""Explains why memory behaviour is not counted of a kernel of which nothing else is known to be wrong."""
+"""Explains why the memory behaviour of a kernel is not counted, if no other mistake in it is known."""
 
 from grader.common.optional import Fault, attempt
 from grader.common.phrases import sizes_in_words
@@ -15,7 +15,7 @@ from grader.results.result import Reason
 
 
 def explained(counted: Counted | Problem, run: SimulatedRun, ours: Worker) -> Problem | None:
-    """Explanation of the run that counts, if there is one. `ours` may run the model solution."""
+    """Why the run counts nothing; None if there is nothing to explain. `ours` simulates the model solution."""
     if isinstance(counted, Problem) or counted.problem is None:
         return None
     if counted.problem == CUT_OFF:
@@ -42,7 +42,7 @@ def _steps_of_the_model(run: SimulatedRun, ours: Worker) -> int | None:
 
 
 def _of_steps(steps: int, run: SimulatedRun, of_model: int | Fault | None) -> Problem:
-    """A kernel that the simulator has stopped: whether it ends is not known."""
+    """The problem of a kernel that the simulator has stopped. It does not say whether the kernel would end."""
     compared = f", where the model solution takes {of_model:,}" if isinstance(of_model, int) else ""
     return Problem(
         reason=Reason.TOO_MANY_STEPS,
@@ -54,8 +54,8 @@ def _of_steps(steps: int, run: SimulatedRun, of_model: int | Fault | None) -> Pr
 
 
 FEWER_STEPS = (
-    "If the kernel ends on the device, take steps out of its innermost loop. The simulator does not optimise: a call "
-    "of a function costs steps, and so does a value that is computed again in each turn."
+    "If the kernel ends on the device, take steps out of its innermost loop. The simulator does not optimise: a "
+    "function call costs steps, and so does a value that is computed again in each iteration."
 )
 """Help against too many steps."""
 

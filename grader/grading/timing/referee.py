@@ -126,15 +126,15 @@ class ByOracle:
 
     def prepare(self, plan: Plan) -> Plan:
         """Where kernels run in the worker's own process, it shares its arrays: what it does with them before and after
-        a launch would be work that nobody times. Each session begins in a new process there, or its buffers would come
-        to lie where those of the one before were.
+        a launch would be work that is not timed. There, each session also begins in a new process. In a used one, its
+        buffers would lie where those of the session before it were.
         """
         if device_class(self.match.device) == "cpu":
             return replace(plan, arrays="shared")
         return going_on(plan, self.match.device)
 
     def session_pairs(self, rules: TimingRules) -> int | None:
-        """Buffers come to lie elsewhere in memory: the luck of one placement in caches must not decide."""
+        """On a processor, buffers come to lie elsewhere in memory: one placement in caches must not decide."""
         return rules.session_pairs
 
     def scene(self, number: int) -> RoundData:

@@ -1,4 +1,4 @@
-"""uncounted.py: why memory behaviour is not counted of a kernel of which nothing else is wrong."""
+"""uncounted.py: why the memory behaviour of a kernel is not counted, if no other mistake in it is known."""
 
 import pytest
 from kernels import TRANSPOSITION, changed
@@ -64,7 +64,7 @@ STOPPED = Counted(profile=PROFILE, problem=CUT_OFF, steps=40_000_012)
 
 
 def test_too_many_steps_are_compared_with_the_model_solution(simulator, run):
-    """It reads how many the simulator has made. Nothing is said of whether the kernel ends."""
+    """The message states both numbers of steps. It does not say whether the kernel ends."""
     told = explained(STOPPED, run, simulator)
     assert (told.reason, told.faults) == (Reason.TOO_MANY_STEPS, ())
     assert told.message.startswith(

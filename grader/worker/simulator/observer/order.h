@@ -1,13 +1,13 @@
 // The order in which the work-items of a group run.
 //
-// Oclgrind runs them in ascending order, each as far as a barrier. With GRADER_ORDER=mixed, the order is drawn for each
-// group, and again after each barrier: always the same numbers, so that the same kernel gives the same line every time. A
-// work-item also gives way to the others between two atomic functions: before one that always stores, and after a
-// compare-and-swap that did not store. So a kernel whose results rest on the order, or on two atomic functions being one,
-// is wrong.
+// Oclgrind runs them in ascending order, each up to a barrier. With GRADER_ORDER=mixed, the order is shuffled for
+// each group and after each barrier. The random numbers are always the same, so that a kernel gives the same line every
+// time. A work-item also lets the others run before an atomic function other than compare-and-swap, and after a
+// compare-and-swap that did not store. So results are wrong if they depend on the order, or if a kernel uses two atomic
+// functions where one is needed.
 //
-// Oclgrind takes the first work-item that it knows to be running. So it is told that all but one have finished, and is
-// sent to the next one when a work-item stops: at a barrier, at its end, or to give way.
+// Oclgrind runs the first work-item that it knows to be running. So this class reports all but one as finished. When a
+// work-item stops (at a barrier, at its end, or to let others run), it makes Oclgrind switch to the next one.
 
 #pragma once
 
