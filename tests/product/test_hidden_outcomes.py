@@ -179,13 +179,14 @@ def test_no_byte_and_no_time_tells_how_a_hidden_case_went(hiding, bench, tmp_pat
     """
     _, statement, reason = OUTCOMES[name]
     source = submission(statement=f"if (x[3] > 0) {{ {statement} }}")
-    drafts, begin = [], grade_module._draft
+    drafts, begin = [], grade_module._drafts
 
-    def once(task, *rest):
-        drafts[:] = drafts or [begin(task, *rest)]
-        return replace(drafts[0], task=task, built=replace(drafts[0].built, task=task))
+    def once(tasks, *rest):
+        drafts[:] = drafts or begin(tasks, *rest)
+        (task,) = tasks
+        return [replace(drafts[0], task=task, built=replace(drafts[0].built, task=task))]
 
-    monkeypatch.setattr(grade_module, "_draft", once)
+    monkeypatch.setattr(grade_module, "_drafts", once)
     shown, seen, points = Shown(tmp_path / "batch", hiding), [], {}
     for seed in range(7, 11):
         result = grade(hiding, source, bench, seed=seed)

@@ -126,9 +126,11 @@ def _checked(failure: Failure, subject: Subject, cases: Sequence[Case]) -> LeftO
     except NoSimulatorError:
         return _open(failure, UNCHECKED)
     right: list[Sizes] = []
+    asked = subject.built.task.assignment.sanitizer
+    is_hidden = asked is not None and asked.hidden
     for case in _small(subject.built.task.assignment, cases):
         seen = seen_in(run_on_trial(subject, trial_of(case, subject.built, subject.oracle)))
-        if isinstance(seen, Problem) or seen.problem is not None:
+        if isinstance(seen, Problem) or seen.problem is not None or (not is_hidden and findings_of(seen)):
             return None
         right.append(case.sizes)
     if not right:
