@@ -71,7 +71,7 @@ class SampleKernel:
 
 @dataclass(frozen=True, kw_only=True)
 class _Share:
-    """How the work-items of the baseline are dealt out among those of a submission, as expressions of OpenCL C."""
+    """Expressions of OpenCL C that assign work-items of the baseline to work-items of a submission."""
 
     name: str
     idle: str
@@ -108,8 +108,8 @@ def _made_from_the_baseline(assignment: Assignment) -> Iterator[SampleKernel]:
     source, stated = assignment.source(BASELINE_FILE), _stated(assignment)
     has_barrier = re.search(r"\b(?:barrier|work_group_barrier)\s*\(|__local\b", source) is not None
     is_sayable = all(_is_sayable(assignment, *pair) for pair in pairs)
-    is_alike = has_barrier or all(_sizes(own) == _sizes(naive) for own, naive in pairs)
-    if assignment.baseline_avoids and is_alike:
+    fits_unchanged = has_barrier or all(_sizes(own) == _sizes(naive) for own, naive in pairs)
+    if assignment.baseline_avoids and fits_unchanged:
         yield SampleKernel(name=EACH.name, source=stated + _renamed(source, pairs))
     elif assignment.baseline_avoids and is_sayable:
         yield SampleKernel(name=EACH.name, source=stated + _shared_out(assignment, source, pairs, EACH))
@@ -134,7 +134,7 @@ Pairs = Sequence[tuple[Launch, Launch]]
 
 
 def _is_alike(own: Launch, naive: Launch) -> bool:
-    """Whether the baseline's kernel takes the arguments of the student's, but for arrays in local memory at the end."""
+    """True if the baseline's kernel takes the arguments of the student's, except arrays in local memory at the end."""
     return own.args[: len(naive.args)] == naive.args
 
 
@@ -143,7 +143,7 @@ def _sizes(launch: Launch) -> tuple[tuple[Expression, ...], tuple[Expression, ..
 
 
 def _is_sayable(assignment: Assignment, own: Launch, naive: Launch) -> bool:
-    """Whether the sizes of the baseline's launch can be calculated in the student's kernel."""
+    """True if the student's kernel can calculate the sizes of the baseline's launch."""
     used = set(re.findall(r"[A-Za-z_]\w*", " ".join(map(str, (*naive.global_size, *naive.local_size)))))
     return used <= {*own.args, *assignment.constants, *FUNCTIONS}
 

@@ -33,7 +33,7 @@ class Earned:
 
     @property
     def share(self) -> float:
-        """Of all points."""
+        """Share of all points."""
         return self.result.points / self.result.max_points if self.result.max_points else 0.0
 
     @property
@@ -53,7 +53,7 @@ class Earned:
 
 @dataclass(frozen=True, kw_only=True)
 class Rewards:
-    """What the kernels of an assignment earn that avoid its exercise, and those with a single slip."""
+    """Points of kernels that avoid an exercise, and of the model solution with a single slip."""
 
     assignment: Assignment
     avoiding: tuple[Earned, ...]
@@ -61,7 +61,7 @@ class Rewards:
     trivial: tuple[str, ...]
 
     def claims(self) -> Iterator[Claim]:
-        """What must be true of the points."""
+        """Claims about these points, each with what was seen."""
         yield Claim(
             claim="no tolerance accepts a result that takes no computing",
             holds=not self.trivial,

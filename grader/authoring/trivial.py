@@ -38,7 +38,7 @@ def accepted(assignment: Assignment) -> Iterator[Accepted]:
 
 
 def _is_accepted(trial: Trial, what: str) -> bool:
-    """Whether each judged array may be this, and one of them is something else."""
+    """True if the case accepts this result for each judged array, although the right result of one differs."""
     assignment = trial.assignment
     asked = assignment.correctness.tolerance
     factor = evaluate(asked.factor, assignment.names(trial.sizes))

@@ -88,7 +88,7 @@ def print_validation(name: str, course: Course, folder: Path, bench: Bench, page
 
 
 def _rewards(seen: Examined, bench: Bench) -> Iterator[Claim]:
-    """What is true of the points, unless our own files could not be graded."""
+    """Claims about the points; none if the model solution could not be graded."""
     if seen.own is None:
         return
     try:

@@ -85,11 +85,11 @@ class Assignment(Folders):
     grades such kernels."""
 
     baseline_avoids: bool = True
-    """Whether the baseline avoids the exercise. It does not if the exercise is to write the naive kernel."""
+    """True if the baseline avoids the exercise; false if the exercise is to write the naive kernel."""
 
     slips: tuple[Slip, ...] = ("barrier", "guard")
-    """What may be missing once in a kernel that still earns more than any that avoids the exercise. `grader validate`
-    grades the model solution without it. Leave out what the exercise is about."""
+    """Kinds of lines of which one may be missing in a kernel that still earns more than any that avoids the exercise.
+    `grader validate` grades the model solution without each such line. Leave out the kind that the exercise teaches."""
 
     allow: tuple[Construct, ...] = ()
     """Constructs that submissions may use although they are forbidden as a rule."""
@@ -105,6 +105,11 @@ class Assignment(Folders):
         for sizes in self.all_sizes():
             self.check_at(sizes)
         return self
+
+    @property
+    def hides_sanitizer(self) -> bool:
+        """True if there is a sanitizer check and its outcome is hidden."""
+        return self.sanitizer is not None and self.sanitizer.hidden
 
     def all_sizes(self) -> Iterator[Sizes]:
         """Those of every launch that it asks for."""
@@ -279,7 +284,7 @@ class Assignment(Folders):
         return replace(self, constants={**self.constants, **constants})
 
     def timed_on(self, kind: DeviceClass) -> "Timed":
-        """The same with the constants that are timed on a class of devices; with its own if speed is not checked."""
+        """The assignment with the constants that are timed on a class of devices; unchanged if speed is not checked."""
         return Timed(self.with_constants({} if self.performance is None else self.performance.classes[kind].constants))
 
     def timed_as_chosen(self, kind: DeviceClass) -> "Assignment":

@@ -127,7 +127,7 @@ class MemoryCheck(Record):
     """For staying within it."""
 
     teaches: str = ""
-    """What students learn from it, as a short sentence of advice."""
+    """Advice to students, in one short sentence."""
 
     requires: tuple[str, ...] = ()
     """Names of memory checks that are listed before; its points count only if all of these pass."""

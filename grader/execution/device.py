@@ -23,9 +23,7 @@ def share_a_process(device: DeviceFacts) -> bool:
 
 
 def speed_goal(assignment: Assignment, device: DeviceFacts) -> SpeedGoal:
-    """What the assignment asks of this device; raises InputError if it says nothing about its class, or checks no
-    speed.
-    """
+    """Speed goal for this device. Raises InputError if the assignment has none for its class, or checks no speed."""
     kind = device_class(device)
     goal = assignment.speed_goals.classes.get(kind)
     if goal is None:

@@ -59,7 +59,7 @@ def to_run(assignment: Assignment, submission: Submission, wanted: Overrides, de
 
 
 def _usual_sizes(assignment: Assignment, device: DeviceFacts) -> Sizes:
-    """The sizes that are timed on this device; if speed is not checked, those of the largest case that is shown."""
+    """The sizes that are timed on this device; if speed is not checked, the sizes of the largest shown case."""
     if assignment.performance is not None:
         return speed_goal(assignment, device).sizes
     return max((case.sizes for case in assignment.correctness.shown), key=lambda sizes: prod(sizes.values()))

@@ -1,7 +1,7 @@
 """Cases on which the compiler of the device failed: their points are lost or open.
 
     the compiler failed -> the simulator, which has another compiler, runs the small cases
-                           -> all right: what the device must decide is open, and an instructor decides
+                           -> all right: checks of results and speed are open, and an instructor decides
                            -> anything wrong: the case has crashed, for no points
 
 A submission can forge every sign of a compiler failure. So such a failure never earns points, and the instructor
@@ -126,11 +126,12 @@ def _checked(failure: Failure, subject: Subject, cases: Sequence[Case]) -> LeftO
     except NoSimulatorError:
         return _open(failure, UNCHECKED)
     right: list[Sizes] = []
-    asked = subject.built.task.assignment.sanitizer
-    is_hidden = asked is not None and asked.hidden
-    for case in _small(subject.built.task.assignment, cases):
+    assignment = subject.built.task.assignment
+    for case in _small(assignment, cases):
         seen = seen_in(run_on_trial(subject, trial_of(case, subject.built, subject.oracle)))
-        if isinstance(seen, Problem) or seen.problem is not None or (not is_hidden and findings_of(seen)):
+        if isinstance(seen, Problem) or seen.problem is not None:
+            return None
+        if findings_of(seen) and not assignment.hides_sanitizer:
             return None
         right.append(case.sizes)
     if not right:

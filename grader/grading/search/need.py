@@ -46,8 +46,7 @@ def allowance(rules: SearchRules, checks: Sequence[Check]) -> SearchRules:
 
 
 def _shown_findings(assignment: Assignment, watched: Sequence[Check]) -> bool:
-    hidden = assignment.sanitizer is not None and assignment.sanitizer.hidden
-    return not hidden and any(check.findings for check in watched)
+    return not assignment.hides_sanitizer and any(check.findings for check in watched)
 
 
 def cleanness(subject: Subject, watched: Sequence[Check], rules: SearchRules) -> IsClean:
