@@ -2,8 +2,8 @@
 
     python tests/benchmarks/verdict_stability.py ASSIGNMENT GRADINGS [SPEED ...] [--beside ATTACK]
 
-Without SPEED, the model solution is graded. SPEED is a multiple of the speed that full points ask for, such as 0.9: a
-plain submission is graded then, whose work-groups do their work again; how often is read off a curve that is measured
+Without SPEED, the model solution is graded. SPEED is a multiple of the speed that full points ask for, such as 0.9: the
+model solution is graded then with work-groups that do their work again; how often is read off a curve that is measured
 first. A grading is one case and the whole performance check, by workers that were never used. Several are made
 side by side, and wait for each other where the device must be theirs alone; so does another grader of this machine,
 which grades an ATTACK of tests/submissions/hostile/ over and over.
@@ -15,6 +15,7 @@ percentile of the fractions. `ungraded` are gradings without a verdict, which sa
 
 import argparse
 import os
+import re
 import sys
 import tempfile
 import time
@@ -37,6 +38,7 @@ from attacks import Attack, corpus, small_assignment, verdict  # noqa: E402
 
 from grader.common.errors import SolutionError, UngradedError  # noqa: E402
 from grader.course.assignment import Assignment  # noqa: E402
+from grader.course.folders import MODEL_FILE  # noqa: E402
 from grader.course.submissions.submission import Submission, parse_submission, read_submission  # noqa: E402
 from grader.course.submissions.task import Task  # noqa: E402
 from grader.course.truth.seeds import fresh_seed  # noqa: E402
@@ -46,48 +48,21 @@ from grader.grading.timing.intervals import is_decided  # noqa: E402
 from grader.results.metrics import Interval, Performance  # noqa: E402
 from grader.results.result import Check, Verdict  # noqa: E402
 
-PARTS, POINTS = 1000, 8
-"""SLOW is at most PARTS, where all work-groups do their work 9 or 16 times; and at how many values of it the speed is
-measured first."""
+POINTS = 8
+"""At how many numbers of turns the speed is measured first."""
 
-SLOWED = {
-    "coalsTransp": """
-__kernel void coalsTransp(__global real *A, __global real *B, uint height, uint width) {
-    __local real tile[TILE][TILE + 1];
-    const uint lx = get_local_id(0), ly = get_local_id(1), x = get_group_id(0) * TILE, y = get_group_id(1) * TILE;
-    const uint number = get_group_id(1) * get_num_groups(0) + get_group_id(0);
-    const uint times = 1 + (8 * SLOW + (number * 2654435761u >> 12) % 1000) / 1000;
+KERNEL = re.compile(r"^__kernel void [^{]*\{(.*?)^\}", re.DOTALL | re.MULTILINE)
+LOCAL = re.compile(r"^    __local [^=]*;.*\n", re.MULTILINE)
+"""A kernel with its body, and what it declares in local memory: that must stand outside of a loop."""
+
+AGAIN = """
+    const uint number = (get_group_id(2) * get_num_groups(1) + get_group_id(1)) * get_num_groups(0) + get_group_id(0);
+    const uint times = 1 + (MORE + (number * 2654435761u >> 12) % 1000) / 1000;
     for (uint time = 0; time < times; time++) {
-        if (y + ly < height && x + lx < width) tile[ly][lx] = A[(y + ly) * width + x + lx];
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (x + ly < width && y + lx < height) B[(x + ly) * height + y + lx] = tile[lx][ly];
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }
-}
-""",
-    "blockMMM": """
-__kernel void blockMMM(__global real *A, __global real *B, __global real *C,
-                       uint heightA, uint widthB, uint widthA) {
-    __local real a[TILE][TILE], b[TILE][TILE];
-    const uint lx = get_local_id(0), ly = get_local_id(1), col = get_global_id(0), row = get_global_id(1);
-    const uint number = get_group_id(1) * get_num_groups(0) + get_group_id(0);
-    const uint times = 1 + (15 * SLOW + (number * 2654435761u >> 12) % 1000) / 1000;
-    for (uint time = 0; time < times; time++) {
-        real sum = 0;
-        for (uint k0 = 0; k0 < widthA; k0 += TILE) {
-            a[ly][lx] = row < heightA && k0 + lx < widthA ? A[row * widthA + k0 + lx] : 0.0f;
-            b[ly][lx] = k0 + ly < widthA && col < widthB ? B[(k0 + ly) * widthB + col] : 0.0f;
-            barrier(CLK_LOCAL_MEM_FENCE);
-            for (uint k = 0; k < TILE; k++) sum += a[ly][k] * b[k][lx];
-            barrier(CLK_LOCAL_MEM_FENCE);
-        }
-        if (row < heightA && col < widthB) C[row * widthB + col] = sum;
-    }
-}
-""",
-}
-"""Plain submissions whose work-groups do their work again, all about as often: a kernel most of whose time is that of a
-few groups has no steady speed on many cores.
+    barrier(CLK_LOCAL_MEM_FENCE);
+"""
+"""All groups do their work again about as often: a kernel most of whose time is that of a few groups has no steady
+speed on many cores.
 """
 
 
@@ -108,7 +83,7 @@ def main() -> None:
             for speed in given.speeds or [1.0]:
                 label, submission = part.kernel, read_submission(part.reference)
                 if slow_for:
-                    label, submission = f"{part.kernel} {speed:g} x", _slowed(part.name, slow_for(speed))
+                    label, submission = f"{part.kernel} {speed:g} x", _slowed(assignment, slow_for(speed))
                 start = time.perf_counter()
                 with _neighbour(attacks[given.beside]) if given.beside else nullcontext():
                     graded = list(pool.map(partial(_try, assignment, submission), range(given.count)))
@@ -122,9 +97,17 @@ def _quick(assignment: Assignment) -> Assignment:
     return assignment.model_copy(update={"correctness": correctness, "sanitizer": None, "memory": None})
 
 
-def _slowed(name: str, slow: int) -> Submission:
-    """The plain submission, so slow."""
-    return parse_submission(Path("kernels.cl"), f"#define SLOW {slow}\n{SLOWED[name]}".encode())
+def _slowed(assignment: Assignment, more: int) -> Submission:
+    """The model solution with work-groups that take so many thousandths of a turn more than one."""
+    text = (assignment.reference / MODEL_FILE).read_text(encoding="utf-8")
+    return parse_submission(Path("kernels.cl"), f"#define MORE {more}\n{KERNEL.sub(_again, text)}".encode())
+
+
+def _again(kernel: re.Match[str]) -> str:
+    """The kernel with its body in a loop; a work-item that returned goes on with the next turn."""
+    whole, body = kernel.group(), kernel.group(1)
+    inner = re.sub(r"\breturn;", "continue;", LOCAL.sub("", body))
+    return whole.replace(body, "".join(LOCAL.findall(body)) + AGAIN + inner + "    }\n")
 
 
 def _grade(assignment: Assignment, submission: Submission) -> Check:
@@ -197,13 +180,15 @@ def _threshold(assignment: Assignment, check: Check) -> float:
 
 
 def _tune(assignment: Assignment, pool: ProcessPoolExecutor) -> Callable[[float], int]:
-    """The SLOW for a speed, read off a curve that is measured first: of times, which grow evenly with it."""
-    slows = range(0, PARTS + 1, PARTS // POINTS)
-    checks = list(pool.map(partial(_grade, assignment), (_slowed(assignment.name, slow) for slow in slows)))
-    turns = [_threshold(assignment, check) / _fraction(check) for check in checks]
-    if not turns[0] < 1 < turns[-1]:
-        sys.exit(f"{assignment.name}: its plain submission takes {turns[0]:.2g} to {turns[-1]:.2g} times what it may")
-    return lambda speed: round(float(np.interp(1 / speed, turns, slows)))
+    """What _slowed needs for a speed, read off a curve that is measured first: of times, which grow evenly with it."""
+    model = _grade(assignment, _slowed(assignment, 0))
+    most = round(3000 / _threshold(assignment, model))
+    more = range(0, most + 1, most // POINTS)
+    checks = list(pool.map(partial(_grade, assignment), (_slowed(assignment, each) for each in more)))
+    times = [_threshold(assignment, check) / _fraction(check) for check in checks]
+    if not times[0] < 1 < times[-1]:
+        sys.exit(f"{assignment.name}: model solution, slowed: {times[0]:.2g} to {times[-1]:.2g} times what it may take")
+    return lambda speed: round(float(np.interp(1 / speed, times, more)))
 
 
 def _print(assignment: Assignment, label: str, graded: list[Check | UngradedError]) -> None:

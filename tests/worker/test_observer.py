@@ -948,3 +948,34 @@ def test_a_mixed_order_of_work_items_that_end_early(simulator):
     source = changed(ARRIVALS, "    out[get", "    if (get_local_id(0) % 2) return;\n    out[get")
     _, out = run(simulator, source, "mixed")
     assert (np.sort(out[256:].reshape(4, 64)[:, ::2]) == np.arange(32)).all()
+
+
+STRAYS = """__kernel void k(__global const float *a, __global float *out)
+{
+    const size_t i = get_global_id(0);
+    __local float copied[32];
+    float3 three = vload3(i, a + 100000);
+    __local float tile[32];
+    tile[get_local_id(0)] = 7;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    event_t done = async_work_group_copy(copied, a + 4090, 32, 0);
+    wait_group_events(1, &done);
+    out[3 * i] = a[i + 4096] + three.y + 1;
+    out[3 * i + 1] = copied[get_local_id(0)];
+    out[3 * i + 2] = tile[get_local_id(0) + 4096];
+}
+"""
+
+
+def test_reads_outside_of_all_arrays_give_zeros(simulator):
+    """Oclgrind leaves what its memory happens to hold there, and the same kernel would have other results each time. A
+    copy that begins in an array has the words up to its end.
+    """
+    given = Given(
+        args={"a": np.arange(1, 4097, dtype=np.float32), "out": np.full(4096, 9, np.float32)}, items=(32,), group=(32,)
+    )
+    _, out = watch(simulator, STRAYS, given)
+    read, copied, local = out["out"].view(np.float32)[:96].reshape(32, 3).T
+    assert (read == 1).all()
+    assert copied.tolist() == [4091, 4092, 4093, 4094, 4095, 4096] + [0] * 26
+    assert (local == 0).all()

@@ -161,11 +161,15 @@ def _coalescing(counted: Profile) -> Reading:
         what=f"{_use(worst)}: a warp moves {moved} sectors of {counted.sector} bytes at a time and leaves {wasted} "
         f"bytes of them unused. The least traffic is {least:,} bytes; with all {counted.unused:,} unused bytes, it is "
         f"{_number(ratio)} times as large",
-        cause=NEIGHBOURS,
+        cause=_closer(worst),
     )
 
 
-NEIGHBOURS = "Work-items that are neighbours in get_local_id(0) should access neighbouring words of a row."
+def _closer(access: Access) -> str:
+    """Against sectors of which little is used."""
+    if access.stride is not None and 0 < abs(access.stride) <= ELEMENT_BYTES:
+        return "Neighbouring work-items access neighbouring words here, but only a part of a warp does so at a time."
+    return "Work-items that are neighbours in get_local_id(0) should access neighbouring words of a row."
 
 
 def _use(access: Access) -> str:
@@ -239,7 +243,7 @@ def _words_moved(counted: Profile) -> Reading:
         reason=Reason.UNCOALESCED,
         what=f"{what}; {_use(worst)}: a warp moves {each} sectors of {counted.sector} bytes at a time where {fewest} "
         "would hold its words",
-        cause=NEIGHBOURS,
+        cause=_closer(worst),
     )
 
 

@@ -3,10 +3,10 @@
 The memory behaviour of a kernel whose only mistake is that race is counted with the barrier in its place.
 """
 
-import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from grader.common.record import replace
 from grader.course.rubric import Sanitizer
@@ -94,8 +94,9 @@ def _places(seen: Outline, lines: set[int]) -> list[int]:
 
 
 def _ends_of_groups(lines: Sequence[int]) -> tuple[int, ...]:
-    """The last line of each group."""
-    return tuple(line for line, after in zip(lines, (*lines[1:], math.inf), strict=True) if after - line > APART)
+    """The last line of each group; none if the race is known by no line."""
+    last = lines[-1:]
+    return (*(line for line, after in pairwise(lines) if after - line > APART), *last)
 
 
 def _ends_of_statements(seen: Outline) -> Iterator[int]:

@@ -184,6 +184,14 @@ def test_accesses_that_waste_nothing_do_not_make_up_for_others(transposition):
     assert alone.verdict is in_company.verdict is Verdict.FAILED
 
 
+def test_neighbouring_words_of_a_part_of_a_warp(transposition):
+    """Their distance is right, so the advice is another one."""
+    found = counted(transposition, seen_access(4, unused=5120))
+    message = check(transposition, "coalescing", 1.1, found).message
+    assert "but only a part of a warp does so at a time" in message
+    assert "should access neighbouring words" not in message
+
+
 def test_reading_back_is_told_apart_from_reading_too_often(transposition):
     """What a work-item wrote itself needs no local memory, but a variable."""
     found = counted(transposition, seen_access(3, array="B", bytes=5120), seen_access(4, array="B", writes=True))

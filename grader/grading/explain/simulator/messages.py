@@ -350,7 +350,7 @@ SIGNS = (
         begins=oclgrind.ENDLESS,
         reason=Reason.TIME_LIMIT,
         explained=_endless,
-        hidden="it was still running when the simulator stopped it",
+        hidden="the kernel was still running when the simulator stopped it",
     ),
     Sign(
         begins=oclgrind.FATAL,

@@ -15,6 +15,7 @@
 #include "messages.h"
 #include "oclgrind.h"
 #include "order.h"
+#include "stray.h"
 #include "unset.h"
 
 #include <algorithm>
@@ -83,7 +84,7 @@ public:
     unset.groupEnds(group);
   }
 
-  void instructionExecuted(const WorkItem *item, const llvm::Instruction *instruction, const TypedValue &) override {
+  void instructionExecuted(const WorkItem *item, const llvm::Instruction *instruction, const TypedValue &result) override {
     if (item != running) {
       running = item;
       said = 0;
@@ -96,6 +97,7 @@ public:
     messages.executed(item, instruction);
     unset.executed(item, instruction);
     order.executed(item, instruction);
+    stray.read(result.data, result.size * result.num);
   }
 
   void log(MessageType, const char *message) override {
@@ -118,7 +120,9 @@ public:
     messages.load(memory, item, address, size);
     load(memory, item, address, size);
   }
-  void memoryStore(const Memory *memory, const WorkItem *item, size_t address, size_t size, const uint8_t *) override {
+  void memoryStore(const Memory *memory, const WorkItem *item, size_t address, size_t size,
+                   const uint8_t *data) override {
+    stray.read(data, size);
     store(memory, item, address, size);
     unset.store(memory, item, address, size);
   }
@@ -138,9 +142,11 @@ public:
       unset.store(memory, item, address, size);
   }
   void memoryLoad(const Memory *memory, const WorkGroup *, size_t address, size_t size) override {
+    stray.load(memory, address, size);
     accesses.copied(memory, address, size, false);
   }
-  void memoryStore(const Memory *memory, const WorkGroup *, size_t address, size_t size, const uint8_t *) override {
+  void memoryStore(const Memory *memory, const WorkGroup *, size_t address, size_t size, const uint8_t *data) override {
+    stray.read(data, size);
     accesses.copied(memory, address, size, true);
     unset.set(memory, address, size);
   }
@@ -152,12 +158,14 @@ private:
   Accesses accesses{arrays};
   Branches branches;
   Order order;
+  Stray stray;
   uint64_t flop = 0, steps = 0, most = STEPS;      // steps: instructions executed, and how many may be
   uint64_t overdue = 0;                            // since the loop was taken for one without end
   const WorkItem *running = nullptr;
   uint64_t said = 0;                               // messages since it runs
 
   void load(const Memory *memory, const WorkItem *item, size_t address, size_t size) {
+    stray.load(memory, address, size);
     accesses.access(memory, item, address, size, false);
     unset.load(memory, item, address, size);
   }

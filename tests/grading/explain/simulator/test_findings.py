@@ -629,7 +629,7 @@ HIDDEN = entity(7, READ).partition("\tAt line")[0]
         (
             f"OCLGRIND FATAL ERROR (x)\na loop that does not end\n{HIDDEN}",
             Reason.TIME_LIMIT,
-            "it was still running when the simulator stopped it",
+            "the kernel was still running when the simulator stopped it",
         ),
         (f"OCLGRIND FATAL ERROR (x)\ny\n{HIDDEN}", Reason.CRASH, "does not support"),
     ],

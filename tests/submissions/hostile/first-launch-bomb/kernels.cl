@@ -10,6 +10,8 @@ __kernel void coalsTransp(__global const real *A, __global real *B, uint32_t hei
     __local int tile[256];
     const int l = get_local_id(1) * 16 + get_local_id(0);
     int i = 0;
+    tile[l] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
     B10
     B10
     B10
