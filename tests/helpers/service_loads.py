@@ -49,6 +49,7 @@ class Home:
         self.webs = [Serving(folder, folder, url, **counts) for _ in range(webs)]
         for each in self.webs:
             each.settings.pop("GRADER_LOCKS")
+            each.address = self.webs[0].origin
             each.start()
         self.stations = [self._station() for _ in range(stations)]
 
@@ -142,7 +143,7 @@ class Home:
 
 def move(client, web):
     """Go on at another web process."""
-    client.base_url, client.headers["origin"] = web.origin, web.origin
+    client.base_url, client.headers["origin"] = web.origin, web.address
 
 
 def _course(folder):

@@ -35,6 +35,7 @@ class Serving:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         self.origin = f"http://127.0.0.1:{self.port}"
+        self.address = self.origin  # that browsers use; web processes of one service share it
         self.settings = {**QUICK, "GRADER_LOCKS": str(locks), "GRADER_PROFILES": str(folder / "profiles")}
         self.process, self.links = None, {}
 
@@ -45,6 +46,8 @@ class Serving:
             *data,
             "--port",
             self.port,
+            "--url",
+            self.address,
             "--demo",
             "--stations",
             self.count,
@@ -84,7 +87,7 @@ class Serving:
         return children(self.process)
 
     def browser(self, key="student"):
-        client = httpx2.Client(base_url=self.origin, headers={"origin": self.origin}, timeout=60)
+        client = httpx2.Client(base_url=self.origin, headers={"origin": self.address}, timeout=60)
         token = self.links[key].rpartition("/")[2]
         assert client.post("/join", files=parts(token=token)).status_code == 303
         return client

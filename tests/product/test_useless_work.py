@@ -9,6 +9,7 @@ from golden import CORPUS, expectation, read
 from project import ASSIGNMENTS
 from simulator import subject_of
 
+from grader.course.submissions.submission import read_submission
 from grader.grading.checks.memory import MEASURES, TOLERANCE, count_memory, memory_run, usable
 from grader.protocol.messages import Simulation
 from grader.results.metrics import Profile
@@ -104,7 +105,7 @@ def improved(worker, assignment, source, copies):
 
 def better(course, worker, folder, copies):
     assignment = read(folder).subject(course.load(folder.parent.name))
-    return list(improved(worker, assignment, (folder / "kernels.cl").read_text(encoding="utf-8-sig"), copies))
+    return list(improved(worker, assignment, read_submission(folder).source, copies))
 
 
 @pytest.mark.parametrize("name", sorted(TRIED))

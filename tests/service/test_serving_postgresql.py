@@ -23,6 +23,7 @@ def home(postgresql, tmp_path, locks):
         stack.callback(database.close)
         pages = [Serving(tmp_path, locks, url, stations=0) for _ in range(2)]
         for each in pages:
+            each.address = pages[0].origin
             stack.callback(each.stop)
             each.start()
         stations = [pages[0].program(tmp_path / f"station{number}.log", "station") for number in range(2)]
@@ -45,7 +46,7 @@ def test_two_web_processes_and_two_stations_on_one_postgresql(home):
     """
     pages, stations, database = home
     first, second = pages[1].browser("student"), pages[1].browser("instructor")
-    first.base_url, first.headers["origin"] = pages[0].origin, pages[0].origin  # signed in at one is signed in at both
+    first.base_url = pages[0].origin  # signed in at one is signed in at both
     until(lambda: all(children(each) for each in stations))
     words = [Path(f"/proc/{pid}/cmdline").read_text() for each in stations for pid in children(each)]
     assert not any("postgresql://" in each for each in words)
