@@ -97,8 +97,8 @@ class Worker:
         """
         self._goes_on = False
         """Whether every session goes on in the process of the one before, whatever its plan says."""
-        self.devices: tuple[DeviceFacts, ...] = ()
-        self._too_new: tuple[str, ...] = ()
+        self._found: Devices | None = None
+        """What the worker has said of its devices; None until it is up."""
 
     def __enter__(self) -> Self:
         if self._process is None:
@@ -118,7 +118,7 @@ class Worker:
         self._launched = set()  # the driver's cache is new, too
         self._send(Job(limits=self._sandbox.limits(), device=self._device, simulation=self._simulation))
         self._send(ListDevices())
-        self.devices = ()
+        self._found = None
 
     def warm_up(self, plan: Plan, programs: Mapping[str, ProgramSource]) -> None:
         """Ask it to build what is ours in the process that will build the submission, where a driver then has all that
@@ -157,11 +157,11 @@ class Worker:
         """Wait until the worker is up; the device it will use. Raises WorkerError or DeviceError."""
         if self._process is None:
             self.start()
-        if not self.devices:
+        if self._found is None:
             match self._reply("starting", self._deadlines.start):
                 case Devices() as found:
                     self._check_version(found.worker)
-                    self.devices, self._too_new = found.devices, found.too_new
+                    self._found = found
                 case failure:
                     words = self._process.last_words() if self._process else ""
                     self.stop()
@@ -172,13 +172,19 @@ class Worker:
             raise DeviceError(f"there is no OpenCL device {self._device}: {self._why_none()}")
         return self.devices[self._device]
 
+    @property
+    def devices(self) -> tuple[DeviceFacts, ...]:
+        """All devices of the worker, as `Job.device` counts them; none before it is up."""
+        return () if self._found is None else self._found.devices
+
     def _why_none(self) -> str:
         """Why the device is missing, and the next step."""
         if self.devices:
             return f"there are {len(self.devices)}. `{command('devices')}` lists them."
-        if self._too_new:
+        too_new = () if self._found is None else self._found.too_new
+        if too_new:
             return (
-                f"{listed(self._too_new, 'and')} is newer than the OpenCL driver that is installed (PoCL's Python "
+                f"{listed(too_new, 'and')} is newer than the OpenCL driver that is installed (PoCL's Python "
                 f"package), which cannot compile for it. Run `{command('setup')}`, which installs one that can."
             )
         return f"no OpenCL driver is installed. Run `{command('setup')}`, which installs one."

@@ -8,6 +8,7 @@ import threading
 import time
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
 from urllib.parse import parse_qs, parse_qsl, urlsplit
 
 from argon2 import PasswordHasher
@@ -61,14 +62,14 @@ class Issuer:
         self.address, self.key = address, RSAKey.generate_key(2048, {"kid": "one"})
         self.signs_with, self.header = self.key, {"alg": "RS256", "kid": "one"}
         self.metadata, self.claims, self.person = {}, {}, {"email": "ada", "email_verified": True}
-        self.codes, self.seen, self.code = {}, [], 0
+        self.codes, self.people, self.seen, self.numbers = {}, {}, [], count(1)
 
-    def authorize(self, address):
-        """What a browser that is signed in there is sent back with."""
+    def authorize(self, address, person=None):
+        """What a browser that is signed in there, as this person, is sent back with."""
         asked = dict(parse_qsl(urlsplit(address).query))
-        self.code += 1
-        self.codes[f"code{self.code}"] = asked
-        return {"code": f"code{self.code}", "state": asked["state"]}
+        code = f"code{next(self.numbers)}"
+        self.codes[code], self.people[code] = asked, person
+        return {"code": code, "state": asked["state"]}
 
     def answer(self, path, form, headers):
         if path.endswith("openid-configuration"):
@@ -97,7 +98,8 @@ class Issuer:
             return {"error": "invalid_client"}
         now = int(time.time())
         claims = {"iss": self.address, "aud": CLIENT, "sub": "7", "iat": now, "exp": now + 60, "nonce": asked["nonce"]}
-        text = jwt.encode(self.header, {**claims, **self.person, **self.claims}, self.signs_with)
+        person = self.people[form["code"]] or self.person
+        text = jwt.encode(self.header, {**claims, **person, **self.claims}, self.signs_with)
         return {"access_token": "access", "token_type": "Bearer", "id_token": text}
 
 

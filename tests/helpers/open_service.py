@@ -19,7 +19,11 @@ def opened(folder, **more):
     port = listener.getsockname()[1]
     service = Service(folder, **{"origin": f"http://127.0.0.1:{port}", **more})
     service.port = port
-    server = uvicorn.Server(uvicorn.Config(service.app, log_level="warning", timeout_graceful_shutdown=1))
+
+    async def current(scope, receive, send):
+        await service.app(scope, receive, send)  # which a way to sign in makes anew
+
+    server = uvicorn.Server(uvicorn.Config(current, log_level="warning", timeout_graceful_shutdown=1))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
     try:

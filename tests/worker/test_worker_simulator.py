@@ -60,13 +60,18 @@ def test_other_workers_do_not_see_it(bench):
 
 
 def test_a_machine_without_the_plugin(bench, monkeypatch, tmp_path):
-    """Without the plugin the simulator would see nothing: there is no such device; the error says what to do."""
+    """Without the plugin the simulator would see nothing: there is no such device; the error says what to do. It says
+    so as often as it is asked: its worker tells its devices once.
+    """
     monkeypatch.setattr(module, "OBSERVER", tmp_path / "observer.so")
     assert module.library() is None
     worker = bench.simulator()
-    monkeypatch.setattr(worker, "_reply", lambda *_: Devices(worker=fingerprint(), devices=()))
-    with worker, pytest.raises(NoSimulatorError, match="grader setup"):
-        worker.ready()
+    told = iter([Devices(worker=fingerprint(), devices=())])
+    monkeypatch.setattr(worker, "_reply", lambda *_: next(told))
+    with worker:
+        for _ in range(2):
+            with pytest.raises(NoSimulatorError, match="grader setup"):
+                worker.ready()
 
 
 def test_a_session_tells_its_own_launches(simulator):

@@ -390,7 +390,6 @@ def test_a_container_that_ended_is_asked_why(fake, sandbox, out_of_memory, outco
     """Out of memory is a verdict of its own."""
     fake.out_of_memory = out_of_memory
     with make_worker(sandbox) as worker:
-        worker.devices = (SimpleNamespace(),)
         worker._plan = NOTHING
         fake.theirs.close()
         assert isinstance(worker._unexpected(worker._reply("running", 5)), outcome)
@@ -409,7 +408,6 @@ def test_an_end_that_the_engine_cannot_explain_is_our_error(fake, sandbox, error
     """No student loses points because an engine was restarted."""
     fake.failures["inspect_container"] = error
     with make_worker(sandbox) as worker:
-        worker.devices = (SimpleNamespace(),)
         fake.theirs.close()
         with pytest.raises(WorkerError, match=said):
             worker._reply("running", 5)
