@@ -1,9 +1,10 @@
 """The audit trail for readers: page by page, filtered, or as a whole. Lines of stations are separate from lines of
-people, since one regrading notes a line for each attempt.
+people, since one regrading notes a line for each attempt. All lines of stations are written here.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 
 from pydantic import Field
@@ -11,7 +12,7 @@ from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
 from grader.common.record import Record
-from grader.service.database.tables import AuditRow
+from grader.service.database.tables import AttemptRow, AuditRow
 
 LINES = 100
 """Number of lines on a page."""
@@ -36,6 +37,13 @@ class AuditPage:
 
     lines: tuple[AuditRow, ...]
     before: int | None
+
+
+def note_by_station(session: Session, attempt: AttemptRow, words: str, now: datetime) -> None:
+    """Write a line of a station about an attempt. Its student is not told of it, since it may tell a hidden outcome."""
+    named = f"{attempt.person.key}, {attempt.assignment}, attempt {attempt.number}"
+    about = attempt.person.key
+    session.add(AuditRow(at=now, who="a station", about=about, what=f"{named}: {words}", by_station=True))
 
 
 def audit_page(session: Session, wanted: AuditFilter) -> AuditPage:

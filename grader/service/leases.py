@@ -17,7 +17,8 @@ from enum import Enum, auto
 from sqlalchemy import ColumnElement, and_, delete, exists, or_, select, update
 from sqlalchemy.orm import Session
 
-from grader.service.database.tables import AttemptRow, AuditRow, GradingRow, ProgressRow, State
+from grader.service.audit import note_by_station
+from grader.service.database.tables import AttemptRow, GradingRow, ProgressRow, State
 from grader.service.outbox import MailKind, put_about
 
 LEASE = timedelta(seconds=30)
@@ -133,9 +134,7 @@ def finish(session: Session, claimed: ClaimedGrading, graded: Graded, now: datet
     put_about(session, MailKind.GRADED if attempt.counted is None else MailKind.REGRADED, attempt, now)
     if attempt.counted is not None:
         words = f"graded again: {attempt.counted.points:g} -> {graded.points:g} points"
-        named = f"{attempt.person.key}, {attempt.assignment}, attempt {attempt.number}"
-        line = AuditRow(at=now, who="a station", about=attempt.person.key, what=f"{named}: {words}", by_station=True)
-        session.add(line)
+        note_by_station(session, attempt, words, now)
     attempt.counted_id = claimed.grading_id
     return True
 

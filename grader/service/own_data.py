@@ -6,7 +6,8 @@
 
 Fields are listed one by one, so that a new one is left out until somebody thinks about it. Left out are secrets, which
 are hashes anyway; results with what is hidden in them, and results that are held back; faults, which are about our
-machines; and the words of the audit trail, which name other people and points with hidden ones among them.
+machines; the words of the audit trail, which name other people and points with hidden ones among them; and all its
+lines of stations, since there is one where points change, hidden ones among them.
 """
 
 import json
@@ -158,6 +159,9 @@ def _theirs(wanted: Select[Any], table: type[Base], person_id: int) -> Select[An
         ExclusionRow: ExclusionRow.attempt_id.in_(attempts),
         GradingRow: GradingRow.id.in_(gradings),
         ProgressRow: ProgressRow.grading_id.in_(gradings),
-        AuditRow: AuditRow.about == select(PersonRow.key).where(PersonRow.id == person_id).scalar_subquery(),
+        AuditRow: and_(
+            AuditRow.by_station.is_(False),
+            AuditRow.about == select(PersonRow.key).where(PersonRow.id == person_id).scalar_subquery(),
+        ),
     }
     return wanted.where(owned[table])

@@ -11,8 +11,9 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, and_, exists, func, or_, select, update
 from sqlalchemy.orm import Session, aliased
 
+from grader.service.audit import note_by_station
 from grader.service.courses import Shown, Version
-from grader.service.database.tables import AttemptRow, AuditRow, GradingRow, State
+from grader.service.database.tables import AttemptRow, GradingRow, State
 from grader.service.leases import Graded
 
 
@@ -35,10 +36,8 @@ def store_again(session: Session, grading: GradingRow, scored: Graded, now: date
     if not _changed(session, grading, {field: getattr(scored, field) for field in Graded.__dataclass_fields__}):
         return
     if grading.points != scored.points:
-        attempt = session.get_one(AttemptRow, grading.attempt_id)
-        named = f"{attempt.person.key}, {attempt.assignment}, attempt {attempt.number}"
         words = f"scored again, since the assignment has changed: {grading.points:g} -> {scored.points:g} points"
-        session.add(AuditRow(at=now, who="a station", about=attempt.person.key, what=f"{named}: {words}"))
+        note_by_station(session, session.get_one(AttemptRow, grading.attempt_id), words, now)
 
 
 def needs_a_run(session: Session, grading: GradingRow, version: Version) -> None:

@@ -9,7 +9,7 @@ from sqlalchemy import Boolean, DateTime, Float, Integer, LargeBinary, MetaData,
 
 from grader.service.database.connecting import Database, sqlite_url
 from grader.service.database.migrating import _config, migrate
-from grader.service.database.tables import Base, CourseRole
+from grader.service.database.tables import AuditRow, Base, CourseRole
 from grader.service.pseudonyms import pseudonym_of
 from grader.service.signing_in import person_named
 
@@ -81,6 +81,18 @@ def test_of_two_pseudonyms_that_look_alike_the_earlier_stays(database):
     migrate(database)
     with database.reading() as session:
         assert [pseudonym_of(session, number) for number in (1, 2, 3)] == ["lago", None, "Fox"]
+
+
+def test_lines_about_new_points_become_lines_of_stations(database):
+    """They were stored as lines of people; those of people stay so."""
+    upgrade(database, "0025")
+    with database.connecting() as connection:
+        audit = reflected(connection).tables["audit"]
+        for who in ("a station", "staff"):
+            connection.execute(audit.insert().values(at=value(audit.c.at), who=who, about="", what=""))
+    migrate(database)
+    with database.reading() as session:
+        assert {each.who: each.by_station for each in session.query(AuditRow)} == {"a station": True, "staff": False}
 
 
 def upgrade(database, version):

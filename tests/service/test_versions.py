@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import zipfile
 import zlib
 
 import pytest
@@ -108,6 +109,34 @@ def test_points_that_change_in_the_file_change_everywhere_and_nothing_is_run(ser
         (line,) = session.query(AuditRow).filter(AuditRow.what.contains("scored again")).all()
     assert f"{before[0]:g} -> {after[0]:g} points" in line.what
     assert [each.state for each in served.gradings(attempt)] == [State.DONE]
+
+
+def test_lines_about_new_points_are_lines_of_stations_and_not_in_the_students_own_data(served):
+    """After a change of a hidden check's points, only whoever passed it gets a line. The page and the zip of own data
+    count the same lines as before, and the trail lists the new line apart from those of people.
+    """
+    says(served, {**FIELDS, "sanitizer": {**FIELDS["sanitizer"], "hidden": True}})
+    attempt = served.graded(served.hand_in(), result_of(served))
+    served.regrade(attempt)
+    served.graded(attempt, result_of(served))
+    ada = served.browser("ada")
+    before = audit_in(ada)
+    says(served, {**FIELDS, "sanitizer": {**FIELDS["sanitizer"], "hidden": True, "points": 1}})
+    score_again(served)
+    assert audit_in(ada) == before
+    staff = served.browser("staff")
+    assert "scored again" not in staff.get("/course/audit").text
+    assert "scored again" in staff.get("/course/audit?by=stations").text
+    with served.database.reading() as session:
+        lines = session.query(AuditRow).filter(AuditRow.who == "a station").all()
+    assert [each.by_station for each in lines] == [True, True]
+
+
+def audit_in(browser):
+    """What a student's own data tell of the audit trail: the row of the page, and the entries of the zip."""
+    (shown,) = [line for line in browser.get("/data").text.splitlines() if "audit trail</th>" in line]
+    with zipfile.ZipFile(io.BytesIO(browser.get("/data.zip").content)) as archive:
+        return shown, json.loads(archive.read("data.json"))["audit"]
 
 
 def test_what_is_hidden_later_is_kept_back_and_what_is_no_longer_is_shown(served):
