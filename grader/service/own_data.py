@@ -7,7 +7,8 @@
 Fields are listed one by one, so that a new one is left out until somebody thinks about it. Left out are secrets, which
 are hashes anyway; results with what is hidden in them, and results that are held back; faults, which are about our
 machines; the words of the audit trail, which name other people and points with hidden ones among them; and all its
-lines of stations, since there is one where points change, hidden ones among them.
+lines of stations, since there is one where points change, hidden ones among them. Left out are also the times when a
+grading begins, tells something and ends, and when mails are sent: they tell how long hidden checks took.
 """
 
 import json
@@ -46,7 +47,7 @@ from grader.service.database.tables import (
 )
 from grader.service.teams import belongs_to
 
-STAGES = "id", "attempt_id", "state", "created", "started", "ended", "tries"
+STAGES = "id", "attempt_id", "state", "created", "tries"
 GRADING = *STAGES, "shown_points", "max_points", "checks", "shown_speed", "device"
 ENTRY = "entered", "entered_reason"
 ATTEMPT = (
@@ -77,10 +78,10 @@ FIELDS: Mapping[type[Base], tuple[str, ...]] = {
     ShareRow: ("attempt_id",),
     DecisionRow: ("assignment", "kind", "points", "comment", "at"),
     ExclusionRow: ("attempt_id", "reason", "at"),
-    MailRow: ("kind", "assignment", "at", "sent"),
+    MailRow: ("kind", "assignment"),
     MailChoiceRow: ("kind",),
     RequestRow: ("attempt_id", "asked", "at", "answer", "answered"),
-    ProgressRow: ("grading_id", "turn", "at", "data"),
+    ProgressRow: ("grading_id", "turn", "data"),
     AuditRow: ("at",),
 }
 """What is told of each table."""

@@ -11,7 +11,7 @@ import pytest
 from hiding import SECRET, failing, hiding_course, right
 from services import Service, graded
 
-from grader.service.database.tables import ApiTokenRow, Base, InvitationRow, SessionRow
+from grader.service.database.tables import ApiTokenRow, Base, InvitationRow, MailRow, SessionRow
 from grader.service.own_data import FIELDS
 from grader.service.progress import ProgressNote, keep_note
 from grader.service.station.judging import ready
@@ -103,6 +103,33 @@ def test_nothing_hidden_is_exported(tmp_path, hidden):
         seen.append([{**each, "id": 0, "attempt_id": 0} for each in gradings])
     assert seen[0] == seen[1]
     assert "graded again" not in found["data.json"].decode()
+
+
+def test_no_time_of_a_grading_is_exported(service):
+    """A hidden check that fails takes longer: neither the grading, nor its lines, nor the mail about it tell when it
+    began, went on and ended, nor when the next one began. The times of handing in are there.
+    """
+    for data in (b"first\n", b"second\n"):
+        received = service.now
+        attempt = service.hand_in(data=data)
+        times = []
+        for step in ("begins", "tells", "ends"):
+            service.passes(seconds=1.25)
+            times.append(service.now.isoformat())
+            if step == "begins":
+                claimed = service.claim()
+            elif step == "tells":
+                with service.database.writing() as session:
+                    keep_note(session, claimed, ProgressNote(words="building"), service.now)
+            else:
+                service.finish(claimed)
+        with service.database.reading() as session:
+            (mail,) = session.query(MailRow).filter_by(path=service.page_of(attempt))
+        assert mail.at.isoformat() == times[-1]
+        service.passes(seconds=1)
+        told = exported(service)["data.json"].decode()
+        assert received.isoformat() in told
+        assert not [each for each in times if each in told]
 
 
 def test_no_secret_is_exported(service):
