@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from pydantic import Field
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from grader.common.errors import InputError
@@ -70,13 +70,20 @@ def enrol(database: Database, data: bytes, who: str, now: datetime) -> TakenIn:
     people = _people(data)
     with database.reading() as session:
         _matched(session, people, who)
-        there = session.scalar(select(func.count(PersonRow.id))) or 0
     done = in_batches(database, people, lambda session, some: _take_in(session, some, who, now))
     added, changed = (sum(numbers) for numbers in zip(*done, strict=True))
-    taken_in = TakenIn(listed=len(people), added=added, changed=changed, kept=there - (len(people) - added))
+    with database.reading() as session:  # after all changes, since somebody else may have added people meanwhile
+        kept = _not_listed(session, people)
+    taken_in = TakenIn(listed=len(people), added=added, changed=changed, kept=kept)
     with database.writing() as session:
         session.add(AuditRow(at=now, who=who, about="", what=f"took in a roster: {taken_in.in_words}"))
     return taken_in
+
+
+def _not_listed(session: Session, people: Sequence[Listed]) -> int:
+    """Number of people in the course whom the roster does not name."""
+    there = session.scalars(select(PersonRow.folded)).all()
+    return len(there) - len({*there} & {folded_key(each.key) for each in people})
 
 
 def _take_in(session: Session, people: Sequence[Listed], who: str, now: datetime) -> tuple[int, int]:

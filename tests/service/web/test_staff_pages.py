@@ -10,6 +10,7 @@ from services import FREE, Service, field, graded, post
 from sqlalchemy import insert
 
 from grader.results.result import Reason
+from grader.service import roster as enrolling
 from grader.service.database.tables import CourseRole, PersonRow, State
 from grader.service.exports import links_csv
 from grader.service.hand_ins import REGRADED
@@ -42,6 +43,24 @@ def test_a_roster_adds_people_and_changes_names(staff):
     audit = staff.get("/course/audit").text
     assert "took in a roster: 2 added, 1 changed, 2 not in this file and kept" in audit
     assert "Ada, student -&gt; Ada Lovelace, student" in audit
+
+
+def test_two_uploads_of_one_roster_at_once_are_both_noted_with_right_numbers(service, staff, monkeypatch):
+    """The second one adds everybody while the first is being taken in, which then adds nobody and keeps three."""
+    people = "key,name\n" + "".join(f"s{number},S {number}\n" for number in range(5))
+    batches = enrolling.in_batches
+
+    def overtaken(*given):
+        monkeypatch.setattr(enrolling, "in_batches", batches)
+        enrolling.enrol(service.database, people.encode(), "staff", service.now)
+        return batches(*given)
+
+    monkeypatch.setattr(enrolling, "in_batches", overtaken)
+    said = staff.get(roster(staff, people).headers["location"])
+    assert "0 added, 0 changed, 3 not in this file and kept" in said.text
+    audit = staff.get("/course/audit").text
+    for words in ("5 added, 0 changed, 3 not", "0 added, 0 changed, 3 not"):
+        assert f"took in a roster: {words} in this file and kept" in audit
 
 
 @pytest.mark.parametrize(
