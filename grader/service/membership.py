@@ -54,7 +54,7 @@ def change(session: Session, person: PersonRow, listed: Listed, who: str, now: d
     if listed.key != person.key:
         _require_free(session, listed.key, person)
     person.key, person.name = listed.key, listed.name
-    person.role, person.team = listed.role_of(person), listed.group or None
+    person.role, person.team = listed.role_of(person), listed.team_of(None)  # an empty field means: no group
     session.execute(update(AuditRow).where(AuditRow.about == old).values(about=person.key))
     what = f"{before} -> {in_words(person)}" + (f", key {person.key}" if person.key != old else "")
     session.add(AuditRow(at=now, who=who, about=person.key, what=what))

@@ -94,6 +94,16 @@ def test_a_person_is_renamed_and_keeps_everything(service, staff):
     assert (person(service, "Ada@X").team, person(service, "Ada@X").folded) == (None, "ada@x")
 
 
+def test_a_dash_means_no_group_in_the_roster_and_in_both_forms(service, staff):
+    """Two strangers with a dash are not a pair; a dash takes somebody out of a group."""
+    post(staff, PEOPLE, PEOPLE, key="cleo", name="Cleo", role="student", group="-")
+    post(staff, f"{PEOPLE}/roster", PEOPLE, file=("roster.csv", b"key,name,group\ndan,Dan,-\n"))
+    assert change(staff, service.ada, group="7").status_code == 303
+    assert person(service, "ada").team == "7"
+    assert change(staff, service.ada, group="-").status_code == 303
+    assert [person(service, key).team for key in ("ada", "cleo", "dan")] == [None] * 3
+
+
 def test_nobody_changes_their_own_role_or_leaves_by_themselves(service, staff):
     """A course keeps somebody who leads it."""
     refused = [
