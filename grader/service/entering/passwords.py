@@ -1,6 +1,7 @@
 """Passwords: kept as argon2id, set by their owner, off unless the operator allows them.
 
-A hash takes a processor and 64 MiB for a moment, so few are made at once, and none in the loop that serves everybody.
+A hash takes a processor and 64 MiB for a moment, so few are made at once, and none in the loop that serves everybody:
+pages wait in `line` for their turn at `owner`, `confirm` and `hashed`, which then work in a thread.
 Tries are counted for a person from one network: others who try a name keep its owner out of nothing.
 """
 
@@ -15,16 +16,20 @@ from sqlalchemy.orm import Session
 from grader.common.people import person_key
 from grader.service.database.connecting import Database
 from grader.service.database.tables import PasswordRow, PersonRow
+from grader.service.entering.fair_line import FairLine
 from grader.service.entering.rate_limits import RateLimit
 from grader.service.refusing import NotDoneError
 from grader.service.signing_in import person_named
-from grader.service.turns import Turns
 
 SHORTEST, LONGEST = 12, 200
 """Characters."""
 
-AT_ONCE, WAITING = 2, 4
-"""Number of hashes that are made at once, and number that wait. Both together leave threads for other pages."""
+AT_ONCE, LONGEST_LINE, PATIENCE = 2, 300, 55.0
+"""Requests that make hashes at once, requests of one network that wait, such as a lecture room, and the seconds for
+which each waits: less than the 60 after which proxies give up.
+"""
+
+BUSY = "Too many people of your network are signing in right now; try again in a minute."
 
 A_WHILE, TRIES, FAILURES = 900, 10, 100
 """Seconds, and the limits within them: tries of one name from one network, and wrong passwords from that network.
@@ -40,7 +45,7 @@ class Passwords:
 
     def __init__(self, hasher: PasswordHasher | None = None) -> None:
         self._hasher = hasher or PasswordHasher()
-        self._turns = Turns(AT_ONCE, "Many people are signing in right now; try again in a moment.", waiting=WAITING)
+        self.line = FairLine(AT_ONCE, BUSY, longest=LONGEST_LINE, patience=PATIENCE)
         self._nobodys = self._hasher.hash(secrets.token_urlsafe())
         self._of_person, self._failures = RateLimit(TRIES, A_WHILE), RateLimit(FAILURES, A_WHILE)
         self._own = RateLimit(TRIES, A_WHILE)
@@ -50,15 +55,12 @@ class Passwords:
         after too many tries.
         """
         asked = f"{network} {person_key(key)[:LONGEST]}"
-        if self._failures.is_reached(network) or self._of_person.is_reached(asked):
+        if self._failures.is_reached(network) or not self._of_person.allows(asked):
             raise NotDoneError(TOO_OFTEN)
         with database.reading() as session:
             person = person_named(session, {key})
             kept = None if person is None else hash_of(session, person.id)
-        with self._turns.one():
-            if not self._of_person.allows(asked):  # counted in its turn, so that a flood of names fills no memory
-                raise NotDoneError(TOO_OFTEN)
-            right = self._verified(kept or self._nobodys, password)
+        right = self._verified(kept or self._nobodys, password)
         if right and person is not None and kept is not None:
             return person.id
         self._failures.count(network)
@@ -70,8 +72,7 @@ class Passwords:
             raise NotDoneError(f"A password has between {SHORTEST} and {LONGEST} characters; several words are good.")
         if len(set(password)) < SHORTEST // 2 or person_key(person.key) in person_key(password):
             raise NotDoneError("This password is easy to guess; choose several words that have nothing to do with you.")
-        with self._turns.one():
-            return self._hasher.hash(password)
+        return self._hasher.hash(password)
 
     def confirm(self, kept: str | None, password: str, person: PersonRow) -> None:
         """Raises NotDoneError unless this is the password that is kept, if one is: a browser that was left signed in
@@ -81,12 +82,8 @@ class Passwords:
             return
         if not self._own.allows(f"{person.id}"):
             raise NotDoneError(TOO_OFTEN)
-        if not self._fits(kept, password):
+        if not self._verified(kept, password):
             raise NotDoneError("This is not your present password, so nothing was changed.")
-
-    def _fits(self, kept: str, password: str) -> bool:
-        with self._turns.one():
-            return self._verified(kept, password)
 
     def _verified(self, kept: str, password: str) -> bool:
         try:

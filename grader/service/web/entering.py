@@ -1,14 +1,16 @@
 """Signing in by mail, by a password, by a university's sign-on; where one is not allowed, it does not exist."""
 
 from fastapi import APIRouter
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from grader.service.entering.passwords import hash_of, keep
+from grader.service.entering.passwords import Passwords, hash_of, keep
 from grader.service.entering.university import FAILED, SignOnFailedError
 from grader.service.refusing import NotDoneError, NotFoundError
 from grader.service.signing_in import begin, end_others, person_named
-from grader.service.web.members import AnyForm, AnyMember, OwnForm, person_of, text_in
+from grader.service.web.members import AnyForm, AnyMember, Member, OwnForm, person_of, text_in
 from grader.service.web.pages import page
 from grader.service.web.setting import Web, web_of
 from grader.service.web.welcoming import network, welcome
@@ -37,13 +39,24 @@ def send_link(request: Request, form: AnyForm) -> Response:
 
 
 @router.post("/sign-in/password")
-def by_password(request: Request, form: AnyForm) -> Response:
-    """Sign in by a password."""
-    web = web_of(request)
-    if web.entry.passwords is None:
+async def by_password(request: Request, form: AnyForm) -> Response:
+    """Sign in by a password. A lecture room does so at once, and waits for its turns without threads."""
+    passwords, where = _passwords_of(request), network(request)
+    async with passwords.line.turn(where):
+        return await run_in_threadpool(_by_password, request, form, passwords)
+
+
+def _passwords_of(request: Request) -> Passwords:
+    """The service's passwords; raises NotFoundError where they are off."""
+    passwords = web_of(request).entry.passwords
+    if passwords is None:
         raise NotFoundError
-    key, password = text_in(form, "who").strip(), text_in(form, "password")
-    owner = web.entry.passwords.owner(web.database, key, password, network(request))
+    return passwords
+
+
+def _by_password(request: Request, form: FormData, passwords: Passwords) -> Response:
+    web, key = web_of(request), text_in(form, "who").strip()
+    owner = passwords.owner(web.database, key, text_in(form, "password"), network(request))
     if owner is None:
         return page(request, "error.html.jinja", status=403, title="You are not signed in", words=WRONG)
     with web.database.writing() as session:
@@ -54,26 +67,28 @@ def by_password(request: Request, form: AnyForm) -> Response:
 @router.get("/password")
 def own_password(request: Request, member: AnyMember) -> Response:
     """Where one's own password is set."""
-    web = web_of(request)
-    if web.entry.passwords is None:
-        raise NotFoundError
-    with web.database.reading() as session:
+    _passwords_of(request)
+    with web_of(request).database.reading() as session:
         has_one = hash_of(session, member.id) is not None
     return page(request, "password.html.jinja", member, has_one=has_one)
 
 
 @router.post("/password")
-def set_password(request: Request, member: AnyMember, form: OwnForm) -> Response:
+async def set_password(request: Request, member: AnyMember, form: OwnForm) -> Response:
     """Set it; other browsers are signed out, since who changes a password may have lost one."""
+    passwords = _passwords_of(request)
+    async with passwords.line.turn(network(request)):
+        return await run_in_threadpool(_set_password, request, member, form, passwords)
+
+
+def _set_password(request: Request, member: Member, form: FormData, passwords: Passwords) -> Response:
     web = web_of(request)
-    if web.entry.passwords is None:
-        raise NotFoundError
     with web.database.reading() as session:
         person, kept = person_of(session, member.id), hash_of(session, member.id)
-    web.entry.passwords.confirm(kept, text_in(form, "present"), person)
+    passwords.confirm(kept, text_in(form, "present"), person)
     if text_in(form, "password") != text_in(form, "again"):
         raise NotDoneError("The two new passwords differ, so nothing was changed.")
-    argon2 = web.entry.passwords.hashed(text_in(form, "password"), person)
+    argon2 = passwords.hashed(text_in(form, "password"), person)
     with web.database.writing() as session:
         keep(session, member.id, argon2, web.now())
         end_others(session, member.id, member.session_id)

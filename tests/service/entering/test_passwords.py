@@ -1,15 +1,16 @@
 """passwords.py and its pages: set by their owner, kept as argon2id, tried only so often."""
 
+import asyncio
 import threading
 from collections import Counter
 
+import httpx2
 import pytest
 from entrances import QUICK, with_passwords
-from processes import wait_for
 from services import parts, post
 
 from grader.service.database.tables import CourseRole, PasswordRow, PersonRow
-from grader.service.entering.passwords import AT_ONCE, FAILURES, TOO_OFTEN, TRIES, WAITING, Passwords, keep
+from grader.service.entering.passwords import AT_ONCE, FAILURES, TOO_OFTEN, TRIES, Passwords, keep
 from grader.service.refusing import NotDoneError
 
 GOOD, BETTER = "four quiet grey otters", "nine loud brown badgers"
@@ -100,27 +101,38 @@ def test_guesses_of_one_network_are_few_and_keep_nobody_else_out(service):
     assert found == service.ada
 
 
-def test_few_are_hashed_at_once():
-    """Each takes memory and a processor; few wait for their turn, and all others are told to come again at once."""
-    made, going, over = Passwords(QUICK), threading.Semaphore(0), threading.Event()
+def test_a_room_signs_in_at_once_and_takes_no_threads_from_other_pages(service, monkeypatch):
+    """All wait for their turn, of which few are there at once, and nobody is told to come again. Pages are made
+    meanwhile, although more people wait than there are threads.
+    """
+    with_passwords(service)
+    set_one(service.browser("ada"))
+    room, over, working, most = 60, threading.Event(), [], []
 
-    class Slow:
-        def verify(self, *_):
-            going.release()
-            return over.wait(10)
+    def slow(_, key, *__):
+        working.append(key)
+        most.append(len(working))
+        over.wait(30)
+        working.remove(key)
+        return service.ada
 
-    made._hasher = Slow()
-    waiting = [threading.Thread(target=made._fits, args=("", "")) for _ in range(AT_ONCE + WAITING)]
-    for each in waiting:
-        each.start()
-    for _ in range(AT_ONCE):
-        going.acquire()
-    assert wait_for(lambda: not made._turns._places._value)
-    with pytest.raises(NotDoneError, match="Many people"):
-        made._fits("", "")
-    over.set()
-    for each in waiting:
-        each.join()
+    monkeypatch.setattr(Passwords, "owner", slow)
+
+    async def play():
+        transport, headers = httpx2.ASGITransport(service.app), {"origin": service.origin}
+        async with httpx2.AsyncClient(transport=transport, base_url=service.origin, headers=headers) as client:
+            forms = (parts(who=f"s{number}", password=GOOD) for number in range(room))
+            tasks = [asyncio.create_task(client.post("/sign-in/password", files=each)) for each in forms]
+            while len(working) < AT_ONCE:  # noqa: ASYNC110 - threads set it
+                await asyncio.sleep(0.01)
+            page = await asyncio.wait_for(client.get("/sign-in"), 20)
+            over.set()
+            return page, await asyncio.gather(*tasks)
+
+    page, said = asyncio.run(play())
+    assert page.status_code == 200
+    assert [each.status_code for each in said] == [303] * room
+    assert max(most) == AT_ONCE
 
 
 def test_an_instructor_who_signs_somebody_out_ends_the_password_too(service):
