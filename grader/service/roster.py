@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from pydantic import Field
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from grader.common.errors import InputError
@@ -60,6 +60,12 @@ class TakenIn(Record):
     def in_words(self) -> str:
         """For example "1 added, 1 changed, 3 not in this file and kept"."""
         return f"{self.added:,} added, {self.changed:,} changed, {self.kept:,} not in this file and kept"
+
+
+def shared_names(session: Session) -> frozenset[str]:
+    """Names that several people of the course have: tables show their keys, too."""
+    several = select(PersonRow.name).group_by(PersonRow.name).having(func.count() > 1)
+    return frozenset(session.scalars(several))
 
 
 def enrol(database: Database, data: bytes, who: str, now: datetime) -> TakenIn:

@@ -13,6 +13,7 @@ from grader.service.exports import points_csv
 from grader.service.holds import held_assignments, hold_of
 from grader.service.instructing import Which
 from grader.service.picking import CourseFilter, Show, Sort, columns_of, lines_of
+from grader.service.roster import shared_names
 from grader.service.standing import course_table
 from grader.service.web.files import csv_file
 from grader.service.web.members import Teacher
@@ -28,12 +29,14 @@ def course(request: Request, member: Teacher, wanted: Annotated[CourseFilter, Qu
     web = web_of(request)
     with web.database.reading() as session:
         table, held = course_table(session, web.shelf.all()), held_assignments(session)
+        shared = shared_names(session)
     return page(
         request,
         "course.html.jinja",
         member,
         table=table,
         held=sorted(held),
+        shared=shared,
         wanted=wanted,
         columns=columns_of(table, wanted),
         lines=lines_of(table, wanted),

@@ -22,6 +22,7 @@ from grader.service.holds import hold_of
 from grader.service.refusing import NotDoneError
 from grader.service.regradings import regradings, summary_of
 from grader.service.requesting import answer, ask, open_requests
+from grader.service.roster import shared_names
 from grader.service.web.confirming import Confirmation, confirmation_page
 from grader.service.web.members import (
     AnyMember,
@@ -124,8 +125,8 @@ def ask_again(request: Request, member: AnyMember, form: OwnForm, public: str) -
 def requests(request: Request, member: Teacher) -> Response:
     """What students ask."""
     with web_of(request).database.reading() as session:
-        found = open_requests(session)
-    return page(request, "requests.html.jinja", member, requests=found)
+        found, shared = open_requests(session), shared_names(session)
+    return page(request, "requests.html.jinja", member, requests=found, shared=shared)
 
 
 @router.post("/course/requests/{request_id}/answer")
@@ -149,5 +150,5 @@ def all_regradings(request: Request, member: Teacher) -> Response:
 def one_regrading(request: Request, member: Teacher, regrading_id: RowNumber) -> Response:
     """Whose points it has changed."""
     with web_of(request).database.reading() as session:
-        found = summary_of(session, regrading_id)
-    return page(request, "regrading.html.jinja", member, summary=found)
+        found, shared = summary_of(session, regrading_id), shared_names(session)
+    return page(request, "regrading.html.jinja", member, summary=found, shared=shared)

@@ -18,7 +18,7 @@ from grader.service.database.tables import PersonRow, SessionRow
 from grader.service.exports import links_csv
 from grader.service.instructing import Selection, Which, regrade, regrade_older, try_again
 from grader.service.refusing import NotDoneError
-from grader.service.roster import TakenIn, enrol
+from grader.service.roster import TakenIn, enrol, shared_names
 from grader.service.signing_in import NEWCOMERS, invite, invite_all, newcomers, unused_links
 from grader.service.standing import faulted
 from grader.service.web.confirming import Confirmation, confirmation_page
@@ -170,8 +170,8 @@ def person_comparison(request: Request, member: Teacher, person_id: RowNumber, n
 def faults(request: Request, member: Teacher) -> Response:
     """What could not be graded, by our fault."""
     with web_of(request).database.reading() as session:
-        found = faulted(session)
-    return page(request, "faults.html.jinja", member, faults=found)
+        found, shared = faulted(session), shared_names(session)
+    return page(request, "faults.html.jinja", member, faults=found, shared=shared)
 
 
 @router.post("/faults/{grading_id}/again")

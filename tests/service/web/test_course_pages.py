@@ -1,7 +1,10 @@
 """course.py: the table of everybody, and an assignment in numbers."""
 
 import pytest
-from services import graded
+from services import graded, post
+
+from grader.service.database.tables import CourseRole, PersonRow
+from grader.service.leases import claim, give_up
 
 
 @pytest.fixture
@@ -22,6 +25,27 @@ def test_the_table_shows_whom_the_address_asks_for(service, staff):
         assert words in page
     assert "No student matches" in staff.get("/course?find=x").text
     assert staff.get("/course?show=nonsense").status_code == 404
+
+
+def test_people_of_one_name_are_told_apart_by_their_keys(service, staff):
+    """In the table, among the questions, the faults and the changes of a regrading; a name that one person has is
+    shown alone.
+    """
+    with service.database.writing() as session:
+        session.get_one(PersonRow, service.ben).name = "Ada"
+    service.person("cleo", CourseRole.STUDENT)
+    attempt = service.graded(service.hand_in())
+    post(service.browser("ada"), f"{service.page_of(attempt)}/request", "/", text="Why?")
+    order = post(staff, "/course/regrade", "/course", assignment="small", which="all", matching="").headers["location"]
+    service.graded(attempt, graded(service.course, passed=False))
+    service.hand_in(person=service.ben)
+    with service.database.writing() as session:
+        give_up(session, claim(session, "one", service.now), "no device", service.now)
+    page = staff.get("/course").text
+    assert all(f">{words}</a>" in page for words in ("Ada (ada)", "Ada (ben)", "Cleo"))
+    assert ">Ada (ada), small, attempt 1</a>" in staff.get("/course/requests").text
+    assert ">Ada (ben), small, attempt 1</a>" in staff.get("/course/faults").text
+    assert ">Ada (ada), attempt 1</a>" in staff.get(order).text
 
 
 def test_the_page_says_in_plain_words_what_it_does(staff):
