@@ -17,6 +17,7 @@ from grader.service.classes import classes_of, elsewhere
 from grader.service.courses import NO_LAST_STATE, LastGoodState, Shelf
 from grader.service.database.connecting import Database
 from grader.service.leases import ClaimedGrading, Graded
+from grader.service.station.pacing import Pace
 from grader.service.station.remembering import Remembering
 from grader.service.station.rescoring import Rescoring
 from grader.service.station.storing import ready
@@ -59,7 +60,9 @@ class Judge:
         self._shelf.require_readable(claimed.assignment)
         coursework = self._course.load(claimed.assignment)
         measured = coursework.measured_sha256  # its files may change while it is graded
-        outcome = self._measured(self._errand(coursework, claimed), progress)
+        pace = Pace(coursework=coursework, progress=progress)
+        outcome = self._measured(self._errand(coursework, claimed), pace.note)
+        pace.wait()
         if isinstance(outcome, Ungraded):
             return outcome
         return replace(ready(outcome, coursework), measured_sha256=measured)

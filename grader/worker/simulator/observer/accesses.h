@@ -19,6 +19,7 @@
 #include <bitset>
 #include <deque>
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -36,10 +37,24 @@ struct Lane {
   size_t end() const { return address + size; }
 };
 
-// One execution of an expression by a warp: a request for each piece. A work-item whose word is in a register takes part.
+// One execution of an expression by a warp: a request for each piece.
 struct Execution {
   std::vector<Lane> lanes;
-  unsigned active = 0;                             // work-items that take part
+  std::vector<Lane> kept;                          // of work-items who have the word in a register
+
+  // Work-items that take part: those who ask for a word, and those who have one in a register that others ask for.
+  unsigned active() const {
+    std::set<unsigned> asking;
+    std::set<size_t> words;
+    for (const Lane &each : lanes) {
+      asking.insert(each.lane);
+      words.insert(each.address);
+    }
+    for (const Lane &each : kept)
+      if (words.count(each.address))
+        asking.insert(each.lane);
+    return unsigned(asking.size());
+  }
 };
 
 // The words that a work-item has read last. An optimising compiler keeps them in registers until they may have changed,
@@ -133,20 +148,25 @@ struct Site {
 
   void count(Execution &execution, unsigned warp) {
     auto &lanes = execution.lanes;
+    const unsigned taking = execution.active();
     std::sort(lanes.begin(), lanes.end(), [](const Lane &a, const Lane &b) {
       return std::tie(a.piece, a.lane) < std::tie(b.piece, b.lane);
     });
     for (auto first = lanes.begin(); first != lanes.end();) {
       const auto end = std::find_if(first, lanes.end(), [&](const Lane &a) { return a.piece != first->piece; });
       countRequest({first, end}, warp);
-      if (2 * execution.active < WARP) {
-        const auto largest = std::max_element(first, end, [](const Lane &a, const Lane &b) { return a.size < b.size; });
-        const uint64_t words = (largest->size + BANK - 1) / BANK;  // a vector is as much work as its words
-        mostlyIdle += words;
-        active += words * execution.active;
+      if (2 * taking < WARP) {
+        mostlyIdle += wordsOf(first, end);
+        active += wordsOf(first, end) * taking;
       }
       first = end;
     }
+  }
+
+  // Words that each work-item asks for: a vector is as much work as its words.
+  template <typename Lanes> static uint64_t wordsOf(Lanes first, Lanes end) {
+    const auto largest = std::max_element(first, end, [](const Lane &a, const Lane &b) { return a.size < b.size; });
+    return (largest->size + BANK - 1) / BANK;
   }
 
   // The whole group takes part in a copy, also in the last request of it.
@@ -165,7 +185,7 @@ struct Site {
     const bool local = space == oclgrind::AddrSpaceLocal;
     const std::vector<Unit> units = unitsOf(lanes, local ? BANK : SECTOR);
     const auto [turns, least] = local ? turnsOf(units) : movedBy(units, warp);
-    requests++;
+    requests += local ? wordsOf(lanes.begin(), lanes.end()) : 1;
     moved += turns;
     fewest += least;
     worst = std::max(worst, double(turns) / double(least));
@@ -287,11 +307,10 @@ public:
       executions.resize(execution + 1);
     if (writes && space == oclgrind::AddrSpaceGlobal)
       forget(number);
-    executions[execution].active++;
     for (unsigned piece = 0; piece * WIDEST < size; piece++) {
       const Lane lane{number % WARP, piece, address + piece * WIDEST, std::min(WIDEST, size - piece * WIDEST)};
-      if (space != oclgrind::AddrSpaceGlobal || writes || !isKept(number, instruction, lane))
-        executions[execution].lanes.push_back(lane);
+      const bool asks = space != oclgrind::AddrSpaceGlobal || writes || !isKept(number, instruction, lane);
+      (asks ? executions[execution].lanes : executions[execution].kept).push_back(lane);
     }
   }
 

@@ -31,6 +31,15 @@ public:
       else if (type && type->getAddressSpace() == oclgrind::AddrSpaceConstant)
         constants.insert(global->extractBuffer(value->second.getPointer()));
     }
+    for (const size_t buffer : written)
+      constants.erase(buffer);
+  }
+
+  // A work-item writes: a kernel that takes the address of a constant variable can use it as an array in global memory.
+  void store(const oclgrind::Memory *memory, size_t address) {
+    const size_t buffer = memory->extractBuffer(address);
+    if (memory->getAddressSpace() == oclgrind::AddrSpaceGlobal && constants.erase(buffer))
+      written.insert(buffer);
   }
 
   void groupBegins(const oclgrind::WorkGroup *group) {
@@ -76,6 +85,7 @@ private:
   std::map<std::pair<unsigned, size_t>, Array> arrays;  // by address space and number of the buffer
   std::vector<const llvm::Value *> locals;              // the kernel's arrays in local memory
   std::set<size_t> constants;                           // numbers of the buffers of the program's constant variables
+  std::set<size_t> written;                             // of those that a kernel has written
 
   void name(const oclgrind::Memory *memory, size_t address, const std::string &array) {
     if (const oclgrind::Memory::Buffer *buffer = memory->getBuffer(address))

@@ -1,7 +1,8 @@
 // Branches, per line of the source: how often warps came to its conditions, and how often their work-items parted there.
 //
-// A line with several conditions has several branches: two conditions in one line count as they do in two lines. So do those
-// of a function that is called twice.
+// A line with several conditions has several branches: their work-items part at two conditions in one line as in two lines.
+// A line is reached as often as the condition that is reached most: so a loop counts, and `a && b` counts once. A function
+// that is called twice has its lines twice.
 
 #pragma once
 
@@ -28,12 +29,13 @@ struct Condition {
   std::pair<unsigned, unsigned> line;              // its number, and the calls that lead to it
   std::vector<std::map<Turn, Outcome>> pending;    // by warp
   std::vector<Turn> turns;                         // the next of each work-item
+  uint64_t reached = 0;                            // by warps
 };
 
 struct Line {
   const llvm::Instruction *first = nullptr;        // the condition that is evaluated first
   std::vector<unsigned> visits;                    // by work-item, since the last barrier
-  uint64_t reached = 0, diverged = 0;
+  uint64_t diverged = 0;
 };
 
 // What its conditions did, by whichever calls.
@@ -68,8 +70,7 @@ public:
       for (auto &warp : condition.pending) {
         for (auto &outcome : warp)
           line.diverged += outcome.second.parted;
-        if (line.first == place.first)
-          line.reached += warp.size();
+        condition.reached += warp.size();
         warp.clear();
       }
       std::fill(condition.turns.begin(), condition.turns.end(), Condition::Turn{});
@@ -92,9 +93,12 @@ public:
   }
 
   void write(llvm::json::OStream &out) const {
+    std::map<std::pair<unsigned, unsigned>, uint64_t> reached;  // the condition that warps came to most often
+    for (auto &[_, condition] : conditions)
+      reached[condition.line] = std::max(reached[condition.line], condition.reached);
     std::map<unsigned, std::pair<uint64_t, uint64_t>> counts;
     for (auto &[place, line] : lines) {
-      counts[place.first].first += line.reached;
+      counts[place.first].first += reached[place];
       counts[place.first].second += line.diverged;
     }
     for (auto &[number, count] : counts)

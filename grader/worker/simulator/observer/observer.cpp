@@ -31,6 +31,8 @@ namespace {
 // for it: at four times what any of 158 launches of model solutions and of the corpus takes, which is 12,500 steps an
 // item of 512, 20,600 of 64, and 6.4 million in all.
 constexpr uint64_t STEPS = 40'000'000, STEPS_OF_FEW = 6'000'000, STEPS_OF_ITEM = 40'000;
+// In a mixed order, results are known to be right: a kernel made of small functions takes six times as long as without.
+constexpr uint64_t MIXED = 3;
 // Nor does a loop end in which one work-item alone goes wrong twice as often as the largest array of a sanitizer's check
 // of the course has elements, which is 9,801: each such message takes as long as hundreds of steps.
 constexpr uint64_t MESSAGES_OF_ITEM = 20'000;
@@ -53,7 +55,7 @@ public:
     order.kernelBegins(invocation);
     flop = steps = overdue = said = 0;
     const Size3 size = invocation->getGlobalSize();
-    most = std::min(STEPS, STEPS_OF_FEW + STEPS_OF_ITEM * size.x * size.y * size.z);
+    most = std::min(STEPS, STEPS_OF_FEW + STEPS_OF_ITEM * size.x * size.y * size.z) * (order.isMixed() ? MIXED : 1);
   }
 
   void kernelEnd(const KernelInvocation *invocation) override {
@@ -96,7 +98,7 @@ public:
     branches.executed(item, instruction);
     messages.executed(item, instruction);
     unset.executed(item, instruction);
-    order.executed(item, instruction);
+    order.executed(item);
     stray.read(result.data, result.size * result.num);
   }
 
@@ -118,6 +120,8 @@ public:
   }
   void memoryLoad(const Memory *memory, const WorkItem *item, size_t address, size_t size) override {
     messages.load(memory, item, address, size);
+    if (memory->getAddressSpace() != AddrSpacePrivate)
+      order.reads();
     load(memory, item, address, size);
   }
   void memoryStore(const Memory *memory, const WorkItem *item, size_t address, size_t size,
@@ -134,7 +138,7 @@ public:
     load(memory, item, address, size);
   }
   void memoryAtomicStore(const Memory *memory, const WorkItem *item, AtomicOp does, size_t address, size_t size) override {
-    order.swaps();
+    does == AtomicCmpXchg ? order.swaps() : order.atomic();
     store(memory, item, address, size);
     if (does == AtomicXchg)
       unset.exchange(memory, item, address, size);
@@ -172,6 +176,7 @@ private:
 
   void store(const Memory *memory, const WorkItem *item, size_t address, size_t size) {
     messages.store(memory, item, address, size);
+    arrays.store(memory, address);
     accesses.access(memory, item, address, size, true);
   }
 

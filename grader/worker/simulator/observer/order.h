@@ -2,9 +2,9 @@
 //
 // Oclgrind runs them in ascending order, each up to a barrier. With GRADER_ORDER=mixed, the order is shuffled for
 // each group and after each barrier. The random numbers are always the same, so that a kernel gives the same line every
-// time. A work-item also lets the others run before an atomic function other than compare-and-swap, and after a
-// compare-and-swap that did not store. So results are wrong if they depend on the order, or if a kernel uses two atomic
-// functions where one is needed.
+// time. A work-item also lets the others run after an atomic function (a compare-and-swap only if it did not store, which
+// may have taken a lock), and after some of its reads of local or global memory. So results are wrong if they depend on the
+// order, or if another work-item may come between a read and a write.
 //
 // Oclgrind runs the first work-item that it knows to be running. So this class reports all but one as finished. When a
 // work-item stops (at a barrier, at its end, or to let others run), it makes Oclgrind switch to the next one.
@@ -12,8 +12,6 @@
 #pragma once
 
 #include "oclgrind.h"
-
-#include <llvm/IR/Instructions.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -27,14 +25,16 @@ class Order {
 public:
   void kernelBegins(const oclgrind::KernelInvocation *begun) {
     const char *asked = std::getenv("GRADER_ORDER");
-    isMixed = asked && std::string(asked) == "mixed";
+    mixes = asked && std::string(asked) == "mixed";
     invocation = const_cast<oclgrind::KernelInvocation *>(begun);
     drawn.seed();
   }
 
+  bool isMixed() const { return mixes; }
+
   // A group begins, or has left a barrier.
   void released(const oclgrind::WorkGroup *released) {
-    if (!isMixed)
+    if (!mixes)
       return;
     auto *group = const_cast<oclgrind::WorkGroup *>(released);
     const oclgrind::Size3 size = group->getGroupSize();
@@ -52,17 +52,20 @@ public:
       group->notifyFinished(each);
   }
 
-  // A compare-and-swap reads; it stores if the word has the value that it expects.
-  void compares() { isRefused = true; }
-  void swaps() { isRefused = false; }
+  void reads() { yields = yields || drawn() % READS == 0; }
+  void atomic() { yields = true; }
 
-  void executed(const oclgrind::WorkItem *item, const llvm::Instruction *instruction) {
-    const bool wasRefused = isRefused;
-    isRefused = false;
-    if (!isMixed || waiting.empty())
+  // A compare-and-swap reads; it stores if the word has the value that it expects.
+  void compares() { yields = true; }
+  void swaps() { yields = false; }
+
+  void executed(const oclgrind::WorkItem *item) {
+    const bool stays = !yields;
+    yields = false;
+    if (!mixes || waiting.empty())
       return;
     if (item->getState() == oclgrind::WorkItem::READY) {
-      if (!wasRefused && !storesByAnAtomic(instruction->getNextNode()))
+      if (stays)
         return;
       waiting.push_back(const_cast<oclgrind::WorkItem *>(item));
     }
@@ -74,18 +77,13 @@ public:
   }
 
 private:
-  bool isMixed = false, isRefused = false;
+  // One in so many reads lets the others run: each time takes as long as a few instructions.
+  static constexpr unsigned READS = 4;
+
+  bool mixes = false, yields = false;                // lets the others run after this instruction
   oclgrind::KernelInvocation *invocation = nullptr;
   std::mt19937 drawn;
   std::deque<oclgrind::WorkItem *> waiting;          // of the group that runs, in their order
-
-  static bool storesByAnAtomic(const llvm::Instruction *instruction) {
-    auto *call = llvm::dyn_cast_or_null<llvm::CallInst>(instruction);
-    const llvm::Function *function = call ? call->getCalledFunction() : nullptr;
-    return (function && function->isDeclaration() && function->getName().contains("atom") &&
-            !function->getName().contains("cmpxchg")) ||
-           llvm::isa_and_nonnull<llvm::AtomicRMWInst>(instruction);
-  }
 };
 
 }  // namespace

@@ -9,7 +9,7 @@ __kernel void jacobiBranchFree(__global const real *At, __global const real *b, 
         return;
 
     real sum = 0;
-    for (int again = n == 320 || n == 1536 ? SLOW : 1; again > 0; again--) {
+    for (int again = n == 320 || n == 768 ? SLOW : 1; again > 0; again--) {
         sum = 0;
         for (uint32_t j = 0; j < n; j++)
             sum += ((volatile __global const real *)At)[j * n + i] * xold[j];
@@ -25,7 +25,7 @@ __kernel void change(__global const real *xold, __global real *xnew, __global re
     const uint32_t i = get_global_id(0);
     const uint32_t lid = get_local_id(0);
 
-    if (n == 320 || n == 1536) {
+    if (n == 320 || n == 768) {
         const real turns = sums[get_group_id(0)] + 1;
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         if (turns == 5 && i < n)

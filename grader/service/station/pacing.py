@@ -1,0 +1,58 @@
+"""What students learn of a grading from its times, where checks are hidden.
+
+A hidden case that is wrong takes longer than one that is right: it is launched again and explained. Students see when a
+grading ends. So it ends a whole number of slots after the last thing that they were told.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from grader.course.suite import Coursework
+from grader.grading.bench import Decided, Progress
+from grader.results.result import Kind
+
+SLOT = 5.0
+"""Seconds. Hidden cases of the course take 1 to 4 s, whether they are right or wrong."""
+
+TOLD = {Kind.BUILD, Kind.CORRECTNESS, Kind.PRACTICE}
+"""Checks that are decided before the sanitizer and the speed, one of which may be hidden."""
+
+
+@dataclass(kw_only=True)
+class Pace:
+    """Passes on the progress of a grading, and delays its end. `clock` and `sleep` are in seconds."""
+
+    coursework: Coursework
+    progress: Progress
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+    told: float | None = field(default=None, init=False)
+    """When the last event was passed on."""
+
+    def note(self, event: str | Decided) -> None:
+        """Pass on an event, unless its time may tell a hidden outcome."""
+        if _hides_runs(self.coursework) and not _is_early(event):
+            return
+        self.told = self.clock()
+        self.progress(event)
+
+    def wait(self) -> None:
+        """Wait for the end of the slot, if anything is hidden."""
+        if self.told is not None and (_hides_cases(self.coursework) or _hides_runs(self.coursework)):
+            self.sleep(SLOT - (self.clock() - self.told) % SLOT)
+
+
+def _is_early(event: str | Decided) -> bool:
+    return isinstance(event, Decided) and event.check.kind in TOLD
+
+
+def _hides_cases(coursework: Coursework) -> bool:
+    return any(part.correctness.hidden for part in coursework.parts)
+
+
+def _hides_runs(coursework: Coursework) -> bool:
+    """Whether the sanitizer or the speed is hidden, after which others are told."""
+    return any(
+        part.hides_sanitizer or (part.performance is not None and part.performance.hidden) for part in coursework.parts
+    )
