@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -61,6 +61,10 @@ def _end(loop: int, signs: Sequence[re.Match[str]], closing: dict[int, int], end
     return number
 
 
+def _is_global_only(fences: str) -> bool:
+    return "CLK_GLOBAL_MEM_FENCE" in fences and "CLK_LOCAL_MEM_FENCE" not in fences
+
+
 @dataclass(frozen=True, kw_only=True)
 class Scene:
     """What a launch was: the source, the dimensions of its ids, and how far work-items have something to do in each
@@ -77,7 +81,7 @@ class Scene:
         return self._lines[line - 1].strip() if 0 < line <= len(self._lines) else ""
 
     def has_barrier(self, after: int, before: int) -> bool:
-        """Whether the source has a barrier between these two lines."""
+        """Whether the source has a barrier for local memory between these two lines."""
         return self.has_barrier_in(range(after + 1, before))
 
     def loop_around(self, lines: Collection[int]) -> range | None:
@@ -86,9 +90,13 @@ class Scene:
         return min(around, key=len, default=None)
 
     def has_barrier_in(self, lines: range) -> bool:
-        """Whether a barrier stands in one of these lines."""
+        """Whether a barrier for local memory stands in one of these lines."""
         place = bisect_left(self._barriers, lines.start)
         return place < len(self._barriers) and self._barriers[place] < lines.stop
+
+    def global_barrier_in(self, lines: Iterable[range]) -> int | None:
+        """The first of these lines with a barrier that orders global memory only; None if there is none."""
+        return next((line for some in lines for line in self._global_barriers if line in some), None)
 
     def is_loop(self, line: int) -> bool:
         """Whether a loop is written in the line, outside of a comment at its end."""
@@ -150,8 +158,18 @@ class Scene:
 
     @cached_property
     def _barriers(self) -> list[int]:
+        return [line for line, fences in self._fences if not _is_global_only(fences)]
+
+    @cached_property
+    def _global_barriers(self) -> list[int]:
+        return [line for line, fences in self._fences if _is_global_only(fences)]
+
+    @cached_property
+    def _fences(self) -> list[tuple[int, str]]:
+        """The lines with a barrier, and what follows it in the line."""
         code = _without_comments(self.source).split("\n")
-        return [number for number, line in enumerate(code, start=1) if BARRIER.search(line)]
+        found = ((number, BARRIER.search(line), line) for number, line in enumerate(code, start=1))
+        return [(number, line[barrier.end() :]) for number, barrier, line in found if barrier]
 
     def _ids(self, ids: tuple[int, ...]) -> str:
         shown = ids[: self.dimensions]

@@ -1,6 +1,6 @@
 """Explains races in local memory: which barrier is missing, or that none is."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from grader.grading.explain.simulator import oclgrind
 from grader.grading.explain.simulator.locations import Scene
@@ -19,19 +19,31 @@ def local_race(array: str, entities: list[Entity], seen: SeenKernel, scene: Scen
         what += f"that others still change in line {write.line}."
         return what, "Let one work-item of the group write it, one that may read those words."
     loop = scene.loop_around({write.line, read.line})
-    early = not any(map(scene.has_barrier_in, _way(loop, write.line, read.line)))
-    late = not any(map(scene.has_barrier_in, _way(loop, read.line, write.line)))
+    there, back = _way(loop, write.line, read.line), _way(loop, read.line, write.line)
+    early, late = not any(map(scene.has_barrier_in, there)), not any(map(scene.has_barrier_in, back))
     what = f"line {read.line} reads words of {array} that another work-item writes in line {write.line}."
     if _is_unset(array, read, seen) or (early and (write.line < read.line or not late)):
-        return what, MISSING.format(write.line, "any work-item reads")
+        return what, _wrong_fence(array, there, scene) or MISSING.format(write.line, "any work-item reads")
     what = f"line {write.line} overwrites words of {array} that another work-item still reads in line {read.line}."
     if late and (loop or write.line != read.line):
-        return what, MISSING.format(read.line, f"the next step writes {array} again")
+        missing = MISSING.format(read.line, f"the next step writes {array} again")
+        return what, _wrong_fence(array, back, scene) or missing
     return what, "There is no place for a barrier between them: check both indices, and which work-items get there."
 
 
 NO_BARRIER = "A barrier(CLK_LOCAL_MEM_FENCE) is missing"
 MISSING = NO_BARRIER + " between them: after line {}, before {}."
+
+
+def _wrong_fence(array: str, way: Iterable[range], scene: Scene) -> str | None:
+    """What to do about a barrier on the way that orders global memory only; None if there is none."""
+    line = scene.global_barrier_in(way)
+    if line is None:
+        return None
+    return (
+        f"The barrier in line {line} orders global memory only, but {array} is in local memory: write "
+        "barrier(CLK_LOCAL_MEM_FENCE) there."
+    )
 
 
 def _way(loop: range | None, start: int, end: int) -> tuple[range, ...]:
@@ -49,12 +61,15 @@ def unparted(array: str, lines: Collection[int], scene: Scene) -> str | None:
     if first == last:
         return None
     if not scene.has_barrier(first, last):
+        if wrong := _wrong_fence(array, [range(first + 1, last)], scene):
+            return wrong
         if scene.index_in(first, array) == scene.index_in(last, array):
             return f"{NO_BARRIER} between lines {first} and {last}."
         return f"Lines {first} and {last} need the same index, or a barrier(CLK_LOCAL_MEM_FENCE) between them."
     loop = scene.loop_around({first, last})
-    if loop and not any(map(scene.has_barrier_in, _way(loop, last, first))):
-        return MISSING.format(last, f"the next step writes {array} again")
+    back = _way(loop, last, first)
+    if loop and not any(map(scene.has_barrier_in, back)):
+        return _wrong_fence(array, back, scene) or MISSING.format(last, f"the next step writes {array} again")
     return None
 
 
