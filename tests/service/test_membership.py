@@ -61,6 +61,8 @@ def test_one_person_is_added_and_gets_a_link(service, staff):
     [
         ({"key": "ADA", "name": "X"}, "The key ADA belongs to Ada (ada)."),
         ({"key": "\u212aate", "name": "X"}, "is invisible or looks like another one. Write the key as kate."),
+        ({"key": "x\u202ey", "name": "X"}, "is invisible or looks like another one. Write the key as xy."),
+        ({"key": "x\x00y", "name": "X"}, "is invisible or looks like another one. Write the key as xy."),
         ({"key": "", "name": "X"}, "The form needs a key and a name"),
         ({"key": "x", "name": "X" * 201}, "200 characters"),
         ({"key": "x", "name": "X", "role": "king"}, "not king"),
