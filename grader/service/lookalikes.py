@@ -10,14 +10,15 @@ BESIDE_LETTERS = frozenset(" -_.'")
 
 
 def folded_name(name: str) -> str:
-    """Form of a name that is equal for names that look alike; characters between letters do not matter."""
+    """Form of a name that is equal for names that look alike; accents and characters between letters do not matter."""
     return skeleton("".join(each for each in unicodedata.normalize("NFKC", name) if each not in BESIDE_LETTERS))
 
 
 def skeleton(name: str) -> str:
-    """Form of a name that is equal for names that look alike."""
+    """Form of a name that is equal for names that look alike, also if only one of them has accents."""
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
-    return unicodedata.normalize("NFC", "".join(map(_shape, unicodedata.normalize("NFD", folded))))
+    shapes = "".join(map(_shape, unicodedata.normalize("NFD", folded)))
+    return "".join(each for each in unicodedata.normalize("NFD", shapes) if not unicodedata.combining(each))
 
 
 @cache

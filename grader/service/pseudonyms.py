@@ -77,8 +77,7 @@ def _check(session: Session, person_id: int, name: str) -> None:
         raise NotDoneError("A pseudonym has no letter that cannot be seen; choose another.")
     if len({each.partition(" ")[0] for each in described} & {*LOOK_ALIKE}) > 1:
         raise NotDoneError("A pseudonym has the letters of one script; choose another.")
-    others = select(PersonRow.name, PersonRow.key).where(PersonRow.id != person_id)
-    real = {folded_name(each) for row in session.execute(others) for each in row}
-    chosen = select(PseudonymRow.person_id).where(PseudonymRow.folded == folded_name(name))
-    if folded_name(name) in real or session.scalar(chosen) not in {None, person_id}:
+    others = select(PersonRow.name, PersonRow.key, PseudonymRow.name).outerjoin(PseudonymRow)
+    taken = session.execute(others.where(PersonRow.id != person_id))
+    if folded_name(name) in {folded_name(each) for row in taken for each in row if each is not None}:
         raise NotDoneError(TAKEN)

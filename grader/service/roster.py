@@ -1,6 +1,6 @@
 """The roster: who is in the course, as whom, and in which group. The audit trail has a line of each change."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -138,7 +138,7 @@ def _known(listed: Listed, people: Mapping[str, Sequence[PersonRow]]) -> PersonR
 def not_plain(key: str) -> str:
     """Reason why a key that is not plain is refused."""
     return (
-        f"the key {key} has a character that is invisible or looks like another one. Write the key as "
+        f"the key {showable(key)} has a character that is invisible or looks like another one. Write the key as "
         f"{folded_key(key)}."
     )
 
@@ -173,8 +173,15 @@ def _people(data: bytes) -> list[Listed]:
 
 
 def _listed(row: TableRow) -> Listed:
-    key, name, role, group = (showable(row.field(each)).strip() for each in ("key", "name", "role", "group"))
-    return Listed(line=row.line, key=key, name=name, role=role, group=group)
+    return listed_as(row.line, row.field)
+
+
+def listed_as(line: int, field: Callable[[str], str]) -> Listed:
+    """A person by the fields of a line or a form. A key stays as it is, so that one with invisible characters is
+    refused; in the others they are replaced.
+    """
+    name, role, group = (showable(field(each)).strip() for each in ("name", "role", "group"))
+    return Listed(line=line, key=field("key").strip(), name=name, role=role, group=group)
 
 
 def _listed_twice(people: list[Listed]) -> Iterator[str]:

@@ -5,7 +5,7 @@ from contextlib import closing
 
 import pytest
 from commandline import complaint, grader
-from services import Service, post, told
+from services import Service, field, parts, post, told
 from sqlalchemy import func, select
 
 from grader.common.errors import InputError
@@ -61,6 +61,8 @@ def test_one_person_is_added_and_gets_a_link(service, staff):
     [
         ({"key": "ADA", "name": "X"}, "The key ADA belongs to Ada (ada)."),
         ({"key": "\u212aate", "name": "X"}, "is invisible or looks like another one. Write the key as kate."),
+        ({"key": "x\u202ey", "name": "X"}, "is invisible or looks like another one. Write the key as xy."),
+        ({"key": "x\x00y", "name": "X"}, "is invisible or looks like another one. Write the key as xy."),
         ({"key": "", "name": "X"}, "The form needs a key and a name"),
         ({"key": "x", "name": "X" * 201}, "200 characters"),
         ({"key": "x", "name": "X", "role": "king"}, "not king"),
@@ -184,6 +186,18 @@ def test_only_a_person_who_handed_in_nothing_is_removed_with_all_that_is_theirs(
                 assert (table.name, left) == (table.name, 0)
     assert "removed ben: Ben, student" in audit(staff)
     assert "Ben" not in staff.get(PEOPLE).text
+
+
+def test_a_page_about_somebody_who_was_removed_acts_on_nobody_else(service, staff):
+    """The next person has another number, so the page that is still open is about nobody."""
+    removed = service.person("cleo", CourseRole.STUDENT)
+    page = f"{PEOPLE}/{removed}/deactivation"
+    form_token = field(staff.get(page), "form_token")
+    act(staff, removed, "removal")
+    added = service.person("dan", CourseRole.STUDENT)
+    assert added > removed
+    assert staff.post(page, files=parts(form_token=form_token)).status_code == 404
+    assert person(service, "dan").deactivated is None
 
 
 def test_a_member_of_a_group_that_handed_in_is_not_removed(tmp_path):

@@ -5,7 +5,19 @@ from datetime import UTC, datetime
 import pytest
 from alembic import command
 from alembic.script import ScriptDirectory
-from sqlalchemy import Boolean, DateTime, Float, Integer, LargeBinary, MetaData, func, select
+from sqlalchemy import (
+    Boolean,
+    DateTime,
+    Float,
+    Integer,
+    LargeBinary,
+    MetaData,
+    UniqueConstraint,
+    func,
+    inspect,
+    select,
+    text,
+)
 
 from grader.service.database.connecting import Database, sqlite_url
 from grader.service.database.migrating import _config, migrate
@@ -93,6 +105,24 @@ def test_lines_about_new_points_become_lines_of_stations(database):
     migrate(database)
     with database.reading() as session:
         assert {each.who: each.by_station for each in session.query(AuditRow)} == {"a station": True, "staff": False}
+
+
+def test_an_upgrade_gives_tables_their_indexes_and_constraints_and_numbers_once(database):
+    """Also where it makes a table anew: each is as a table of today's code, and no number is given again."""
+    migrate(database)
+    with database.connecting() as connection:
+        found = inspect(connection)
+        for name, table in Base.metadata.tables.items():
+            indexed = {each["name"] for each in found.get_indexes(name) if not each.get("duplicates_constraint")}
+            assert indexed == {each.name for each in table.indexes}, name
+            unique = [tuple(each["column_names"]) for each in found.get_unique_constraints(name)]
+            wanted = [tuple(each.columns.keys()) for each in table.constraints if isinstance(each, UniqueConstraint)]
+            assert sorted(unique) == sorted(wanted), name
+            keys = {(*each["constrained_columns"], each["referred_table"]) for each in found.get_foreign_keys(name)}
+            assert keys == {(each.parent.name, each.column.table.name) for each in table.foreign_keys}, name
+            if database.embedded:
+                made = connection.scalar(text("SELECT sql FROM sqlite_master WHERE name = :name"), {"name": name})
+                assert ("AUTOINCREMENT" in made) == table.dialect_options["sqlite"]["autoincrement"], name
 
 
 def upgrade(database, version):

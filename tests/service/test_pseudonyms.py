@@ -52,9 +52,20 @@ def test_nobody_is_called_like_another(service, text):
         chosen(service, service.ada, text)
 
 
+ACCENTED = (("Björk", "Bjork"), ("Bjork", "Björk"), ("Łuk", "Luk"), ("Søren", "Soren"))
+"""Names that only accents or strokes distinguish."""
+
+
 @pytest.mark.parametrize(
     ("taken", "text"),
-    [("lago", "Iago"), ("lago", "1ago"), ("modern", "rnodern"), ("oxo", "\u043e\u0445\u043e"), ("Bob", "B0b")],
+    [
+        ("lago", "Iago"),
+        ("lago", "1ago"),
+        ("modern", "rnodern"),
+        ("oxo", "\u043e\u0445\u043e"),
+        ("Bob", "B0b"),
+        *ACCENTED,
+    ],
 )
 def test_nobody_is_called_by_a_name_that_looks_like_anothers(service, taken, text):
     """By letters of other alphabets, digits, or two letters that look like one."""

@@ -24,6 +24,10 @@ WRITES = {"sqlite": "PRAGMA user_version = 1", "postgresql": "SELECT pg_logical_
 """Statement for each kind of database that writes to the disk but changes no table."""
 
 
+FULL = frozenset({"SQLITE_FULL", "53100"})
+"""Names of the fault that a disk is full, in SQLite and in PostgreSQL."""
+
+
 class WriteProbe:
     """Keeps the latest answer. Only one thread checks at a time; other threads get the previous answer."""
 
@@ -51,3 +55,9 @@ def fault_of(database: Database) -> str:
     except (OperationalError, PoolTimeoutError):
         return STORES_NOTHING
     return ""
+
+
+def is_disk_full(error: OperationalError) -> bool:
+    """True if the database could not store anything since its disk is full."""
+    names = (getattr(error.orig, name, None) for name in ("sqlite_errorname", "sqlstate"))
+    return not FULL.isdisjoint(names)

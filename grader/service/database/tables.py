@@ -89,6 +89,12 @@ class Base(DeclarativeBase):
     type_annotation_map = {datetime: Moment}  # noqa: RUF012 - the form that SQLAlchemy asks for
 
 
+NUMBERS_ONCE = {"sqlite_autoincrement": True}
+"""For tables whose rows are removed, and named by their numbers in addresses. No later row gets the same number, since
+a page that is still open would act on it. PostgreSQL does so by itself.
+"""
+
+
 class PersonRow(Base):
     """A person of the course. `key` is the university's name for the person, such as a mail address. `folded` is equal
     for keys that look alike (keys.py). `team` is the name of the group with which the person hands in, if an assignment
@@ -106,7 +112,7 @@ class PersonRow(Base):
     created: Mapped[datetime]
     deactivated: Mapped[datetime | None]
 
-    __table_args__ = (Index("people_folded", "folded"),)
+    __table_args__ = (Index("people_folded", "folded"), NUMBERS_ONCE)
 
     @validates("key")
     def _fold(self, _name: str, key: str) -> str:
@@ -180,6 +186,8 @@ class SessionRow(Base):
     expires: Mapped[datetime]
     person: Mapped[PersonRow] = relationship()
 
+    __table_args__ = (NUMBERS_ONCE,)
+
 
 class ApiTokenRow(Base):
     """What a program sends in the name of somebody; only a hash of it is kept. `scopes` are words between blanks."""
@@ -194,6 +202,8 @@ class ApiTokenRow(Base):
     created: Mapped[datetime]
     expires: Mapped[datetime]
     person: Mapped[PersonRow] = relationship()
+
+    __table_args__ = (NUMBERS_ONCE,)
 
 
 class DeviceSignInRow(Base):
@@ -474,7 +484,7 @@ class ExtensionRow(Base):
     who: Mapped[str]
     at: Mapped[datetime]
 
-    __table_args__ = (UniqueConstraint("person_id", "assignment", name="extensions_once"),)
+    __table_args__ = (UniqueConstraint("person_id", "assignment", name="extensions_once"), NUMBERS_ONCE)
 
 
 class Decision(StrEnum):
@@ -601,7 +611,7 @@ class ProgressRow(Base):
     at: Mapped[datetime]
     data: Mapped[str]
 
-    __table_args__ = ({"sqlite_autoincrement": True},)  # an id is never given twice: browsers resume behind it
+    __table_args__ = (NUMBERS_ONCE,)  # browsers resume behind a number
 
 
 class StationRow(Base):

@@ -1,5 +1,6 @@
 """The application: its routes, and what becomes of errors."""
 
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -14,6 +15,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp
 
+from grader.service.database.probe import is_disk_full
 from grader.service.refusing import NotDoneError, NotFoundError
 from grader.service.web import (
     api,
@@ -57,6 +59,10 @@ THREADS = 10
 """Requests that are worked on at once; the others wait in order. With Starlette's 40, threads take the processor from
 each other so often that at 200 pages a second the slowest in a hundred takes ten times as long (deadline.py).
 """
+
+FULL = "Nothing was stored. Keep your file, tell your instructor that the disk is full, and send it again later."
+
+LOG = logging.getLogger(__name__)
 
 PAGES = (
     door,
@@ -174,7 +180,11 @@ def _gone(_request: Request, _error: Exception) -> Response:
     return Response(status_code=400)
 
 
-async def _away(request: Request, _error: Exception) -> Response:
+async def _away(request: Request, error: Exception) -> Response:
+    if isinstance(error, OperationalError) and is_disk_full(error):
+        LOG.error("the disk of the database is full, so nothing is stored: free space on it.")
+        return await _not_done(request, 503, "The disk of this service is full", FULL)
+    LOG.error("the database does not answer: %s", type(error).__name__)
     words = "Nothing was stored. Try again in a moment. A form that you send twice counts once."
     return await _not_done(request, 503, "The database does not answer", words)
 

@@ -16,7 +16,7 @@ router = APIRouter(prefix="/course")
 
 @router.get("/health")
 def health(request: Request, member: Teacher) -> Response:
-    """Which stations there are, what waits for them, and how much failed by our fault."""
+    """Which stations there are, what waits for them, what failed by our fault, and whether attempts can be stored."""
     web = web_of(request)
     with web.database.reading() as session:
         stations = stations_of(session, web.now())
@@ -29,6 +29,7 @@ def health(request: Request, member: Teacher) -> Response:
         stations=stations,
         queues=queues,
         faults=faults,
+        storing=web.probe.fault(web.database),
         problems=web.shelf.problems(),
         gone=web.shelf.gone(),
         lost=web.shelf.lost(),

@@ -6,7 +6,6 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from grader.common.phrases import listed as listed_in_words
-from grader.protocol.text import showable
 from grader.service.database.tables import CourseRole
 from grader.service.membership import (
     activate,
@@ -18,7 +17,7 @@ from grader.service.membership import (
     removed_with,
     require_removable,
 )
-from grader.service.roster import Listed
+from grader.service.roster import Listed, listed_as
 from grader.service.signing_in import ways_in
 from grader.service.web.confirming import Confirmation, confirmation_page
 from grader.service.web.members import Instructor, RowNumber, StaffForm, person_of, text_in
@@ -126,5 +125,4 @@ def remove_person(request: Request, member: Instructor, _form: StaffForm, person
 
 
 def _listed(form: FormData) -> Listed:
-    key, name, role, group = (showable(text_in(form, each)).strip() for each in ("key", "name", "role", "group"))
-    return Listed(line=1, key=key, name=name, role=role, group=group)
+    return listed_as(1, lambda name: text_in(form, name))

@@ -17,7 +17,7 @@ from grader.service.database.connecting import Database
 from grader.service.entering.entry import entry_of
 from grader.service.entering.mail_links import Surroundings
 from grader.service.memory import memory_in
-from grader.service.web.app import make_app
+from grader.service.web import app
 from grader.service.web.connections import PatientProtocol, Seldom, raise_limit_of_files
 from grader.service.web.setting import Web
 
@@ -42,7 +42,7 @@ def with_entry(web: Web, rules: SignInRules, say: Callable[[str], None]) -> Web:
 def answer(web: Web, listener: socket.socket, proxies: Sequence[str] = ()) -> None:
     """Answer what comes until told to stop; proxies are believed for whom they ask."""
     config = uvicorn.Config(
-        make_app(web),
+        app.make_app(web),
         access_log=False,  # addresses of invitations are secrets
         log_level="warning",
         server_header=False,
@@ -52,7 +52,7 @@ def answer(web: Web, listener: socket.socket, proxies: Sequence[str] = ()) -> No
         timeout_graceful_shutdown=3,
     )
     raise_limit_of_files()
-    for talkative in ("uvicorn.error", "python_multipart.multipart"):
+    for talkative in ("uvicorn.error", "python_multipart.multipart", app.LOG.name):
         logging.getLogger(talkative).addFilter(Seldom())
     gc.collect()
     gc.freeze()  # what is there now stays: to look through it again and again stops all pages for a tenth of a second

@@ -73,9 +73,10 @@ def test_two_uploads_of_one_roster_at_once_are_both_noted_with_right_numbers(ser
         ("key,name\n", "between 1 and"),
         ("key,name\nzed,Zed\nzed,Zoe\n", "Line 3 of the roster: the key zed is already in line 2."),
         ("key,name\nzoë@x,Zed\nZOE\u0308@X,Zoe\n", "the key ZOE\u0308@X is already in line 2."),
+        ("key,name\nz\u202ed,Zed\n", "Write the key as zd."),
         ("key,name,role\ncleo,Cleo,\nstaff,Staff,student\n", "your own role"),
     ],
-    ids=["columns", "key", "role", "long", "empty", "twice", "in another case", "own"],
+    ids=["columns", "key", "role", "long", "empty", "twice", "in another case", "unseen", "own"],
 )
 def test_a_roster_with_a_fault_changes_nothing(service, staff, text, words):
     """And the answer names the line."""
