@@ -121,7 +121,7 @@ public:
   void memoryLoad(const Memory *memory, const WorkItem *item, size_t address, size_t size) override {
     messages.load(memory, item, address, size);
     if (memory->getAddressSpace() != AddrSpacePrivate)
-      order.reads();
+      order.uses();
     load(memory, item, address, size);
   }
   void memoryStore(const Memory *memory, const WorkItem *item, size_t address, size_t size,
@@ -138,7 +138,7 @@ public:
     load(memory, item, address, size);
   }
   void memoryAtomicStore(const Memory *memory, const WorkItem *item, AtomicOp does, size_t address, size_t size) override {
-    does == AtomicCmpXchg ? order.swaps() : order.atomic();
+    does == AtomicCmpXchg ? order.swaps() : order.uses();
     store(memory, item, address, size);
     if (does == AtomicXchg)
       unset.exchange(memory, item, address, size);

@@ -2,9 +2,9 @@
 //
 // Oclgrind runs them in ascending order, each up to a barrier. With GRADER_ORDER=mixed, the order is shuffled for
 // each group and after each barrier. The random numbers are always the same, so that a kernel gives the same line every
-// time. A work-item also lets the others run after an atomic function (a compare-and-swap only if it did not store, which
-// may have taken a lock), and after some of its reads of local or global memory. So results are wrong if they depend on the
-// order, or if another work-item may come between a read and a write.
+// time. A work-item also lets the others run after some of its reads of local or global memory, and of its atomic
+// functions: after a compare-and-swap always if it did not store, and never if it did, which may have taken a lock. So
+// results are wrong if they depend on the order, or if another work-item may come between a read and a write.
 //
 // Oclgrind runs the first work-item that it knows to be running. So this class reports all but one as finished. When a
 // work-item stops (at a barrier, at its end, or to let others run), it makes Oclgrind switch to the next one.
@@ -52,8 +52,8 @@ public:
       group->notifyFinished(each);
   }
 
-  void reads() { yields = yields || drawn() % READS == 0; }
-  void atomic() { yields = true; }
+  // A read, or an atomic function other than compare-and-swap.
+  void uses() { yields = yields || drawn() % USES == 0; }
 
   // A compare-and-swap reads; it stores if the word has the value that it expects.
   void compares() { yields = true; }
@@ -77,8 +77,9 @@ public:
   }
 
 private:
-  // One in so many reads lets the others run: each time takes as long as a few instructions.
-  static constexpr unsigned READS = 4;
+  // After one in so many, the others run: often enough for sums without order, and seldom enough that a loop with a
+  // compare-and-swap is hardly ever refused, as it was in no order without breaks.
+  static constexpr unsigned USES = 16;
 
   bool mixes = false, yields = false;                // lets the others run after this instruction
   oclgrind::KernelInvocation *invocation = nullptr;
