@@ -5,9 +5,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from grader.common.people import person_key
 from grader.common.record import Record
 from grader.service.courses import Shown
+from grader.service.names import has_words
 from grader.service.standing import CourseTable, Line
 
 Show = Literal["everybody", "failed", "passed", "not graded", "nothing handed in", "late"]
@@ -31,8 +31,7 @@ def columns_of(table: CourseTable, wanted: CourseFilter) -> tuple[Shown, ...]:
 def lines_of(table: CourseTable, wanted: CourseFilter) -> tuple[Line, ...]:
     """The students that are asked for: their name or key has each word, and one of the assignments is as asked."""
     names = [each.name for each in columns_of(table, wanted)]
-    words = person_key(wanted.find).split()
-    found = [line for line in table.lines if _named(line, words) and _is(line, names, wanted.show)]
+    found = [line for line in table.lines if _named(line, wanted.find) and _is(line, names, wanted.show)]
     match wanted.sort:
         case "name":
             return tuple(found)
@@ -47,9 +46,8 @@ def points_of(line: Line, names: Sequence[str]) -> float:
     return sum(line.grades[name].points or 0.0 for name in names)
 
 
-def _named(line: Line, words: Sequence[str]) -> bool:
-    text = person_key(f"{line.person.name} {line.person.key}")
-    return all(word in text for word in words)
+def _named(line: Line, words: str) -> bool:
+    return has_words(f"{line.person.name} {line.person.key}", words)
 
 
 def _is(line: Line, names: Sequence[str], show: Show) -> bool:

@@ -23,6 +23,7 @@ from grader.service.database.tables import (
     SessionRow,
 )
 from grader.service.keys import folded_key, is_same_key
+from grader.service.names import sort_key
 from grader.service.refusing import NotDoneError
 from grader.service.tokens import fresh_token, token_hash
 
@@ -86,7 +87,7 @@ NEWCOMERS = and_(
 
 def newcomers(session: Session) -> Sequence[PersonRow]:
     """Active students who have never used a link, by name."""
-    return session.scalars(select(PersonRow).where(NEWCOMERS).order_by(PersonRow.name)).all()
+    return sorted(session.scalars(select(PersonRow).where(NEWCOMERS)), key=lambda each: sort_key(each.name))
 
 
 def unused_links(session: Session, now: datetime, people: ColumnElement[bool]) -> set[str]:

@@ -22,6 +22,7 @@ from grader.service.database.tables import (
 )
 from grader.service.hand_ins import history, history_of, past_of
 from grader.service.holds import hold_of
+from grader.service.names import sort_key
 from grader.service.policy import HandInRules
 from grader.service.settling import Place, SettledGrade, grades_of_all
 from grader.service.sights import SeenResult, Sight, published_checks_of
@@ -148,7 +149,11 @@ def _excluded(session: Session, attempts: Sequence[int]) -> dict[int, ExclusionR
 def _people(session: Session, numbers: frozenset[int]) -> tuple[PersonRow, ...]:
     if not numbers:
         return ()
-    return tuple(session.scalars(select(PersonRow).where(PersonRow.id.in_(numbers)).order_by(PersonRow.name)))
+    return tuple(
+        sorted(
+            session.scalars(select(PersonRow).where(PersonRow.id.in_(numbers))), key=lambda each: sort_key(each.name)
+        )
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,10 +185,12 @@ SHOWN_FAILURES = 5
 
 def course_table(session: Session, assignments: Sequence[Shown]) -> CourseTable:
     """The table of all students, by name. Of most attempts only the points are read: a course has tens of thousands."""
-    students = session.scalars(select(PersonRow).where(PersonRow.role == CourseRole.STUDENT).order_by(PersonRow.name))
+    students = session.scalars(select(PersonRow).where(PersonRow.role == CourseRole.STUDENT))
     grades = grades_of_all(session, assignments)
     rows = _attempts(session, [each.attempt for each in grades.values() if each.attempt is not None])
-    lines = tuple(_line(person, assignments, grades, rows) for person in students)
+    lines = tuple(
+        _line(person, assignments, grades, rows) for person in sorted(students, key=lambda each: sort_key(each.name))
+    )
     open_states = select(func.count()).where(GradingRow.state.in_((State.WAITING, State.RUNNING)))
     return CourseTable(
         assignments=tuple(assignments),

@@ -6,6 +6,7 @@ from typing import Annotated, get_args
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query
+from pydantic import Field
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 from starlette.requests import Request
@@ -17,6 +18,7 @@ from grader.service.database.batches import in_batches
 from grader.service.database.tables import PersonRow, SessionRow
 from grader.service.exports import links_csv
 from grader.service.instructing import Selection, Which, regrade, regrade_older, try_again
+from grader.service.names import has_words, sort_key
 from grader.service.refusing import NotDoneError
 from grader.service.roster import TakenIn, enrol, shared_names
 from grader.service.signing_in import NEWCOMERS, invite, invite_all, newcomers, unused_links
@@ -65,13 +67,21 @@ def grade_older_again(request: Request, member: Teacher, _form: TeacherForm) -> 
     return RedirectResponse("/course/regradings", 303)
 
 
+class PeopleAsked(TakenIn):
+    """What an address of the roster's page says: what came of an upload, and whom a search asks for."""
+
+    find: str = Field(default="", max_length=200)
+
+
 @router.get("/people")
-def people(request: Request, member: Teacher, taken_in: Annotated[TakenIn, Query()]) -> Response:
-    """The roster; after an upload with what came of it."""
+def people(request: Request, member: Teacher, asked: Annotated[PeopleAsked, Query()]) -> Response:
+    """The roster, or those of it whose name or key has the words of a search; after an upload with what came of it."""
     with web_of(request).database.reading() as session:
-        everybody = session.scalars(select(PersonRow).order_by(PersonRow.role, PersonRow.name)).all()
+        everybody = session.scalars(select(PersonRow)).all()
         came = set(session.scalars(select(SessionRow.person_id)))
-    return page(request, "people.html.jinja", member, people=everybody, came=came, taken_in=taken_in)
+    found = [each for each in everybody if has_words(f"{each.name} {each.key}", asked.find)]
+    found.sort(key=lambda each: (each.role, sort_key(each.name)))
+    return page(request, "people.html.jinja", member, people=found, came=came, asked=asked)
 
 
 @router.post("/people/roster")
@@ -135,7 +145,9 @@ def make_links(request: Request, member: Instructor, form: StaffForm) -> Respons
         some = PersonRow.id.in_(numbers)
         if not unused_links(session, web.now(), some) <= ended:
             raise NotDoneError(OTHERS_END)
-        invited = session.scalars(select(PersonRow).where(some, NEWCOMERS).order_by(PersonRow.name)).all()
+        invited = sorted(
+            session.scalars(select(PersonRow).where(some, NEWCOMERS)), key=lambda each: sort_key(each.name)
+        )
         tokens = invite_all(session, invited, member.key, web.now())
         return [(one.key, one.name, link_of(web, token)) for one, token in zip(invited, tokens, strict=True)]
 

@@ -32,6 +32,19 @@ def rows(said):
     return list(csv.DictReader(io.StringIO(said.content.decode("utf-8-sig"))))
 
 
+def test_the_roster_is_sorted_as_people_expect_and_searched_by_name_or_key(staff):
+    """Łukasz stands before Zed on both pages, and is found without a stroke; the form shows what was asked."""
+    roster(staff, "key,name\nzed,Zed\nl1,Łukasz\nx,<b>\n")
+    for page in ("/course/people", "/course"):
+        text = staff.get(page).text
+        assert text.index("Łukasz") < text.index("Zed")
+    for words, shown in (("lukasz", {"Łukasz"}), ("L1", {"Łukasz"}), ("zed", {"Zed"}), ("nobody", set())):
+        text = staff.get("/course/people", params={"find": words}).text
+        assert {each for each in ("Łukasz", "Zed", "Ada") if f">{each}</a>" in text} == shown
+        assert f'name="find" maxlength="200" value="{words}"' in text
+    assert "No person matches" in text
+
+
 def test_a_roster_adds_people_and_changes_names(staff):
     """Nobody is removed; the audit trail tells it."""
     said = roster(staff, "key;name;role\ncleo;Cleo Ärmel;\nada;Ada Lovelace;student\ndoc;Doc;instructor\n")
