@@ -135,9 +135,9 @@ def test_requests_of_mostly_idle_warps(simulator, statement, idle, active):
     assert (found.mostly_idle, found.active) == (idle, active)
 
 
-@pytest.mark.parametrize(("word", "idle"), [("a[0]", 0), ("a[i]", 2)])
-def test_a_word_in_a_register_takes_part_where_others_ask_for_it(simulator, word, idle):
-    """Work-items that name a word of their own again do no work: others could do all of it in their company."""
+@pytest.mark.parametrize(("word", "idle"), [("a[0]", 0), ("a[i]", 0), ("a[l ? l : 100]", 2)])
+def test_a_word_in_a_register_takes_part_where_others_ask_for_its_row(simulator, word, idle):
+    """Work-items that name another word again do no work: one could do all of it in their company."""
     seen = see(simulator, f"    float s = l == 0 ? 0 : {word};\n    out[i] = s + {word};")
     assert [(each.line, each.requests, each.mostly_idle) for each in seen.accesses if each.array == "a"] == [
         (4, 2, 0),

@@ -35,6 +35,12 @@ struct Lane {
   unsigned lane = 0, piece = 0;                    // which work-item of the warp; which part of a longer access
   size_t address = 0, size = 0;
   size_t end() const { return address + size; }
+
+  // Whether both name the same word, or each its own of a row.
+  bool isBeside(const Lane &other) const {
+    const int64_t distance = int64_t(address) - int64_t(other.address);
+    return distance == 0 || distance == int64_t(size) * (int64_t(lane) - int64_t(other.lane));
+  }
 };
 
 // One execution of an expression by a warp: a request for each piece.
@@ -42,18 +48,16 @@ struct Execution {
   std::vector<Lane> lanes;
   std::vector<Lane> kept;                          // of work-items who have the word in a register
 
-  // Work-items that take part: those who ask for a word, and those who have one in a register that others ask for.
+  // Work-items that take part: those who ask for a word, and those who have in a register what others ask for, or what
+  // lies in one row with that.
   unsigned active() const {
-    std::set<unsigned> asking;
-    std::set<size_t> words;
-    for (const Lane &each : lanes) {
-      asking.insert(each.lane);
-      words.insert(each.address);
-    }
+    std::set<unsigned> taking;
+    for (const Lane &each : lanes)
+      taking.insert(each.lane);
     for (const Lane &each : kept)
-      if (words.count(each.address))
-        asking.insert(each.lane);
-    return unsigned(asking.size());
+      if (std::any_of(lanes.begin(), lanes.end(), [&](const Lane &asks) { return each.isBeside(asks); }))
+        taking.insert(each.lane);
+    return unsigned(taking.size());
   }
 };
 

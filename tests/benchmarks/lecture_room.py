@@ -1,0 +1,173 @@
+"""A lecture room behind one address signs in, by each method; then somebody there tries wrong passwords.
+
+    python tests/benchmarks/lecture_room.py [--students 200] [--guesses 10000] [--at-once 20]
+
+The service, a mailbox and a university's issuer run in this process; students come by HTTP, so many at once. Whoever is
+told to try again does so a second later. Guesses go to one student after the other. Prints how many students signed in
+and how long that took; of the guesses, how many were checked against a hash, and whether the room signs in by a link
+after them. Exit code 1 if a student is left out, a method takes over a minute, or guesses were not stopped.
+"""
+
+import argparse
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests" / "helpers"))
+
+import httpx2  # noqa: E402
+from argon2 import PasswordHasher  # noqa: E402
+from entrances import CLIENT, SECRET, enter, issuing, token_in  # noqa: E402
+from open_service import opened  # noqa: E402
+from services import Service, parts  # noqa: E402
+
+from grader.common.sign_in import UniversityRules  # noqa: E402
+from grader.service.database.tables import CourseRole, PasswordRow, PersonRow  # noqa: E402
+from grader.service.entering.mail_links import MailLinks, Surroundings  # noqa: E402
+from grader.service.entering.passwords import FAILURES, Passwords  # noqa: E402
+from grader.service.entering.university import University  # noqa: E402
+from grader.service.signing_in import invite  # noqa: E402
+
+MINUTE = 60.0
+"""Seconds that a room may take to sign in."""
+
+PASSWORD = "four quiet grey otters"
+DOMAIN = "example.org"
+
+Way = Callable[[httpx2.Client, str], httpx2.Response]
+"""How a student signs in: the last answer is a redirection to the first page if it worked."""
+
+
+def main() -> int:
+    """Print a row for each method, and one for the guesses."""
+    options = argparse.ArgumentParser()
+    options.add_argument("--students", type=int, default=200)
+    options.add_argument("--guesses", type=int, default=10_000)
+    options.add_argument("--at-once", type=int, default=20)
+    given = options.parse_args()
+    with tempfile.TemporaryDirectory() as folder, opened(Path(folder)) as service, issuing() as issuer:
+        room = _enrol(service, given.students)
+        mails = _open_all_doors(service, issuer.address)
+        links = _links(service, room)
+
+        def by_link(client: httpx2.Client, key: str) -> httpx2.Response:
+            return client.post("/join", files=parts(token=links[key]))
+
+        def by_mail(client: httpx2.Client, key: str) -> httpx2.Response:
+            asked = client.post("/sign-in/mail", files=parts(who=key))
+            address = f"{key}@{DOMAIN}"
+            until = time.monotonic() + MINUTE
+            while asked.status_code == 200 and address not in mails and time.monotonic() < until:
+                time.sleep(0.05)
+            return client.post("/join", files=parts(token=mails[address])) if address in mails else asked
+
+        def by_password(client: httpx2.Client, key: str) -> httpx2.Response:
+            return client.post("/sign-in/password", files=parts(who=key, password=PASSWORD))
+
+        def by_university(client: httpx2.Client, key: str) -> httpx2.Response:
+            begun = client.get("/sign-on")
+            if begun.status_code != 303:
+                return begun
+            there = begun.headers["location"]
+            return client.get("/sign-on/back", params=issuer.authorize(there, {"email": key, "email_verified": True}))
+
+        ways: dict[str, Way] = {
+            "by link": by_link,
+            "by mail": by_mail,
+            "by university": by_university,
+            "by password": by_password,
+        }
+        worked = [_all(service, name, way, room, given.at_once) for name, way in ways.items()]
+        stopped = _guess(service, room, given.guesses, given.at_once)
+        links = _links(service, room)
+        worked.append(_all(service, "by link, after", by_link, room, given.at_once))
+    return int(not all(worked) or not stopped)
+
+
+def _enrol(service: Service, students: int) -> Sequence[str]:
+    """The keys of so many students, all with the same password."""
+    argon2 = PasswordHasher().hash(PASSWORD)
+    keys = [f"s{number}" for number in range(students)]
+    with service.database.writing() as session:
+        rows = [PersonRow(key=key, name=key, role=CourseRole.STUDENT, created=service.now) for key in keys]
+        session.add_all(rows)
+        session.flush()
+        session.add_all(PasswordRow(person_id=row.id, argon2=argon2, changed=service.now) for row in rows)
+    return keys
+
+
+def _open_all_doors(service: Service, issuer: str) -> dict[str, str]:
+    """Allow every method; returns where mails go, the token of each by its address."""
+    mails: dict[str, str] = {}
+    around = Surroundings(database=service.database, origin=service.origin, now=lambda: service.now)
+    rules = UniversityRules(name="Example University", issuer=issuer, client_id=CLIENT)
+    enter(
+        service,
+        mail=MailLinks(
+            around=around,
+            send=lambda message: mails.update({message["To"]: token_in(message)}),
+            sender="course@example.org",
+            domain=DOMAIN,
+        ),
+        passwords=Passwords(),
+        university=University(rules, SECRET, service.origin),
+    )
+    return mails
+
+
+def _links(service: Service, room: Sequence[str]) -> dict[str, str]:
+    with service.database.writing() as session:
+        people = {row.key: row for row in session.query(PersonRow)}
+        return {key: invite(session, people[key], "lecture room", service.now) for key in room}
+
+
+def _all(service: Service, name: str, way: Way, room: Sequence[str], at_once: int) -> bool:
+    """Everybody signs in; True if all did within a minute."""
+    start = time.monotonic()
+
+    def signed_in(key: str) -> int:
+        """Answers that told this student to try again; -1 if the minute was over before."""
+        for again in range(int(MINUTE)):
+            with httpx2.Client(base_url=service.origin, headers={"origin": service.origin}, timeout=MINUTE) as client:
+                said = way(client, key)
+                if said.status_code == 303 and client.get("/").status_code == 200:
+                    return again
+            if time.monotonic() - start > MINUTE:
+                break
+            time.sleep(1)
+        return -1
+
+    with ThreadPoolExecutor(at_once) as pool:
+        answers = list(pool.map(signed_in, room))
+    seconds = time.monotonic() - start
+    count = sum(again >= 0 for again in answers)
+    told = sum(max(0, again) for again in answers)
+    print(f"{name:<16} {count:5} of {len(room)} in {seconds:5.1f} s, {told} times told to try again", flush=True)
+    return count == len(room) and seconds <= MINUTE
+
+
+def _guess(service: Service, room: Sequence[str], guesses: int, at_once: int) -> bool:
+    """Try wrong passwords; True if no more were checked than a network may fail, and those that wait for their turn."""
+
+    def guess(number: int) -> int:
+        form = parts(who=room[number % len(room)], password=f"guess number {number}")
+        return client.post("/sign-in/password", files=form).status_code
+
+    start = time.monotonic()
+    with (
+        httpx2.Client(base_url=service.origin, headers={"origin": service.origin}, timeout=MINUTE) as client,
+        ThreadPoolExecutor(at_once) as pool,
+    ):
+        said = Counter(pool.map(guess, range(guesses)))
+    checked, refused = said[403], said[409]
+    print(f"{guesses} wrong passwords in {time.monotonic() - start:.1f} s: {checked} checked, {refused} refused")
+    return checked + refused == guesses and checked <= FAILURES + at_once
+
+
+if __name__ == "__main__":
+    sys.exit(main())
