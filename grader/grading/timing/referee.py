@@ -273,13 +273,13 @@ class DeviceScene:
         got = _results(self, submission)
         return (
             stray_write(got)
-            or next(filter(None, (self._difference(name, got[name], right[name]) for name in self._judged)), None)
+            or next(filter(None, (self._difference(name, got[name], right[name]) for name in self._judged(got))), None)
             or of_failure(Garbled(what="the digest of its results is not that of what it returns"))
         )
 
-    @property
-    def _judged(self) -> list[str]:
-        return [name for name, buffer in self.match.assignment.buffers.items() if buffer.is_judged]
+    def _judged(self, got: Results) -> list[str]:
+        """The arrays that are compared: not those that steps of the assignment make before the submission's."""
+        return [name for name, buffer in self.match.assignment.buffers.items() if buffer.is_judged and name in got]
 
     def _difference(self, name: str, got: Fetched, right: Fetched) -> Problem | None:
         assignment = self.match.assignment

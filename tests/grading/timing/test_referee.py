@@ -11,6 +11,7 @@ from grader.common.errors import SolutionError
 from grader.execution.outcome import Crashed, Fetched
 from grader.execution.plan import STUDENT
 from grader.grading.explain.problem import Problem
+from grader.grading.timing import referee
 from grader.grading.timing.contestant import Role
 from grader.grading.timing.device_data import DIGEST, SUMS, SUPPLY, supply_of
 from grader.grading.timing.measurement import measure
@@ -214,3 +215,23 @@ def test_only_a_contest_on_a_device_needs_kernels_of_its_own(small):
     assert set(by_reference.programs(prepared)) == {SUPPLY}
     assert set(prepared.scripts) == {STUDENT, supply_of(STUDENT), DIGEST}
     assert prepared.scripts[STUDENT] == plan.scripts[STUDENT]
+
+
+def test_arrays_that_are_made_before_the_submissions_steps_are_not_compared(course, monkeypatch):
+    """It does not return them. Results of timed runs may be wrong where all cases were right, as of a variable that was
+    never set.
+    """
+    lineup = on_device(at_sizes(course.load("coalsProgrm"), height=3, width=2), {})
+
+    def results(_, contestant):
+        value = 0 if contestant is lineup.contestants[Role.REFERENCE] else 1
+        array = np.full(6, value, np.float32).view(np.uint32)
+        fetched = Fetched(payload=array, before=array[:0], after=array[:0], poison=None)
+        return dict.fromkeys(contestant.judged.outputs, fetched)
+
+    monkeypatch.setattr(referee, "_results", results)
+    contestants = lineup.contestants
+    problem = lineup.referee.scene(0)._explain(contestants[Role.SUBMISSION], contestants[Role.REFERENCE])
+    assert "Atr" not in contestants[Role.SUBMISSION].judged.outputs
+    assert problem.reason is Reason.WRONG_OUTPUT
+    assert "elements of Btr are wrong" in problem.message
