@@ -98,7 +98,7 @@ class Worker:
         self._goes_on = False
         """Whether every session goes on in the process of the one before, whatever its plan says."""
         self._found: Devices | None = None
-        """What the worker has said of its devices; None until it is up."""
+        """The devices that the worker has reported; None until it is up."""
 
     def __enter__(self) -> Self:
         if self._process is None:

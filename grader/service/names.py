@@ -2,19 +2,37 @@
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import cache
+from typing import Protocol, TypeVar
 
 PLAIN = re.compile(r"LATIN SMALL (?:LETTER|LIGATURE) (?:DOTLESS )?([A-Z]{1,2})(?: WITH .*)?")
 """Unicode's name of a letter that is written by one or two plain letters, such as ł, ø, æ and œ."""
 
 
 def sort_key(name: str) -> str:
-    """Form of a name by which names are sorted: without case and accents, so that Łukasz stands beside Lukas."""
+    """Form of a name by which names are sorted: without case and accents, so that Łukasz comes next to Lukas."""
     return "".join(map(_plain, unicodedata.normalize("NFKD", name).casefold()))
 
 
+class Named(Protocol):
+    """Anybody with a name."""
+
+    @property
+    def name(self) -> str:
+        """The name as it is shown."""
+
+
+Somebody = TypeVar("Somebody", bound=Named)
+
+
+def by_name(people: Iterable[Somebody]) -> list[Somebody]:
+    """People in the order of their names."""
+    return sorted(people, key=lambda each: sort_key(each.name))
+
+
 def has_words(text: str, words: str) -> bool:
-    """True if a text contains each of these words, whatever their case and accents."""
+    """True if a text contains each of these words, in any case and with any accents."""
     searched = sort_key(text)
     return all(each in searched for each in sort_key(words).split())
 

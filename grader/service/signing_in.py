@@ -23,7 +23,7 @@ from grader.service.database.tables import (
     SessionRow,
 )
 from grader.service.keys import folded_key, is_same_key
-from grader.service.names import sort_key
+from grader.service.names import by_name
 from grader.service.refusing import NotDoneError
 from grader.service.tokens import fresh_token, token_hash
 
@@ -87,7 +87,7 @@ NEWCOMERS = and_(
 
 def newcomers(session: Session) -> Sequence[PersonRow]:
     """Active students who have never used a link, by name."""
-    return sorted(session.scalars(select(PersonRow).where(NEWCOMERS)), key=lambda each: sort_key(each.name))
+    return by_name(session.scalars(select(PersonRow).where(NEWCOMERS)))
 
 
 def unused_links(session: Session, now: datetime, people: ColumnElement[bool]) -> set[str]:

@@ -22,7 +22,7 @@ from grader.service.database.tables import (
 )
 from grader.service.hand_ins import history, history_of, past_of
 from grader.service.holds import hold_of
-from grader.service.names import sort_key
+from grader.service.names import by_name
 from grader.service.policy import HandInRules
 from grader.service.settling import Place, SettledGrade, grades_of_all
 from grader.service.sights import SeenResult, Sight, published_checks_of
@@ -149,11 +149,7 @@ def _excluded(session: Session, attempts: Sequence[int]) -> dict[int, ExclusionR
 def _people(session: Session, numbers: frozenset[int]) -> tuple[PersonRow, ...]:
     if not numbers:
         return ()
-    return tuple(
-        sorted(
-            session.scalars(select(PersonRow).where(PersonRow.id.in_(numbers))), key=lambda each: sort_key(each.name)
-        )
-    )
+    return tuple(by_name(session.scalars(select(PersonRow).where(PersonRow.id.in_(numbers)))))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,9 +184,7 @@ def course_table(session: Session, assignments: Sequence[Shown]) -> CourseTable:
     students = session.scalars(select(PersonRow).where(PersonRow.role == CourseRole.STUDENT))
     grades = grades_of_all(session, assignments)
     rows = _attempts(session, [each.attempt for each in grades.values() if each.attempt is not None])
-    lines = tuple(
-        _line(person, assignments, grades, rows) for person in sorted(students, key=lambda each: sort_key(each.name))
-    )
+    lines = tuple(_line(person, assignments, grades, rows) for person in by_name(students))
     open_states = select(func.count()).where(GradingRow.state.in_((State.WAITING, State.RUNNING)))
     return CourseTable(
         assignments=tuple(assignments),

@@ -1,7 +1,8 @@
 """A line of requests that wait for their turn: few are served at once, and the networks that wait are served by turns.
 
-Whoever waits holds a coroutine and no thread, so a full lecture room can wait while pages are made for others. A flood
-from one network waits behind itself: elsewhere, somebody waits for one turn of each other network at most.
+A request that waits holds a coroutine and no thread, so a full lecture room can wait while pages are made for others. A
+flood from one network delays that network only. A request from elsewhere waits for one turn of each other network at
+most.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
-"""What students learn of a grading from its times, where checks are hidden.
+"""The end of a grading whose checks are partly hidden: its time shows students no hidden outcome.
 
 A hidden case that is wrong takes longer than one that is right: it is launched again and explained. Students see when a
-grading ends. So it ends a whole number of slots after the last thing that they were told.
+grading ends. So it ends a whole number of slots after the last event that students see.
 """
 
 import time
@@ -52,7 +52,7 @@ def _hides_cases(coursework: Coursework) -> bool:
 
 
 def _hides_runs(coursework: Coursework) -> bool:
-    """Whether the sanitizer or the speed is hidden, after which others are told."""
+    """True if the sanitizer or the speed is hidden: students see later checks than these."""
     return any(
         part.hides_sanitizer or (part.performance is not None and part.performance.hidden) for part in coursework.parts
     )

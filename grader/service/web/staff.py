@@ -18,7 +18,7 @@ from grader.service.database.batches import in_batches
 from grader.service.database.tables import PersonRow, SessionRow
 from grader.service.exports import links_csv
 from grader.service.instructing import Selection, Which, regrade, regrade_older, try_again
-from grader.service.names import has_words, sort_key
+from grader.service.names import by_name, has_words, sort_key
 from grader.service.refusing import NotDoneError
 from grader.service.roster import TakenIn, enrol, shared_names
 from grader.service.signing_in import NEWCOMERS, invite, invite_all, newcomers, unused_links
@@ -145,9 +145,7 @@ def make_links(request: Request, member: Instructor, form: StaffForm) -> Respons
         some = PersonRow.id.in_(numbers)
         if not unused_links(session, web.now(), some) <= ended:
             raise NotDoneError(OTHERS_END)
-        invited = sorted(
-            session.scalars(select(PersonRow).where(some, NEWCOMERS)), key=lambda each: sort_key(each.name)
-        )
+        invited = by_name(session.scalars(select(PersonRow).where(some, NEWCOMERS)))
         tokens = invite_all(session, invited, member.key, web.now())
         return [(one.key, one.name, link_of(web, token)) for one, token in zip(invited, tokens, strict=True)]
 

@@ -81,7 +81,7 @@ class Scene:
         return self._lines[line - 1].strip() if 0 < line <= len(self._lines) else ""
 
     def has_barrier(self, after: int, before: int) -> bool:
-        """Whether the source has a barrier for local memory between these two lines."""
+        """True if the source has a barrier for local memory between these two lines."""
         return self.has_barrier_in(range(after + 1, before))
 
     def loop_around(self, lines: Collection[int]) -> range | None:
@@ -90,12 +90,12 @@ class Scene:
         return min(around, key=len, default=None)
 
     def has_barrier_in(self, lines: range) -> bool:
-        """Whether a barrier for local memory stands in one of these lines."""
+        """True if one of these lines has a barrier for local memory."""
         place = bisect_left(self._barriers, lines.start)
         return place < len(self._barriers) and self._barriers[place] < lines.stop
 
     def global_barrier_in(self, lines: Iterable[range]) -> int | None:
-        """The first of these lines with a barrier that orders global memory only; None if there is none."""
+        """The first of these lines with a barrier that orders global memory only; None if no line has one."""
         return next((line for some in lines for line in self._global_barriers if line in some), None)
 
     def is_loop(self, line: int) -> bool:

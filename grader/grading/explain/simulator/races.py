@@ -36,7 +36,7 @@ MISSING = NO_BARRIER + " between them: after line {}, before {}."
 
 
 def _wrong_fence(array: str, way: Iterable[range], scene: Scene) -> str | None:
-    """What to do about a barrier on the way that orders global memory only; None if there is none."""
+    """Advice about a barrier on the way that orders global memory only; None if no such barrier is on the way."""
     line = scene.global_barrier_in(way)
     if line is None:
         return None
