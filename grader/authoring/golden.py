@@ -17,10 +17,10 @@ Results of a race, a missed barrier or a value that was never set are a matter o
 `luck` names the cases if this applies only to some.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BeforeValidator, Discriminator, Tag
 
@@ -151,6 +151,9 @@ def corpus(folder: Path) -> tuple[Golden, ...]:
 # --- what failed, and what had to -------------------------------------------------------------
 
 
+Value = TypeVar("Value")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
     """What failed and what had to, by the names that expected.yaml uses.
@@ -179,7 +182,8 @@ def compare(expectation: Expectation, assignment: Assignment, result: Result) ->
     """Compare the verdicts of a result with those that expected.yaml lists."""
     found = {called(check): check.reason for check in result.checks if check.reason is not None}
     if expectation.open is not None and expectation.open in found.values():
-        return Comparison(found=found, expected=dict(_where_open(expectation, assignment, result)))
+        opened = dict(_where_open(expectation, assignment, result))
+        return Comparison(found=_without(found, expectation.luck), expected=_without(opened, expectation.luck))
     expected = dict(_expected(expectation, assignment, device_class(result.provenance.device)))
     unasked = {*skipped(result), *expectation.luck}
     if PERFORMANCE not in expected and not expectation.is_timed:
@@ -188,10 +192,11 @@ def compare(expectation: Expectation, assignment: Assignment, result: Result) ->
         unasked |= {name for name in _uncounted(result) if name not in expected}
     if expectation.is_luck:
         unasked |= {*found, *expected} - {SANITIZER}
-    return Comparison(
-        found={name: reason for name, reason in found.items() if name not in unasked},
-        expected={name: reasons for name, reasons in expected.items() if name not in unasked},
-    )
+    return Comparison(found=_without(found, unasked), expected=_without(expected, unasked))
+
+
+def _without(named: Mapping[str, Value], unasked: Collection[str]) -> dict[str, Value]:
+    return {name: value for name, value in named.items() if name not in unasked}
 
 
 def _uncounted(result: Result) -> Iterator[str]:

@@ -1,8 +1,11 @@
 """Cases on which the compiler of the device failed: their points are lost or open.
 
-    the compiler failed -> the simulator, which has another compiler, runs the small cases
-                           -> all right: checks of results and speed are open, and an instructor decides
-                           -> anything wrong: the case has crashed, for no points
+    the compiler failed, or -> the simulator, which has another compiler, runs the small cases
+    results are wrong          -> all right: checks of results and speed are open, and an instructor decides
+                               -> anything wrong: the case has failed, for no points
+
+A compiler can also fail without a word: it translates a right kernel into a program whose results are wrong. So wrong
+results are open, too, where the simulator's are right in both orders of work-items, and no access is wrong.
 
 A submission can forge every sign of a compiler failure. So such a failure never earns points, and the instructor
 decides what the simulator does not reach. It reaches memory behaviour: those checks are decided, as for any kernel.
@@ -14,7 +17,7 @@ from dataclasses import dataclass
 from math import prod
 
 from grader.common.errors import NoSimulatorError
-from grader.common.phrases import count, sizes_in_words
+from grader.common.phrases import first_sentence, sizes_in_words
 from grader.course.assignment import Assignment
 from grader.course.rubric import Case, Sizes
 from grader.course.truth.oracle import load_oracle
@@ -22,12 +25,13 @@ from grader.execution.client import Worker
 from grader.execution.outcome import Crashed, Failure, TimedOut
 from grader.grading.checks.building import Build, Prepared, build_settled
 from grader.grading.checks.correctness import EARNING, Tried, trial_of
-from grader.grading.checks.sanitizer import NUMBER, findings_of
+from grader.grading.checks.sanitizer import LARGER, NUMBER, findings_of
 from grader.grading.checks.simulated_run import Subject, run_on_trial, seen_in, simulate
 from grader.grading.checks.simulator_checks import Watched
-from grader.grading.explain.compilers import advice, is_of_compiler, observed
+from grader.grading.explain.compilers import advice, advice_on, is_of_compiler, observed
 from grader.grading.explain.failing import FailedError
 from grader.grading.explain.problem import Problem, of_failure
+from grader.protocol.messages import Order
 from grader.results.result import Check, Kind, Reason, Verdict
 
 SECONDS = 60.0
@@ -35,6 +39,9 @@ SECONDS = 60.0
 
 DEVICES = {Reason.CRASH, Reason.TIME_LIMIT}
 """Reasons of a compiler failure that is not left open."""
+
+WRONG = {Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN}
+"""Reasons of a case whose results the compiler may have made wrong."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +59,7 @@ class LeftOpen:
 
     def _of(self, check: Check) -> Check:
         if check.kind in {Kind.BUILD, Kind.CORRECTNESS, Kind.PRACTICE}:
-            return self.failed.skip(check) if check.reason in {*DEVICES, Reason.NOT_RUN} else check
+            return self.failed.skip(check) if check.reason in {*DEVICES, *WRONG, Reason.NOT_RUN} else check
         waits = check.reason is Reason.NOT_RUN or (check.kind is not Kind.MEMORY and check.verdict in EARNING)
         return self.rest.skip(check) if waits else check
 
@@ -68,10 +75,13 @@ def left_open(tried: Sequence[Tried], subject: Subject, watched: Watched) -> Lef
     """
     failed = [each for each in tried if each.check.verdict is Verdict.FAILED and not each.case.practice]
     failures = [each.failure for each in failed if each.failure is not None and is_undecided(each)]
-    others = [each for each in failed if not is_undecided(each) and each.check.reason is not Reason.NOT_RUN]
-    if not failures or others or _is_wrong(subject.task.assignment, watched):
+    results = [each for each in failed if each.check.reason in WRONG]
+    others = len(failed) - len(failures) - len(results) - sum(each.check.reason is Reason.NOT_RUN for each in failed)
+    if others or _is_wrong(subject.task.assignment, watched):
         return None
-    return _checked(failures[0], subject, [each.case for each in failed])
+    if results:
+        return _differing(results, subject)
+    return _checked(failures[0], subject, [each.case for each in failed]) if failures else None
 
 
 def _is_wrong(assignment: Assignment, watched: Watched) -> bool:
@@ -80,7 +90,9 @@ def _is_wrong(assignment: Assignment, watched: Watched) -> bool:
         return False
     sanitized = [check for check in watched.checks if check.kind is Kind.SANITIZER]
     found = {check.reason for check in sanitized if check.verdict is Verdict.FAILED} - {Reason.NOT_RUN}
-    return bool(found) or (watched.seen is not None and watched.seen.problem is not None)
+    return bool(found) or any(
+        seen.problem is not None for seen in (watched.seen, watched.at_failed) if seen is not None
+    )
 
 
 def unbuilt_open(build: Build, prepared: Prepared, simulator: Worker) -> LeftOpen | None:
@@ -126,43 +138,84 @@ def _checked(failure: Failure, subject: Subject, cases: Sequence[Case]) -> LeftO
     except NoSimulatorError:
         return _open(failure, UNCHECKED)
     right: list[Sizes] = []
-    assignment = subject.built.task.assignment
-    for case in _small(assignment, cases):
-        seen = seen_in(run_on_trial(subject, trial_of(case, subject.built, subject.oracle)))
-        if isinstance(seen, Problem) or seen.problem is not None:
-            return None
-        if findings_of(seen) and not assignment.hides_sanitizer:
+    for case in _small(subject.task.assignment, cases):
+        if not _is_right(subject, case, "ascending"):
             return None
         right.append(case.sizes)
-    if not right:
-        return _open(failure, UNCHECKED)
-    return _open(failure, RIGHT.format(cases=count(len(right), "small case"), sizes=sizes_in_words(right[-1])))
+    return _open(failure, f"{_right_at(right)}. Larger cases were not checked.")
+
+
+def _differing(wrong: Sequence[Tried], subject: Subject) -> LeftOpen | None:
+    """The reasons for open points if results that are wrong on the device are right in the simulator, in both orders of
+    work-items; None if one of them is wrong there, too, or all are too large for the simulator.
+    """
+    assignment = subject.task.assignment
+    cases = [each.case for each in wrong if prod(each.case.sizes.values()) <= LARGER * _usual(assignment)]
+    try:
+        subject.worker.ready()
+    except NoSimulatorError:
+        return None
+    right: list[Sizes] = []
+    for case in _small(assignment, cases):
+        if not (_is_right(subject, case, "ascending") and _is_right(subject, case, "mixed")):
+            return None
+        right.append(case.sizes)
+    return _open_results(subject, wrong[0].check, right) if right else None
+
+
+def _is_right(subject: Subject, case: Case, order: Order) -> bool:
+    """True if the simulator's results are right and it sees no mistake that may be told."""
+    seen = seen_in(run_on_trial(subject, trial_of(case, subject.built, subject.oracle), order))
+    if isinstance(seen, Problem) or seen.problem is not None:
+        return False
+    return subject.task.assignment.hides_sanitizer or not findings_of(seen)
+
+
+def _usual(assignment: Assignment) -> int:
+    """The product of the largest sizes that the assignment simulates in any case."""
+    usual = [prod(asked.sizes.values()) for asked in (assignment.sanitizer, assignment.memory) if asked is not None]
+    return max(usual, default=0)
 
 
 def _small(assignment: Assignment, cases: Sequence[Case]) -> Iterator[Case]:
     """Cases that are no larger than the usual simulated sizes, or else the smallest case, while there is time."""
     ends = time.monotonic() + SECONDS
-    usual = [prod(asked.sizes.values()) for asked in (assignment.sanitizer, assignment.memory) if asked is not None]
     by_size = sorted(cases, key=lambda case: prod(case.sizes.values()))
-    limit = max(usual, default=0)
     for number, case in enumerate(by_size):
-        if number and (prod(case.sizes.values()) > limit or time.monotonic() > ends):
+        if number and (prod(case.sizes.values()) > _usual(assignment) or time.monotonic() > ends):
             break
         yield case
 
 
 OPEN_UNTIL = "The points are open until your instructor decides."
 
-RIGHT = "With another compiler, the results are right in {cases}, up to {sizes}. Larger cases were not checked."
+
+def _right_at(right: Sequence[Sizes]) -> str:
+    """Where the simulator's results are right, without a full stop."""
+    where = "at" if len(right) == 1 else f"in {len(right)} small cases, up to"
+    return f"With another compiler, the results are right {where} {sizes_in_words(right[-1])}"
+
 
 UNCHECKED = "The results were not checked with another compiler."
+
+
+NOT_KNOWN = Problem(
+    reason=Reason.COMPILER_FAILED,
+    message="open: the compiler failed on this kernel, so its results on this device are not known.",
+)
+"""Why checks stay open that only a right kernel passes."""
 
 
 def _open(failure: Failure, checked: str) -> LeftOpen:
     assert isinstance(failure, Crashed | TimedOut)
     words = f"{observed(failure)} {OPEN_UNTIL} {checked} {advice(failure)}"
-    rest = "open: the compiler failed on this kernel, so its results on this device are not known."
-    return LeftOpen(
-        failed=Problem(reason=Reason.COMPILER_FAILED, message=words),
-        rest=Problem(reason=Reason.COMPILER_FAILED, message=rest),
+    return LeftOpen(failed=Problem(reason=Reason.COMPILER_FAILED, message=words), rest=NOT_KNOWN)
+
+
+def _open_results(subject: Subject, check: Check, right: Sequence[Sizes]) -> LeftOpen:
+    """The reasons where the device's results are wrong, as in this check, and another compiler's are right."""
+    words = (
+        f"{first_sentence(check.message)} {_right_at(right)}, and no access is wrong. So this compiler may have "
+        f"translated the kernel wrongly. {OPEN_UNTIL} {advice_on(subject.built.program.source)}"
     )
+    return LeftOpen(failed=Problem(reason=Reason.COMPILER_FAILED, message=words), rest=NOT_KNOWN)

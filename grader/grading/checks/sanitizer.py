@@ -2,7 +2,6 @@
 
 import math
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grader.common.phrases import sizes_in_words
@@ -41,10 +40,13 @@ class Endless:
 
 @dataclass(frozen=True, kw_only=True)
 class Sanitized:
-    """The check, and what was seen at the sizes that it asks for, if it came to its end."""
+    """The check, and what was seen at the sizes that it asks for, if it came to its end. `at_failed` is what was seen
+    at the smallest failed size, if the simulator ran there.
+    """
 
     check: Check
     seen: Simulated | None = None
+    at_failed: Simulated | None = None
 
 
 def of_endless(asked: Sanitizer, endless: Endless) -> Sanitized:
@@ -64,37 +66,38 @@ def check_sanitizer(run: SimulatedRun, asked: Sanitizer, failed: Failed = ()) ->
     """
     start = time.perf_counter()
     seen: Simulated | None = None
+    at_failed: Simulated | None = None
     found: tuple[Finding, ...] = ()
     try:
         seen = done(seen_in(run))
         found = findings_of(seen)
         problem = _problem(seen, found)
         if failed and not found:
-            found, problem = _at_failed(run.subject, asked.sizes, failed[0])
+            at_failed = _at_failed(run.subject, seen, failed[0])
+            found = findings_of(at_failed) if at_failed else ()
+            problem = _at(failed[0], _told(found)) if found else _nothing_seen(seen, at_failed)
     except FailedError as failure:
         problem = failure.problem
     check = replace(unwatched(asked), seconds=time.perf_counter() - start, findings=found)
-    return Sanitized(check=check if problem is None else problem.fail(check), seen=seen)
+    return Sanitized(check=check if problem is None else problem.fail(check), seen=seen, at_failed=at_failed)
 
 
-def _at_failed(subject: Subject, clean: Sizes, sizes: Sizes) -> tuple[tuple[Finding, ...], Problem]:
-    """What goes wrong where results do, after a run that was clean at other sizes."""
-    runs = [clean]
-    if sizes != clean and math.prod(sizes.values()) <= LARGER * math.prod(clean.values()):
-        seen = done(simulate(subject, sizes, NUMBER))
-        found = findings_of(seen)
-        if found:
-            return found, _at(sizes, _told(found))
-        runs.append(sizes)
-    return (), _nothing_seen(runs)
+def _at_failed(subject: Subject, clean: Simulated, sizes: Sizes) -> Simulated | None:
+    """What is seen where results are wrong, after a run that was clean; None if that takes too long."""
+    if sizes == clean.sizes:
+        return clean
+    if math.prod(sizes.values()) > LARGER * math.prod(clean.sizes.values()):
+        return None
+    return done(simulate(subject, sizes, NUMBER))
 
 
 def _at(sizes: Sizes, problem: Problem) -> Problem:
     return replace(problem, message=f"at {sizes_in_words(sizes)}, {problem.message}")
 
 
-def _nothing_seen(runs: Sequence[Sizes]) -> Problem:
-    where = " and ".join(f"({sizes_in_words(sizes)})" for sizes in runs)
+def _nothing_seen(clean: Simulated, at_failed: Simulated | None) -> Problem:
+    runs = [clean] if at_failed is None or at_failed is clean else [clean, at_failed]
+    where = " and ".join(f"({sizes_in_words(run.sizes)})" for run in runs)
     return Problem(
         reason=Reason.NOT_RUN,
         message=f"the simulator saw no wrong access at {where}, but results are wrong: fix correctness first to earn "

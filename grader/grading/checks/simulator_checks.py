@@ -61,12 +61,13 @@ class Runs:
 @dataclass(frozen=True, kw_only=True)
 class Watched:
     """The checks that rest on simulated runs, the counts of the one for memory behaviour, if it was made, and what was
-    seen that may be told in checks that are shown.
+    seen that may be told in checks that are shown: at the sanitizer's sizes, and at the smallest failed size.
     """
 
     checks: tuple[Check, ...]
     profile: Profile | None = None
     seen: Simulated | None = None
+    at_failed: Simulated | None = None
 
 
 def watch(runs: Runs, rules: WatchingRules, failed: Failed = (), endless: Endless | None = None) -> Watched:
@@ -86,7 +87,9 @@ def watch(runs: Runs, rules: WatchingRules, failed: Failed = (), endless: Endles
     if assignment.sanitizer is not None:
         asked = assignment.sanitizer
         sanitized = of_endless(asked, endless) if endless else check_sanitizer(runs.sanitizer, asked, failed)
-        watched = Watched(checks=(sanitized.check,), seen=None if assignment.sanitizer.hidden else sanitized.seen)
+        watched = Watched(checks=(sanitized.check,))
+        if not assignment.sanitizer.hidden:
+            watched = replace(watched, seen=sanitized.seen, at_failed=sanitized.at_failed)
     if assignment.memory is not None:
         start = time.perf_counter()
         counted = NOT_RIGHT if endless else _counted(runs, rules.simulation, watched.checks, failed)

@@ -5,10 +5,12 @@ instructor to look at (checks/compiler_failures.py), but no points depend on the
 """
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from signal import SIGXCPU, Signals
 
 from grader.execution.outcome import Crashed, Failure, TimedOut
+from grader.grading.source.reading import outline
 
 OWN_WORDS = re.compile(
     r"\bLLVM ERROR\b|\bAssertion `.*' failed|PLEASE submit a bug report|^Stack dump|\bUNREACHABLE executed at\b"
@@ -39,6 +41,13 @@ SIMPLER = "Simplify unusual parts of the kernel, such as loops with barriers, de
 LESS_TEXT = "The usual causes are unrolled loops, large macros and many barriers between branches. Use fewer of them."
 
 
+INLINE = (
+    "Some compilers fail on a function that contains barriers and is called from several places, such as {name}. Call "
+    "it from one place, or declare it with `__attribute__((always_inline))`."
+)
+"""Help against a failure that PoCL 3.1 shows: it does not inline such a function, and its results vary."""
+
+
 def is_of_compiler(failure: Failure) -> bool:
     """True if, by the worker's report, the compiler used the time or ended the process."""
     match failure:
@@ -65,6 +74,23 @@ def advice(failure: Crashed | TimedOut) -> str:
     if isinstance(failure, TimedOut) or failure.signal == SIGXCPU:
         return LESS_TEXT
     return next((known.advice for known in KNOWN if known.says.search(failure.words)), SIMPLER)
+
+
+def advice_on(source: str) -> str:
+    """Advice on how to avoid that a compiler translates this text wrongly."""
+    seen = outline(source, ())
+    if seen is None:
+        return SIMPLER
+    called = Counter(token.text for token in seen.code if token.kind == "name")
+    for function in seen.functions:
+        body = {token.text for token in seen.code[slice(*function.body)]}
+        if "barrier" in body and called[function.name] > AS_DEFINED + 1:
+            return INLINE.format(name=function.name)
+    return SIMPLER
+
+
+AS_DEFINED = 1
+"""How often a function's name stands in its own definition."""
 
 
 def how_it_ended(crash: Crashed) -> str:

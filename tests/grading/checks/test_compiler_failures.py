@@ -1,6 +1,7 @@
 """compiler_failures.py: when points stay open that the compiler has kept from being decided."""
 
 from dataclasses import replace
+from math import prod
 
 import pytest
 from kernels import TRANSPOSITION, changed
@@ -14,6 +15,7 @@ from grader.grading.checks.compiler_failures import UNCHECKED, left_open, timed_
 from grader.grading.checks.correctness import GAVE_UP, Tried, unrun_cases
 from grader.grading.checks.memory import uncounted
 from grader.grading.checks.sanitizer import unwatched
+from grader.grading.checks.simulated_run import simulate
 from grader.grading.checks.simulator_checks import Watched
 from grader.grading.explain.failing import FailedError
 from grader.grading.explain.problem import NOT_RIGHT, Problem, of_failure
@@ -63,11 +65,59 @@ def test_what_the_simulator_finds_wrong_is_not_open(simulator, transposition, fa
     assert opened(simulator, transposition, WRONG_SOURCE, failure) is None
 
 
-@pytest.mark.parametrize("end", [WRONG, Crashed(signal=11, exit_code=None, words=""), OutOfMemory()])
+@pytest.mark.parametrize("end", [Crashed(signal=11, exit_code=None, words=""), OutOfMemory()])
 def test_any_other_failure_decides(simulator, transposition, end):
     """A kernel that is also wrong where the compiler did not fail loses its points as any other."""
     assert opened(simulator, transposition, TRANSPOSITION, ABORTED, end) is None
     assert opened(simulator, transposition, TRANSPOSITION, end) is None
+
+
+@pytest.mark.parametrize("ends", [[WRONG], [None, WRONG], [ABORTED, WRONG]])
+def test_wrong_results_are_open_if_another_compiler_gets_right_ones(simulator, transposition, ends):
+    """A compiler that translates a right kernel wrongly costs no points; the report says what was observed."""
+    waits = opened(simulator, transposition, TRANSPOSITION, *ends)
+    cases = [each.check for each in tried(transposition, *ends)]
+    assert [check.reason for check in waits.of(cases)] == [end and Reason.COMPILER_FAILED for end in ends]
+    assert waits.failed.message.startswith(
+        "3 of 9 elements are wrong. With another compiler, the results are right at "
+    )
+    assert "no access is wrong" in waits.failed.message
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        WRONG_SOURCE,
+        changed(TRANSPOSITION, "barrier(CLK_LOCAL_MEM_FENCE);", ""),
+    ],
+)
+def test_wrong_results_count_if_the_simulator_sees_a_mistake(simulator, transposition, source):
+    """The simulator's results are wrong, too, or right with a race."""
+    cases = transposition.correctness.cases
+    first = next(number for number, case in enumerate(cases) if min(case.sizes.values()) > 2)
+    assert opened(simulator, transposition, source, *[None] * first, WRONG) is None
+
+
+def test_wrong_results_count_if_the_case_is_too_large_for_the_simulator(simulator, transposition):
+    """Nothing says that the compiler failed."""
+    large = max(transposition.correctness.cases, key=lambda case: prod(case.sizes.values()))
+    check = WRONG.fail(next(unrun_cases(transposition, [large])))
+    subject = subject_of(simulator, transposition, TRANSPOSITION)
+    assert left_open([Tried(case=large, check=check)], subject, Watched(checks=())) is None
+
+
+def test_wrong_results_count_without_a_simulator(simulator, transposition):
+    """There is no other compiler to ask."""
+    subject = replace(subject_of(simulator, transposition, TRANSPOSITION), worker=NoSimulator())
+    assert left_open(tuple(tried(transposition, WRONG)), subject, Watched(checks=())) is None
+
+
+def test_wrong_results_count_if_the_run_at_the_failed_size_is_wrong(simulator, transposition):
+    """The sanitizer's second run has found that already, so nothing is run again."""
+    subject = subject_of(simulator, transposition, TRANSPOSITION)
+    seen = simulate(subject, transposition.sanitizer.sizes, 0)
+    watched = Watched(checks=(), at_failed=replace(seen, problem=WRONG))
+    assert left_open(tuple(tried(transposition, WRONG)), subject, watched) is None
 
 
 def test_cases_that_were_given_up_are_open_with_the_others(simulator, transposition):

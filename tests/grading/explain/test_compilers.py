@@ -5,7 +5,7 @@ import signal
 import pytest
 
 from grader.execution.outcome import COMPILING, RUNNING, Crashed, OutOfMemory, TimedOut
-from grader.grading.explain.compilers import KNOWN, LESS_TEXT, SIMPLER, advice, is_of_compiler, observed
+from grader.grading.explain.compilers import KNOWN, LESS_TEXT, SIMPLER, advice, advice_on, is_of_compiler, observed
 
 DEBIAN = (
     "python3: ./lib/llvmopencl/ParallelRegion.cc:399: bool pocl::ParallelRegion::Verify(): "
@@ -63,3 +63,17 @@ def test_time_is_the_compilers_only_while_it_compiles():
 def test_a_kernels_own_crash_is_not_the_compilers(failure):
     """Nor is the memory that it has used up."""
     assert not is_of_compiler(failure)
+
+
+HELPER = "void step(__local int *a) { a[0] = 1; barrier(CLK_LOCAL_MEM_FENCE); }\n"
+
+
+@pytest.mark.parametrize(
+    ("calls", "is_named"),
+    [("step(a);", False), ("step(a); step(a);", True), ("for (;;) step(a); if (n) step(a);", True)],
+)
+def test_a_function_with_barriers_that_is_called_twice_is_named(calls, is_named):
+    """PoCL translates such a function wrongly; one call is no reason to name it."""
+    told = advice_on(f"{HELPER}__kernel void f(__local int *a, int n) {{ {calls} }}")
+    assert ("step" in told) is is_named
+    assert (told == SIMPLER) is not is_named
