@@ -205,8 +205,8 @@ FORBIDDEN_USES = {
 FAR_OFF = 1000
 """Beyond so many times the allowed error, the exact number says nothing more."""
 
-ONLY_ADDED = ", or only added to the NaN that was there"
-"""Outputs begin as a NaN, and on some devices a sum with it is the same NaN, to the bit."""
+OR_NAN = ", or it wrote NaN. Words that no kernel has written hold NaN, and so do words past the end of an array"
+"""Such words begin as a NaN, and on some devices a sum with it is the same NaN, to the bit."""
 
 
 def of_mismatch(mismatch: Mismatch) -> Problem:
@@ -219,7 +219,7 @@ def of_mismatch(mismatch: Mismatch) -> Problem:
 
 def _of_mismatch(mismatch: Mismatch) -> Problem:
     if mismatch.unwritten == mismatch.total:
-        words = f"the kernel wrote nothing to {mismatch.buffer} ({count(mismatch.total, 'element')}){ONLY_ADDED}."
+        words = f"the kernel wrote nothing to {mismatch.buffer} ({count(mismatch.total, 'element')}){OR_NAN}."
         return Problem(reason=Reason.NOT_WRITTEN, message=words, use=Use(array=mismatch.buffer, writes=True))
     where = mismatch.buffer + "".join(f"[{i}]" for i in mismatch.index)
     if mismatch.total == 1:

@@ -163,7 +163,7 @@ def test_elements_never_written_are_told_from_wrong_ones():
     """All of them, or some of them."""
     nothing = of_mismatch(mismatch(wrong=2077, unwritten=2077, first_unwritten=True))
     assert nothing.reason is Reason.NOT_WRITTEN
-    assert nothing.message.startswith("the kernel wrote nothing to C (2,077 elements), or only added to the NaN")
+    assert nothing.message.startswith("the kernel wrote nothing to C (2,077 elements), or it wrote NaN.")
     some = of_mismatch(mismatch(unwritten=2, first_unwritten=True))
     assert "2 of them were never written; the first is C[1][3]: never written, expected 0.5" in some.message
     missing = of_mismatch(mismatch(unwritten=3, first_unwritten=True, largest_error=None, excess=None))

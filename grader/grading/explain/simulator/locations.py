@@ -13,6 +13,9 @@ BARRIER = re.compile(r"\b(?:work_group_)?barrier\s*\(")
 COPY = re.compile(r"\basync_work_group_(?:strided_)?copy\s*\(([^;]{0,500})")
 """A copy by all work-items of a group together, and its arguments."""
 
+EXCHANGE = re.compile(r"\batom(?:ic)?_(?:cmp)?xchg\s*\(")
+"""An atomic function of which a lock is made."""
+
 ASSIGNMENT = re.compile(r"(?<![=!<>])=(?!=)")
 
 
@@ -98,6 +101,11 @@ class Scene:
         """The first of these lines with a barrier that orders global memory only; None if no line has one."""
         return next((line for some in lines for line in self._global_barriers if line in some), None)
 
+    def waits_for_a_lock(self, lines: Collection[int]) -> bool:
+        """True if a loop around all these lines exchanges a word, as a loop does that waits for a lock."""
+        loop = self.loop_around(lines)
+        return loop is not None and any(line in loop for line in self._exchanges)
+
     def is_loop(self, line: int) -> bool:
         """Whether a loop is written in the line, outside of a comment at its end."""
         return LOOP.search(self.text(line).partition("//")[0]) is not None
@@ -155,6 +163,11 @@ class Scene:
         code = _without_comments(self.expanded or self.source)
         line_ends = [found.start() for found in re.finditer("\n", code)]
         return [(bisect_left(line_ends, found.start()) + 1, found[1]) for found in COPY.finditer(code)]
+
+    @cached_property
+    def _exchanges(self) -> list[int]:
+        code = _without_comments(self.source).split("\n")
+        return [number for number, line in enumerate(code, start=1) if EXCHANGE.search(line)]
 
     @cached_property
     def _barriers(self) -> list[int]:

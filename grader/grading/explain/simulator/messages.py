@@ -10,7 +10,7 @@ from grader.grading.explain.problem import EXPLANATION
 from grader.grading.explain.simulator import oclgrind
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.oclgrind import Entity, Target
-from grader.grading.explain.simulator.races import NO_BARRIER, local_race, unparted
+from grader.grading.explain.simulator.races import LOCK, NO_BARRIER, local_race, unparted
 from grader.grading.explain.simulator.source_lines import lines_in_words, told_to_decide
 from grader.protocol.observation import SeenKernel, SeenMessage
 from grader.results.result import Finding, Place, Reason
@@ -129,12 +129,18 @@ def _race(heard: Heard) -> Words:
     elif oclgrind.BOTH_WRITE.match(heard.message.text):
         where = f"line {lines[0]}" if lines[0] == lines[1] else f"lines {lines[0]} and {lines[1]}"
         what = f"{where}: two work-items write the same element of {array}, so the result depends on which one is last."
+        indexes = {scene.index_in(line, array) for line in lines}
         beyond = next((each for each in entities if scene.is_beyond(each.global_id)), None)
         if beyond:
             item = capital(scene.item(beyond.global_id))
             cause = f"{item} lies beyond the edge and must not store: its index runs into the next row."
+        elif scene.waits_for_a_lock(lines):
+            what = f"{where}: two work-items write the same element of {array}, and nothing says in which order."
+            cause = LOCK
         elif oclgrind.is_local(heard.message) and (lacking := unparted(array, lines, scene)):
             cause = lacking
+        elif all(map(CONSTANT.fullmatch, indexes)):
+            cause = "All work-items use the same index. Let one of them write, or give each an element of its own."
         else:
             cause = "Both compute the same index: check the ids and the row length that it is made of."
     elif oclgrind.is_local(heard.message):
@@ -161,6 +167,9 @@ def _out_of_bounds(heard: Heard) -> Words:
     cause = " ".join(filter(None, (cause, decided)))
     return what, cause, (heard.place(entity, target.array),)
 
+
+CONSTANT = re.compile(r"(?:\[\d+\])+")
+"""An index that is a number."""
 
 ROW = "Check the row length in the index, and that the guard tests the sizes of this array."
 LINE = "Check the index, and that a guard compares it with the size of this array."

@@ -14,6 +14,11 @@ def local_race(array: str, entities: list[Entity], seen: SeenKernel, scene: Scen
     barriers stand on both ways, none is missing.
     """
     write, read = entities
+    if read.line == write.line and write.line in _stored_by_all(seen):
+        what = (
+            f"line {read.line}: work-items of a group read and write the same element of {array}, and nothing says in "
+        )
+        return f"{what}which order.", LOCK if scene.waits_for_a_lock([read.line]) else OWN_ELEMENT
     if read.line in _stored_by_all(seen):
         what = f"line {read.line}: all work-items of a group write the same element, each made of words of {array} "
         what += f"that others still change in line {write.line}."
@@ -30,6 +35,14 @@ def local_race(array: str, entities: list[Entity], seen: SeenKernel, scene: Scen
         return what, _wrong_fence(array, back, scene) or missing
     return what, "There is no place for a barrier between them: check both indices, and which work-items get there."
 
+
+OWN_ELEMENT = "Let each work-item use an element of its own, and add them up after a barrier."
+
+LOCK = (
+    "Atomic functions of OpenCL 1.2 order no other accesses, so a lock does not protect this line. Let each work-item "
+    "use an element of its own, and combine them after a barrier."
+)
+"""Section 6.12.11 of the OpenCL C 1.2 specification: the functions are atomic, and say nothing of other words."""
 
 NO_BARRIER = "A barrier(CLK_LOCAL_MEM_FENCE) is missing"
 MISSING = NO_BARRIER + " between them: after line {}, before {}."

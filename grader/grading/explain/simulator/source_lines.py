@@ -24,8 +24,19 @@ def names_a_line(check: Check) -> bool:
 
 
 def whereabouts(kernels: Iterable[SeenKernel], scenes: Iterable[Scene]) -> str:
-    """The lines of several launches, each sentence once."""
-    return " ".join(filter(None, dict.fromkeys(map(lines_used, kernels, scenes))))
+    """The lines of several launches: a sentence for each kernel, whatever lines its launches have come to."""
+    launches: dict[str, SeenKernel] = {}
+    told: dict[str, str] = {}
+    for seen, scene in zip(kernels, scenes, strict=True):
+        earlier = launches.get(seen.kernel)
+        launches[seen.kernel] = seen if earlier is None else _together(earlier, seen)
+        told[seen.kernel] = lines_used(launches[seen.kernel], scene)
+    return " ".join(filter(None, told.values()))
+
+
+def _together(one: SeenKernel, other: SeenKernel) -> SeenKernel:
+    """Two launches of a kernel as one."""
+    return one.model_copy(update={"accesses": one.accesses + other.accesses, "branches": one.branches + other.branches})
 
 
 FEW = 3

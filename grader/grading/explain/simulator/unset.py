@@ -79,11 +79,20 @@ def _of_global_words(name: str, launches: Sequence[SeenKernel], scene: Scene) ->
     if not before or writers(name, GLOBAL, launch):
         return "An output does not start at zero: add up in a variable, then store that."
     for other in reversed(before):
-        lines = writers(name, GLOBAL, other)
+        called = _called_in(other, launch, name)
+        lines = writers(called, GLOBAL, other)
         if lines:
-            return f"{other.kernel} writes {name} in {lines_in_words(lines)}, but not all of what is read here."
+            same = "" if called == name else f"{name} is the array that an earlier launch calls {called}. "
+            written = f"{other.kernel} writes {called} in {lines_in_words(lines)}, but not all of what is read here."
+            return same + written
     for other in reversed(before):
         unreached = scene.assigned_in(other.kernel, name)
         if unreached:
             return f"{other.kernel} would write {name} in {lines_in_words(unreached)}, but no work-item gets there."
     return f"No kernel before it has written to {name}."
+
+
+def _called_in(other: SeenKernel, launch: SeenKernel, name: str) -> str:
+    """The name in another launch of an array of this one."""
+    buffers = {each.buffer for each in launch.arrays if (each.space, each.name) == (GLOBAL, name)}
+    return next((each.name for each in other.arrays if each.space == GLOBAL and each.buffer in buffers), name)

@@ -214,6 +214,41 @@ def test_a_result_that_all_work_items_write():
     assert found.cause.startswith("Let one work-item")
 
 
+ADDITION = Scene(source="\n".join(["a;"] * 16 + ["total[0] += x;"]), dimensions=1, extent=None)
+LOCKED = "while (waiting)\nif (atomic_cmpxchg(&lock, 0, 1) == 0) {\ntotal[0] += x; atomic_xchg(&lock, 0); }"
+LOCKING = Scene(source="\n".join(["a;"] * 14 + [LOCKED]), dimensions=1, extent=None)
+
+
+@pytest.mark.parametrize(
+    ("scene", "advice"), [(ADDITION, "an element of its own"), (LOCKING, "a lock does not protect")]
+)
+def test_an_element_that_all_work_items_add_to(scene, advice):
+    """Each changes what the others have written: they need elements of their own, with a lock or without."""
+    counts = {"requests": 1, "mostly_idle": 0, "active": 0, "bytes": 128, "unused": 0, "conflicts": 0, "sectors": 1}
+    counts |= {"fewest": 1, "worst": 1.0}
+    store = SeenAccess(line=17, column=1, array="Ash", space=3, writes=True, stride=0, **counts)
+    told = race("Read-write", at("local", ASH), entity(17, READ, item=(3, 0, 0)), entity(17, WRITE))
+    found = only(kernel(told).model_copy(update={"accesses": (store,)}), scene)
+    assert found.message.startswith("line 17: work-items of a group read and write the same element of Ash")
+    assert advice in found.cause
+
+
+@pytest.mark.parametrize(
+    ("scene", "says", "advice"),
+    [
+        (ADDITION, "which one is last", "All work-items use the same index."),
+        (LOCKING, "nothing says in which order", "a lock does not protect"),
+    ],
+)
+def test_two_that_write_an_element_of_a_constant_index(scene, says, advice):
+    """Such an index needs no check of the ids, and with a lock the results need not depend on who is last."""
+    both = race("Write-write", at("local", ASH), entity(17, WRITE), entity(17, WRITE, item=(1, 0, 0)))
+    arrays = [each.model_copy(update={"name": "total"}) if each.name == "Ash" else each for each in ARRAYS]
+    found = only(kernel(both).model_copy(update={"arrays": tuple(arrays)}), scene)
+    assert says in found.message
+    assert found.cause.startswith(advice) or advice in found.cause
+
+
 def test_a_read_and_a_write_come_before_two_writes():
     """In whatever order they came: which of two writes is seen first depends on their values."""
     read = race("Read-write", at("global", C), entity(6, READ), entity(5, WRITE, item=(1, 0, 0)))

@@ -87,6 +87,18 @@ def test_launches_that_use_the_same_lines_are_told_once():
     assert whereabouts(seen, [SCENE] * 3) == "In your file, A is read in line 4."
 
 
+def test_launches_of_a_kernel_are_told_together():
+    """Each came to other lines: they are told in one sentence. Another kernel has a sentence of its own."""
+    seen = [
+        kernel([access(4, "A")]),
+        kernel([access(6, "A")]),
+        kernel([access(9, "B")]).model_copy(update={"kernel": "g"}),
+    ]
+    assert whereabouts(seen, [SCENE] * 3) == (
+        "In your file, A is read in lines 4 and 6. In your file, B is read in line 9."
+    )
+
+
 @pytest.mark.parametrize("reason", [Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN])
 def test_the_words_follow_what_names_no_line(reason):
     """A wrong result alone does not tell where it comes from."""

@@ -4,7 +4,7 @@ import pytest
 
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.unset import of_unset
-from grader.protocol.observation import SeenAccess, SeenKernel, SeenUnset
+from grader.protocol.observation import SeenAccess, SeenArray, SeenKernel, SeenUnset
 
 LINE = Scene(source="\n".join(f"line {n};" for n in range(1, 31)), dimensions=1, extent=None)
 GLOBAL, LOCAL = 1, 3
@@ -92,6 +92,20 @@ def test_what_another_kernel_should_have_written_is_that_kernels():
     first, second, reader = launch("first", ("x", 5)), launch("second", ("x", 9), ("y", 10)), launch("r", ("sums", 22))
     assert cause("x", GLOBAL, first, second, reader) == "second writes x in line 9, but not all of what is read here."
     assert cause("x", GLOBAL, first, reader) == "first writes x in line 5, but not all of what is read here."
+
+
+def test_an_array_that_an_earlier_launch_calls_by_another_name():
+    """A second launch of the same kernel reads as A what the first has written to sums."""
+    first = launch("add", ("sums", 9)).model_copy(update={"arrays": arrays(A=1, sums=2)})
+    second = launch("add", ("total", 9)).model_copy(update={"arrays": arrays(A=2, total=3)})
+    assert cause("A", GLOBAL, first, second) == (
+        "A is the array that an earlier launch calls sums. add writes sums in line 9, but not all of what is read here."
+    )
+
+
+def arrays(**buffers):
+    """Arrays in global memory by their names and buffers."""
+    return tuple(SeenArray(space=GLOBAL, buffer=number, name=name, size=4) for name, number in buffers.items())
 
 
 def test_what_no_kernel_has_written_is_for_one_before_the_reader():
