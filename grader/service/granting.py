@@ -103,7 +103,9 @@ def extend(session: Session, assignment: Shown, person: PersonRow, asked: AskedE
 
 
 def give(session: Session, assignment: Shown, person: PersonRow, given: GivenExtension, now: datetime) -> None:
-    """Store an extension in place of the person's earlier one, with a line in the audit trail."""
+    """Store an extension in place of the person's earlier one, with a line in the audit trail. All members of a group
+    get a mail, since the extension of one holds for all.
+    """
     row, zone = extension_of(session, assignment.name, person.id), assignment.policies.zone
     before = "nothing" if row is None else extension_in_words(row.due, row.attempts, zone)
     values = {"due": given.due, "attempts": given.attempts, "reason": given.reason, "who": given.who, "at": now}
@@ -111,8 +113,9 @@ def give(session: Session, assignment: Shown, person: PersonRow, given: GivenExt
         session.add(ExtensionRow(person_id=person.id, assignment=assignment.name, **values))
     else:
         row.due, row.attempts, row.reason, row.who, row.at = given.due, given.attempts, given.reason, given.who, now
-    path = f"/assignments/{assignment.name}"
-    put(session, person.id, Mail(kind=MailKind.EXTENDED, assignment=assignment.name, path=path), now)
+    mail = Mail(kind=MailKind.EXTENDED, assignment=assignment.name, path=f"/assignments/{assignment.name}")
+    for member in sorted(team_at(session, assignment.policies, person.id)):
+        put(session, member, mail, now)
     after = extension_in_words(given.due, given.attempts, zone)
     what = f"{person.key}, {assignment.name}: extension {before} -> {after}; reason: {given.reason}"
     session.add(AuditRow(at=now, who=given.who, about=person.key, what=what))

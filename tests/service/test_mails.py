@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 from processes import wait_for
-from services import field, graded, parts, post
+from services import Service, field, graded, parts, post
 from sqlalchemy import select
 
 from grader.service import notices
@@ -51,6 +51,18 @@ def test_a_graded_attempt_is_told_once_without_points(service, attempt):
     assert "15" not in text.replace(service.attempt(attempt).public, "")
     service.passes(hours=1)
     assert sent(service) == []
+
+
+def test_an_extension_of_one_is_told_to_the_group(tmp_path):
+    """It holds for all members."""
+    service = Service(tmp_path, policies="timezone: Europe/Berlin\ngroups: 2\nattempts: {most: 2}\n")
+    with service.database.writing() as session:
+        for number in (service.ada, service.ben):
+            session.get_one(PersonRow, number).team = "7"
+    extension = {"students": "ben", "assignment": "small", "attempts": "1", "reason": "ill"}
+    post(service.browser("staff"), "/course/extensions", "/course/extensions", **extension)
+    assert words(sent(service)) == [(f"{key}@example.org", "You have an extension for small") for key in ("ada", "ben")]
+    service.database.close()
 
 
 def test_each_event_has_its_mail(service, attempt):
