@@ -543,7 +543,7 @@ def ungraded(assignment: str, submission: Path, error: Exception) -> Ungraded:
 def _awake(worker: Worker, device: DeviceFacts) -> Iterator[None]:
     """The submission's worker runs until the end of the block, then it is frozen: while its grading holds no lock,
     another may be timed. It must be idle then: a process that waits in vfork cannot be frozen, and is ended
-    (standstill.py).
+    (freeze_check.py).
     """
     worker.thaw()
     yield

@@ -1,4 +1,4 @@
-"""Whether a worker that has been told to stop stands still, for the sandboxes `process` and `user`.
+"""Check that a frozen worker runs nothing, for the sandboxes `process` and `user`.
 
 SIGSTOP does not stop everybody. A process whose main thread waits in vfork does not notice it, and its other threads
 run on; one that has set a timer to send it SIGCONT continues by itself; under `process` one may have left the group. So
@@ -55,8 +55,8 @@ class Activity:
     reaped: float
 
 
-class Standstill:
-    """Of one worker; keeps account of the time that it has used while it was frozen."""
+class FreezeCheck:
+    """Freezes and thaws one worker, and adds up the processor time that it used while it was frozen."""
 
     def __init__(self) -> None:
         self._patience = PATIENCE
