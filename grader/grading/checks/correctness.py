@@ -24,7 +24,7 @@ from grader.grading.checks.hanging import Launcher, Lookout
 from grader.grading.checks.inspection import Trial, evidence, examine, make_trial
 from grader.grading.checks.sanitizer import Endless
 from grader.grading.checks.scoring import case_points
-from grader.grading.explain.evidence import Evidence, Use
+from grader.grading.explain.diagnosis.evidence import Evidence, Use
 from grader.grading.explain.failures import FailedError, unwrap
 from grader.grading.explain.problem import EXPLANATION, Problem, of_failure
 from grader.grading.explain.simulator.source_lines import EXPLAINED

@@ -1,9 +1,9 @@
-"""Theories about how inputs are read: what would be right for other inputs is what such a kernel makes.
+"""Mistakes in how inputs are read: such a kernel makes what would be right for other inputs.
 
 Each is about one array, so that its lines are those that read it.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import combinations
 from typing import Any
@@ -13,49 +13,51 @@ from numpy.typing import NDArray
 
 from grader.course.truth.mistakes import by_columns, cut_to_half, rounded_to_half, with_row_length
 from grader.course.truth.oracle import Truth
-from grader.grading.explain.evidence import Evidence, Use
-from grader.grading.explain.theories import Theory, other_lengths
+from grader.grading.explain.diagnosis.evidence import Evidence, Use
+from grader.grading.explain.diagnosis.matching import Mistake
 
 Array = NDArray[Any]
 Change = Callable[[Array], Array]
 
 
-def at_wrong_places(case: Evidence) -> Iterator[Theory]:
+def wrong_places(case: Evidence) -> Iterator[Mistake]:
     """An input read by columns, with rows of another length, or beside the words that are meant."""
     for name, array in case.inputs.items():
-        reads = Use(array=name, writes=False)
+        use = Use(array=name, writes=False)
         for words, change in (OF_MATRICES if array.ndim == 2 else OF_VECTORS).items():
-            yield Theory(
-                cause=f"{name} is read {words}", predict=partial(_changed, names=(name,), change=change), use=reads
+            yield Mistake(
+                cause=f"{name} is read {words}", predict=partial(_changed, names=[name], change=change), use=use
             )
-        for words, size in other_lengths(case, name):
-            yield Theory(cause=words, predict=partial(_read_with, name=name, size=size), use=reads)
+        for words, size in case.other_lengths(name):
+            yield Mistake(cause=words, predict=partial(_read_with, name=name, size=size), use=use)
 
 
-def of_each_other(case: Evidence) -> Iterator[Theory]:
+def exchanges(case: Evidence) -> Iterator[Mistake]:
     """An input read in the place of another, or each in the other's."""
     for one, other in combinations(case.inputs, 2):
         if case.inputs[one].size == case.inputs[other].size:
-            yield Theory(cause=f"{one} and {other} are exchanged", predict=partial(_exchanged, one=one, other=other))
+            yield Mistake(
+                cause=f"{one} and {other} are exchanged", predict=partial(_given, others={one: other, other: one})
+            )
             for read, meant in ((one, other), (other, one)):
-                yield Theory(
+                yield Mistake(
                     cause=f"{read} is read where {meant} is meant",
-                    predict=partial(_replaced, read=read, meant=meant),
+                    predict=partial(_given, others={meant: read}),
                     use=Use(array=read, writes=False),
                 )
 
 
-def cut_short(case: Evidence) -> Iterator[Theory]:
+def lost_bits(case: Evidence) -> Iterator[Mistake]:
     """Numbers of inputs kept in half floats or as whole numbers."""
     reals = [name for name, array in case.inputs.items() if array.dtype == np.float32]
     together = [reals] if len(reals) > 1 else []
     for names in (*together, *([name] for name in reals)):
         for words, change in CUTS.items():
             cause = f"numbers of {' and '.join(names)} are {words}"
-            yield Theory(cause=cause, predict=partial(_changed, names=tuple(names), change=change))
+            yield Mistake(cause=cause, predict=partial(_changed, names=names, change=change))
 
 
-def _changed(case: Evidence, names: tuple[str, ...], change: Change) -> Truth | None:
+def _changed(case: Evidence, names: list[str], change: Change) -> Truth | None:
     return _where_known(case, {name: change(case.inputs[name]) for name in names})
 
 
@@ -63,15 +65,7 @@ def _read_with(case: Evidence, name: str, size: str) -> Truth | None:
     return _where_known(case, {name: with_row_length(case.inputs[name], case.sizes[size])})
 
 
-def _exchanged(case: Evidence, one: str, other: str) -> Truth | None:
-    return _given(case, {one: other, other: one})
-
-
-def _replaced(case: Evidence, read: str, meant: str) -> Truth | None:
-    return _given(case, {meant: read})
-
-
-def _given(case: Evidence, others: dict[str, str]) -> Truth | None:
+def _given(case: Evidence, others: Mapping[str, str]) -> Truth | None:
     """What would be right if these inputs held the words of others."""
     if any(case.inputs[name].size != case.inputs[other].size for name, other in others.items()):
         return None
@@ -81,11 +75,12 @@ def _given(case: Evidence, others: dict[str, str]) -> Truth | None:
 def _where_known(case: Evidence, changed: dict[str, Array]) -> Truth | None:
     """What would be right for these inputs, wherever it does not depend on those of their words that are unknown (NaN).
 
-    An oracle need not pass NaN on: of numbers, it may look for the smallest.
+    An oracle need not pass NaN on, for example if it looks for the smallest number. So it is asked twice, with numbers
+    below and above all others in their place.
     """
     small, large = (
         case.remade({name: np.where(np.isnan(array), fill(array), array) for name, array in changed.items()})
-        for fill in (_low, _high)
+        for fill in (_below, _above)
     )
     if small is None or large is None:
         return None
@@ -93,11 +88,11 @@ def _where_known(case: Evidence, changed: dict[str, Array]) -> Truth | None:
     return Truth(value=np.where(known, small.value, np.nan), magnitude=small.magnitude)
 
 
-def _low(array: Array) -> float:
+def _below(array: Array) -> float:
     return float(np.nanmin(array)) - 1.5
 
 
-def _high(array: Array) -> float:
+def _above(array: Array) -> float:
     return float(np.nanmax(array)) + 2.5
 
 

@@ -1,0 +1,148 @@
+"""Mistakes in how a result is computed or stored, as predictions of the array that each makes of any case."""
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+
+from grader.course.truth.mistakes import stored_with_row_length
+from grader.course.truth.oracle import Truth
+from grader.grading.explain.diagnosis.evidence import Evidence, Source, Use
+from grader.grading.explain.diagnosis.input_mistakes import wrong_places
+from grader.grading.explain.diagnosis.matching import Mistake
+
+SAMPLES = 5
+"""Wrong elements that are looked for elsewhere in the truth to see how far it was moved."""
+
+
+def listed(case: Evidence) -> Iterator[Mistake]:
+    """What the assignment's oracle.py lists. Words that begin like ours are about the same lines."""
+    ours = {_head(mistake.cause): mistake.use for mistake in (*layouts(case), *wrong_places(case))}
+    for words in case.usual:
+        yield Mistake(cause=words, predict=partial(_as_listed, words=words), use=ours.get(_head(words)))
+
+
+def _head(words: str) -> str:
+    """The words without what would be right, such as "rows of A are taken to be height long"."""
+    return words.partition(",")[0]
+
+
+def _as_listed(case: Evidence, words: str) -> Truth | None:
+    return case.usual.get(words)
+
+
+def copies(case: Evidence) -> Iterator[Mistake]:
+    """The result is an input, unchanged."""
+    for name, array in case.inputs.items():
+        if array.size != case.got.size:
+            continue
+        cause = f"{case.buffer} is {name} itself"
+        if name == case.buffer:
+            cause = f"{name} still holds its old values"
+        elif array.ndim == 2 and np.array_equal(array.T, case.truth.value):
+            cause += ", not its transpose"
+        yield Mistake(cause=cause, predict=partial(_copy, name=name))
+
+
+def _copy(case: Evidence, name: str) -> Truth | None:
+    array = case.inputs[name]
+    return case.predict(array.reshape(case.got.shape)) if array.size == case.got.size else None
+
+
+def layouts(case: Evidence) -> Iterator[Mistake]:
+    """The result is stored by columns, or with rows of another length."""
+    use = Use(array=case.buffer, writes=True)
+    yield Mistake(cause=f"{case.buffer} is stored by columns, not by rows", predict=_by_columns, use=use)
+    for words, size in case.other_lengths(case.buffer):
+        yield Mistake(cause=words, predict=partial(_stored_with, size=size), use=use)
+
+
+def _by_columns(case: Evidence) -> Truth:
+    height, width = case.got.shape
+    return case.moved(lambda i, j: ((i * width + j) % height, (i * width + j) // height))
+
+
+def _stored_with(case: Evidence, size: str) -> Truth:
+    return case.predict(stored_with_row_length(case.truth.value, case.sizes[size]))
+
+
+def signs(_case: Evidence) -> Iterator[Mistake]:
+    """The result has the other sign."""
+    yield Mistake(cause="the sign is wrong", predict=lambda other: other.predict(-other.truth.value))
+
+
+def factors(case: Evidence) -> Iterator[Mistake]:
+    """A constant factor or difference between the result and what is right."""
+    if not case.held.any():
+        return
+    value = case.truth.value.astype(np.float64)
+    factor = np.nanmedian(case.got[case.held] / value[case.held])
+    difference = np.nanmedian(case.got[case.held] - value[case.held])
+    yield Mistake(
+        cause=f"{case.buffer} is {factor:.6g} times what it should be",
+        predict=lambda other: other.predict(factor * other.truth.value.astype(np.float64)),
+    )
+    yield Mistake(
+        cause=f"{case.buffer} is off by {difference:{'.6g' if case.got.dtype.kind == 'f' else '.0f'}} everywhere",
+        predict=lambda other: other.predict(other.truth.value.astype(np.float64) + difference),
+    )
+
+
+# --- values of other elements -----------------------------------------------------------------
+
+
+def tiles(case: Evidence) -> Iterator[Mistake]:
+    """Blocks that are transposed inside but stay where they were, or the other way round."""
+    for name, side in case.blocks.items():
+        yield from _of_blocks(side, f"each {side} x {side} block ({name}) of {case.buffer}")
+
+
+def _of_blocks(side: int, each: str) -> Iterator[Mistake]:
+    yield _moved(
+        f"{each} is in its place, but its rows and columns are swapped",
+        lambda i, j: (i // side * side + j % side, j // side * side + i % side),
+    )
+    yield _moved(
+        f"{each} is right inside, but block (i, j) is stored where block (j, i) belongs",
+        lambda i, j: (j // side * side + i % side, i // side * side + j % side),
+    )
+
+
+def repetitions(case: Evidence) -> Iterator[Mistake]:
+    """Every row or every column of the result is the first."""
+    if case.got.shape[0] > 1:
+        yield _moved(f"every row of {case.buffer} holds what belongs to row 0", lambda i, j: (0 * i, j))
+    line = "element" if case.is_vector else "column"
+    yield _moved(f"every {line} of {case.buffer} holds what belongs to {line} 0", lambda i, j: (i, 0 * j))
+
+
+def shifts(case: Evidence) -> Iterator[Mistake]:
+    """Each element is what belongs some rows and columns away."""
+    yield from (_shift(case, down, across) for down, across in dict.fromkeys(_distances(case)))
+
+
+def _shift(case: Evidence, down: int, across: int) -> Mistake:
+    here, there = "[i][j]", f"[i{_offset(down)}][j{_offset(across)}]"
+    if case.is_vector:
+        here, there = "[i]", f"[i{_offset(across)}]"
+    cause = f"{case.buffer}{here} holds what belongs to {case.buffer}{there}"
+    return _moved(cause, lambda i, j: (i + down, j + across))
+
+
+def _offset(number: int) -> str:
+    return "" if number == 0 else f" {'+' if number > 0 else '-'} {abs(number)}"
+
+
+def _distances(case: Evidence) -> Iterator[tuple[int, int]]:
+    """Rows down and columns across from a wrong element to where its value belongs."""
+    yield from ((0, 1), (0, -1)) if case.is_vector else ((1, 0), (-1, 0), (0, 1), (0, -1))
+    held = np.argwhere(case.held)
+    for row, column in held[:: len(held) // SAMPLES + 1]:
+        distance = np.abs(case.truth.value - case.got[row, column])
+        if np.isfinite(distance).all():
+            found = np.unravel_index(int(np.argmin(distance)), distance.shape)
+            yield int(found[0] - row), int(found[1] - column)
+
+
+def _moved(cause: str, source: Source) -> Mistake:
+    return Mistake(cause=cause, predict=lambda case: case.moved(source))
