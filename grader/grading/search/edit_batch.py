@@ -35,7 +35,7 @@ would see the sums of all edits together. An edit that is right only because its
 gained by it.
 """
 
-Arrays = Mapping[str, NDArray[Any]]
+Uploads = Mapping[str, NDArray[Any]]
 
 NO_BAND = np.empty(0, dtype=np.uint32)
 
@@ -60,7 +60,7 @@ class EditBatch:
         """Key of a launch in which the first edit has this number."""
         return key(number, self.words, iterations)
 
-    def arrays(self, arrays: Arrays) -> dict[str, NDArray[np.uint32]]:
+    def arrays(self, arrays: Uploads) -> dict[str, NDArray[np.uint32]]:
         """The uploads of the case, `count` times."""
         uploads = self.plan.scripts[STUDENT].uploads
         return {spec.name: self._repeated(spec, arrays[spec.name]) for spec in self.one.buffers if spec.name in uploads}

@@ -17,7 +17,7 @@ from grader.execution.outcome import Failure, Fetched
 from grader.execution.plan import STUDENT, SUBMISSION, Bindings, Plan, Script, buffer_of, joined, submission_plan
 from grader.grading.checks.inspection import Trial, is_right
 from grader.grading.explain.build_log import parse
-from grader.grading.search.edit_batch import FEWEST, EditBatch, edit_batch
+from grader.grading.search.edit_batch import FEWEST, EditBatch, Uploads, edit_batch
 from grader.grading.search.mutant_schema import UNCHANGED, MutantSchema, key
 from grader.grading.search.sites import Edit
 from grader.protocol.messages import BuildFailed, Opened
@@ -89,11 +89,11 @@ def _keyed(step: KernelStep | CopyStep) -> KernelStep | CopyStep:
     return replace(step, args=(*step.args, KeyArg())) if isinstance(step, KernelStep) else step
 
 
-Arrays = dict[str, Fetched]
+Results = dict[str, Fetched]
 """The buffers after a launch, by name."""
 
 
-def _are_same(one: Arrays | None, other: Arrays | None) -> bool:
+def _are_same(one: Results | None, other: Results | None) -> bool:
     """Whether both were made and are equal."""
     if one is None or other is None:
         return False
@@ -220,32 +220,30 @@ class Evaluator:
             )
         return self.same_in_batch[name]
 
-    def _run_batch(self, case: EvaluatedCase, batch: EditBatch, first: int) -> Arrays | None:
+    # --- launches -----------------------------------------------------------------------------
+
+    def _run(self, case: EvaluatedCase, number: int, iterations: int) -> Results | None:
+        """Results of a launch of one edit; None if it has ended the session."""
+        launch_key = key(number, case.words, iterations)
+        return self._launch(case.case.name, case.trial.arrays, launch_key, case.script.buffers)
+
+    def _run_batch(self, case: EvaluatedCase, batch: EditBatch, first: int) -> Results | None:
         """Results of a launch of the edits from this number on; None if it has ended the session."""
+        name, launch_key = _name_in_batch(case.case.name), batch.key(first, self._iterations(case))
+        fetched = tuple(buffer_of(name, buffer) for buffer in batch.outputs)
+        return self._launch(name, batch.arrays(case.trial.arrays), launch_key, batch.outputs, fetched)
+
+    def _launch(
+        self, name: str, arrays: Uploads, key: int, buffers: Iterable[str], fetched: tuple[str, ...] | None = None
+    ) -> Results | None:
         self._reopen()
-        name, iterations = _name_in_batch(case.case.name), self._iterations(case)
-        arrays = {buffer_of(name, buffer): array for buffer, array in batch.arrays(case.trial.arrays).items()}
+        uploads = {buffer_of(name, buffer): array for buffer, array in arrays.items()}
         with self.worker.hurried(self._left()):
-            outputs = tuple(buffer_of(name, buffer) for buffer in batch.outputs)
-            fetched = self.worker.run(name, arrays, batch.key(first, iterations), outputs)
-        if not isinstance(fetched, dict):
+            made = self.worker.run(name, uploads, key, fetched)
+        if not isinstance(made, dict):
             self.close()
             return None
-        return {buffer: fetched[buffer_of(name, buffer)] for buffer in batch.outputs}
-
-    # --- one alone ----------------------------------------------------------------------------
-
-    def _run(self, case: EvaluatedCase, number: int, iterations: int) -> Arrays | None:
-        """Results of a launch; None if it has ended the session."""
-        self._reopen()
-        name = case.case.name
-        arrays = {buffer_of(name, buffer): array for buffer, array in case.trial.arrays.items()}
-        with self.worker.hurried(self._left()):
-            fetched = self.worker.run(name, arrays, key(number, case.words, iterations))
-        if not isinstance(fetched, dict):
-            self.close()
-            return None
-        return {buffer: fetched[buffer_of(name, buffer)] for buffer in case.script.buffers}
+        return {buffer: made[buffer_of(name, buffer)] for buffer in buffers}
 
     def _reopen(self) -> None:
         """Open the session again if an edit ended it."""

@@ -2,7 +2,7 @@
 
 evidence (what is known about an array in a case)
 -> rules (the registry: each rule's name, the evidence it needs, and its sentence)
-   output_mistakes, input_mistakes (mistakes as predictions; matching compares them with the cases)
+   mistakes (as predictions, which matching compares with the cases)
    observations (what can be seen of the array itself)
 -> runner (the first rule that explains a case)
 """

@@ -205,15 +205,11 @@ class Cases:
 
     @cached_property
     def typical(self) -> Evidence:
-        """The failed case from which mistakes are proposed: of moderate size, with as much that is wrong as possible,
-        and of any numbers.
+        """The failed case from which mistakes are proposed: of moderate size, with as many wrong elements as possible,
+        and enough of any numbers if there is such a case.
         """
         moderate = [case for case in self.failed if case.got.size <= TYPICAL]
         if not moderate:
             return min(self.failed, key=lambda case: case.got.size)
-        return max(moderate, key=lambda case: (_is_rich(case), case.wrong_elements))
-
-
-def _is_rich(case: Evidence) -> bool:
-    """Whether enough was written wrongly, and of any numbers."""
-    return case.standard.data == "random" and int(np.count_nonzero(case.held)) >= FITTED
+        rich = [case for case in moderate if case.standard.data == "random" and np.count_nonzero(case.held) >= FITTED]
+        return max(rich or moderate, key=lambda case: case.wrong_elements)

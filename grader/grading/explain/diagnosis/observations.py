@@ -60,25 +60,23 @@ def whole_numbers(cases: Cases) -> Statement | None:
     """Whole results in all cases, of numbers that need not be whole: large floats all are."""
     held, right = _numbers(cases.failed)
     small = held.size >= FITTED and bool((np.abs(held) < 2**20).all())
-    return _say_whole if small and _share(held == np.trunc(held), right == np.trunc(right), held) else None
-
-
-def _say_whole(case: Evidence) -> Explanation | None:
+    if not small or not _share(held == np.trunc(held), right == np.trunc(right), held):
+        return None
     cause = "all results are whole numbers, as if kept in an int on the way"
-    sentence = f"{cause}: {case.buffer} should hold real numbers. Look for a variable of a wrong type."
-    return Explanation(cause=cause, sentence=sentence) if case.standard.data == "random" else None
+    return partial(_say_of_reals, cause, "real numbers. Look for a variable of a wrong type.")
 
 
 def half_floats(cases: Cases) -> Statement | None:
     """Results with the bits of half floats in all cases."""
     held, right = _numbers(cases.failed)
     finite = held.size >= FITTED and bool(np.isfinite(held).all())
-    return _say_half if finite and _share(_is_half(held), _is_half(right.astype(np.float32)), held) else None
+    if not finite or not _share(_is_half(held), _is_half(right.astype(np.float32)), held):
+        return None
+    return partial(_say_of_reals, "all results are half floats, with 11 bits each", "numbers of single precision.")
 
 
-def _say_half(case: Evidence) -> Explanation | None:
-    cause = "all results are half floats, with 11 bits each"
-    sentence = f"{cause}: {case.buffer} should hold numbers of single precision."
+def _say_of_reals(cause: str, should: str, case: Evidence) -> Explanation | None:
+    sentence = f"{cause}: {case.buffer} should hold {should}"
     return Explanation(cause=cause, sentence=sentence) if case.standard.data == "random" else None
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 
-from grader.grading.explain.diagnosis import input_mistakes, observations, output_mistakes
+from grader.grading.explain.diagnosis import mistakes, observations
 from grader.grading.explain.diagnosis.evidence import Cases, Statement
 from grader.grading.explain.diagnosis.matching import Propose, everywhere, in_part
 
@@ -40,17 +40,17 @@ def _each(statement: Statement) -> Callable[[Cases], Statement]:
 
 
 MISTAKES: dict[str, Propose] = {
-    "listed mistake": output_mistakes.listed,
-    "copy of an input": output_mistakes.copies,
-    "swapped tiles": output_mistakes.tiles,
-    "layout of the result": output_mistakes.layouts,
-    "sign": output_mistakes.signs,
-    "shift": output_mistakes.shifts,
-    "factor or difference": output_mistakes.factors,
-    "input read at wrong places": input_mistakes.wrong_places,
-    "repetition": output_mistakes.repetitions,
-    "exchanged inputs": input_mistakes.exchanges,
-    "lost bits of inputs": input_mistakes.lost_bits,
+    "listed mistake": mistakes.listed,
+    "copy of an input": mistakes.copies,
+    "swapped tiles": mistakes.tiles,
+    "layout of the result": mistakes.layouts,
+    "sign": mistakes.signs,
+    "shift": mistakes.shifts,
+    "factor or difference": mistakes.factors,
+    "input read at wrong places": mistakes.wrong_places,
+    "repetition": mistakes.repetitions,
+    "exchanged inputs": mistakes.exchanges,
+    "lost bits of inputs": mistakes.lost_bits,
 }
 """Rules that predict the whole array."""
 

@@ -27,7 +27,7 @@ from wrong_arrays import (
 from grader.course.truth.mistakes import by_columns
 from grader.course.truth.oracle import Truth
 from grader.course.truth.poison import INPUT_POISON
-from grader.grading.explain.diagnosis import input_mistakes, observations, output_mistakes, rules, runner
+from grader.grading.explain.diagnosis import mistakes, observations, rules, runner
 from grader.grading.explain.diagnosis.rules import RULES, Needs
 from grader.grading.explain.diagnosis.runner import explain
 
@@ -83,7 +83,7 @@ def test_each_rule_has_a_name_of_its_own_and_an_example():
     assert set(names) == set(EXAMPLES)
 
 
-@pytest.mark.parametrize("module", [input_mistakes, output_mistakes, observations], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [mistakes, observations], ids=lambda module: module.__name__)
 def test_each_public_function_is_in_the_registry(module):
     """A rule that is written but not registered would never be asked."""
     own = [name for name, each in inspect.getmembers(module, inspect.isfunction) if each.__module__ == module.__name__]
