@@ -36,7 +36,7 @@ OPERATORS: tuple[Operator, ...] = (
 """The likeliest first: of a mistake that leaves few edits, each of these is likelier than one of a hundred."""
 
 CANDIDATES = 4
-"""So many times as many edits as are asked for are looked at: few are the same as others, or cut a call."""
+"""So many times as many edits as are asked for are looked at: few repeat another, or cut a call."""
 
 
 def edits(outline: Outline, most: int) -> tuple[Edit, ...]:
@@ -54,7 +54,7 @@ def edits(outline: Outline, most: int) -> tuple[Edit, ...]:
 
 
 def _cuts_a_call(outline: Outline, edit: Edit) -> bool:
-    """Whether it writes a call of the text's own functions anew, which takes one more argument (mutant_schema.py)."""
+    """Whether an edit rewrites a call of the text's own functions, which takes one more argument (mutant_schema.py)."""
     tokens = outline.code[edit.first : edit.last]
     return len(tokens) > 1 and any(token.text in outline.names for token in tokens)
 

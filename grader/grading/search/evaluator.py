@@ -45,7 +45,7 @@ class EvaluatedCase:
 
     @property
     def script(self) -> Script:
-        """What is launched."""
+        """The script of a launch."""
         return self.plan.scripts[STUDENT]
 
     @cached_property

@@ -239,7 +239,7 @@ class _Writer:
         yield "\n)", None
 
     def _is_none(self, lowest: int, count: int) -> str:
-        """That the edit is none of so many."""
+        """The condition that the edit is none of so many from the lowest on."""
         return f"{self._number} - {lowest}u >= {count}u"
 
     def _plain(self, first: int, last: int) -> str:
@@ -250,7 +250,7 @@ class _Writer:
         return self._instead.get(place, self._outline.code[place].text)
 
     def _gap(self, place: int) -> str:
-        """What stands between a token and the one before it: blanks, and directives of which extensions are kept."""
+        """White space before a token, with the directives there that enable extensions."""
         begin = self._outline.end(place - 1) if place else 0
         lines = self._outline.text[begin : self._outline.code[place].start].split("\n")
         return "\n".join(line for line in lines if "#" not in line or "OPENCL" in line)
@@ -301,7 +301,7 @@ class _Writer:
         return f"{array.name} += get_group_id(2) * ({blocks} * {2 * ALIGNED * WORD}) / sizeof({array.name}[0]);"
 
     def _limit_the_indexes(self) -> None:
-        """Of variables: `a[i]` and, of an array, `a[i][j]` too."""
+        """Keep each index of a variable inside its array: `a[i]` and, of an array, `a[i][j]`."""
         code = self._outline.code
         for region in self._outline.regions:
             variables = {each.name: each for each in region.visible if each.subscripts}

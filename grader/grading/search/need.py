@@ -40,7 +40,7 @@ LINE_ONLY = 0.4
 
 
 def allowance(rules: SearchRules, checks: Sequence[Check]) -> SearchRules:
-    """What a search may take, with these checks of the cases."""
+    """Rules of a search after these checks of the cases."""
     is_told = any(check.cause for check in checks if check.verdict is Verdict.FAILED)
     return replace(rules, seconds=rules.seconds * LINE_ONLY) if is_told else rules
 

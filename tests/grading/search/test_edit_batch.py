@@ -62,7 +62,7 @@ def test_what_cannot_be_many(script, words):
     assert edit_batch(plan(script), words) is None
 
 
-def test_a_few_turns_are_all_made():
+def test_a_few_iterations_are_all_made():
     """The convergence test would see what all edits have made, so there is none."""
     assert edit_batch(plan(until(FEW_ITERATIONS)), WORDS).plan.scripts[STUDENT].repeat == RepeatSteps(
         times=FEW_ITERATIONS

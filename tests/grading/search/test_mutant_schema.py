@@ -164,7 +164,7 @@ def test_an_edited_text_keeps_its_lines():
     assert {edited(seen, edit).count("\n") for edit in made} == {source.count("\n")}
 
 
-def test_a_key_holds_the_edit_its_words_and_its_turns():
+def test_a_key_holds_the_edit_its_words_and_its_iterations():
     """All fit into the 64 bits of a key, however large an array is."""
     assert key(7, words=5, iterations=100) == (100 * 2**24 + 5) * 2**16 + 7
     assert key(7, 2**40, 2**40) == 2**64 - 2**16 + 7

@@ -54,7 +54,7 @@ def nothing_remade(_changed: Mapping[str, NDArray[Any]]) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """What a case made of one array.
+    """One array after a case, and everything that is known about it.
 
     All arrays are matrices: others are folded into two dimensions, vectors into one row (`is_vector`). `inputs` are the
     arrays that the kernel was given, `rows` the words for the length of the rows of each array that has several;
@@ -153,18 +153,18 @@ class Evidence:
 
     @cached_property
     def where(self) -> str:
-        """Where it is wrong, such as " in the last row", if that has a simple shape."""
+        """The place of all wrong elements, such as " in the last row", if it has a simple shape."""
         words = self.place(self.wrong)
         return f" in {words}" if words else ""
 
     def place(self, mask: Mask) -> str | None:
-        """Where a mask of its elements holds, in words that follow "in"."""
+        """The place of some of its elements, in words that follow "in"."""
         return place(mask, self.blocks, is_vector=self.is_vector)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Use:
-    """What lines of the source do with an array."""
+    """The use of an array by lines of the source."""
 
     array: str
     writes: bool
@@ -186,7 +186,7 @@ class Explanation:
 
 
 Statement = Callable[[Evidence], Explanation | None]
-"""What a rule says of a case; None if it does not apply to it."""
+"""Explains a case by a rule; None if the rule does not apply to it."""
 
 
 @dataclass(frozen=True, kw_only=True)

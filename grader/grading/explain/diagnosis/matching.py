@@ -72,7 +72,7 @@ def in_part(proposals: Iterable[Propose], cases: Cases) -> Statement | None:
 
 
 def _proposed(propose: Propose, cases: Cases) -> list[Mistake]:
-    """What the typical case suggests and does not contradict, each mistake once."""
+    """Mistakes that the typical case suggests and does not contradict, each once."""
     typical = cases.typical
     suggested = {mistake.cause: mistake for mistake in propose(typical)}.values()
     return [each for each in suggested if _hits(each, typical) is not None or _hits_in_part(each, typical)]

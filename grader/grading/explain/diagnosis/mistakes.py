@@ -31,7 +31,7 @@ Change = Callable[[Array], Array]
 
 
 def listed(case: Evidence) -> Iterator[Mistake]:
-    """What the assignment's oracle.py lists. Words that begin like ours are about the same lines."""
+    """Mistakes that the assignment's oracle.py lists. If their words begin like ours, they are about the same lines."""
     ours = {_head(mistake.cause): mistake.use for mistake in (*layouts(case), *wrong_places(case))}
     for words in case.usual:
         yield Mistake(cause=words, predict=partial(_as_listed, words=words), use=ours.get(_head(words)))
@@ -167,7 +167,7 @@ def _moved(cause: str, source: Source) -> Mistake:
 
 
 def wrong_places(case: Evidence) -> Iterator[Mistake]:
-    """An input read by columns, with rows of another length, or beside the words that are meant."""
+    """An input read by columns, with rows of another length, or next to the right words."""
     for name, array in case.inputs.items():
         use = Use(array=name, writes=False)
         for words, change in (OF_MATRICES if array.ndim == 2 else OF_VECTORS).items():
@@ -212,14 +212,14 @@ def _read_with(case: Evidence, name: str, size: str) -> Truth | None:
 
 
 def _given(case: Evidence, others: Mapping[str, str]) -> Truth | None:
-    """What would be right if these inputs held the words of others."""
+    """The right result if these inputs held the words of others."""
     if any(case.inputs[name].size != case.inputs[other].size for name, other in others.items()):
         return None
     return case.remade({name: case.inputs[other].reshape(case.inputs[name].shape) for name, other in others.items()})
 
 
 def _where_known(case: Evidence, changed: dict[str, Array]) -> Truth | None:
-    """What would be right for these inputs, wherever it does not depend on those of their words that are unknown (NaN).
+    """The right result for these inputs, wherever it does not depend on unknown words (NaN) of them.
 
     An oracle need not pass NaN on, for example if it looks for the smallest number. So it is asked twice, with numbers
     below and above all others in their place.

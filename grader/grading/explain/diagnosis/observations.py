@@ -1,5 +1,6 @@
-"""Facts about a wrong array that hold for nearly all of its wrong elements: what they have in common, whether they are
-always the same, and where they are. A fact about places must name every wrong element, and hardly any other.
+"""Facts about nearly all wrong elements of an array: a common property, changes from launch to launch, their place.
+
+A fact about a place must cover every wrong element, and hardly any other.
 """
 
 from collections.abc import Sequence
@@ -47,7 +48,7 @@ def not_a_number(case: Evidence) -> Explanation | None:
 
 
 def one_value(case: Evidence) -> Explanation | None:
-    """The same number in all wrong elements."""
+    """One number in all wrong elements."""
     held = case.got[case.held]
     if held.size < FITTED or not (held == held[0]).all():
         return None

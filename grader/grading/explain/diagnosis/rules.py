@@ -25,8 +25,8 @@ class Needs(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """A way to explain a wrong array. From the cases, `find` makes what the rule says of each, with its sentence; None
-    if it does not apply.
+    """A way to explain a wrong array. From the cases, `find` makes the statement that explains each of them by a
+    sentence; None if the rule does not apply.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The explanation of each case in which an array is wrong: what the first rule says that says anything of it."""
+"""The explanation of each case in which an array is wrong: the statement of the first rule that applies to it."""
 
 import warnings
 from collections.abc import Iterable, Sequence
@@ -30,7 +30,7 @@ def _is_small(case: Evidence) -> bool:
 
 
 def _statements(cases: Cases) -> dict[Rule, Statement]:
-    """What the rules say, in their order; of those that speak for all cases, only the first."""
+    """The statements of the rules, in their order; of the rules that need all cases, only the first that applies."""
     found: dict[Rule, Statement] = {}
     for rule in RULES if cases.failed else OF_PLACES:
         is_answered = rule.needs is Needs.ALL_CASES and any(other.needs is Needs.ALL_CASES for other in found)
