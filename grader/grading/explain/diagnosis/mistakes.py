@@ -32,7 +32,7 @@ Change = Callable[[Array], Array]
 
 def listed(case: Evidence) -> Iterator[Mistake]:
     """Mistakes that the assignment's oracle.py lists. If their words begin like ours, they are about the same lines."""
-    ours = {_head(mistake.cause): mistake.use for mistake in (*layouts(case), *wrong_places(case))}
+    ours = {_head(mistake.cause): mistake.use for mistake in (*layouts(case), *misplaced_reads(case))}
     for words in case.usual:
         yield Mistake(cause=words, predict=partial(_as_listed, words=words), use=ours.get(_head(words)))
 
@@ -166,7 +166,7 @@ def _moved(cause: str, source: Source) -> Mistake:
 # --- in the reading of inputs -----------------------------------------------------------------
 
 
-def wrong_places(case: Evidence) -> Iterator[Mistake]:
+def misplaced_reads(case: Evidence) -> Iterator[Mistake]:
     """An input read by columns, with rows of another length, or next to the right words."""
     for name, array in case.inputs.items():
         use = Use(array=name, writes=False)

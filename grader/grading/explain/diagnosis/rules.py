@@ -47,7 +47,7 @@ MISTAKES: dict[str, Propose] = {
     "sign": mistakes.signs,
     "shift": mistakes.shifts,
     "factor or difference": mistakes.factors,
-    "input read at wrong places": mistakes.wrong_places,
+    "input read at wrong places": mistakes.misplaced_reads,
     "repetition": mistakes.repetitions,
     "exchanged inputs": mistakes.exchanges,
     "lost bits of inputs": mistakes.lost_bits,

@@ -30,7 +30,7 @@ from wrong_arrays import (
 from grader.course.truth.mistakes import by_columns, with_row_length
 from grader.course.truth.oracle import Truth
 from grader.grading.explain.diagnosis.evidence import Evidence, Use
-from grader.grading.explain.diagnosis.mistakes import wrong_places
+from grader.grading.explain.diagnosis.mistakes import misplaced_reads
 from grader.grading.explain.diagnosis.runner import explain
 
 
@@ -180,7 +180,7 @@ def test_what_hangs_on_unknown_words_is_no_prediction():
     def remade(changed):
         return failed.predict(np.repeat(np.nan_to_num(changed["A"][:, :1]), 20, axis=1))
 
-    proposed = wrong_places(replace(failed, remade=remade))
+    proposed = misplaced_reads(replace(failed, remade=remade))
     moved = next(each for each in proposed if each.cause == "A is read one row too far")
     prediction = moved.predict(replace(failed, remade=remade)).value
     assert np.isnan(prediction[-1]).all()
