@@ -10,6 +10,7 @@
 #include "calls.h"
 #include "device.h"
 #include "source.h"
+#include "work.h"
 
 #include <llvm/Support/Format.h>
 #include <llvm/Support/raw_ostream.h>
@@ -149,6 +150,8 @@ struct Site {
   double worst = 0;
   std::map<int64_t, uint64_t> strides;
   std::vector<Common> common;                      // by warp, of a group
+  uint64_t shared = 0;                             // words that half of a warp asks for, since the last barrier
+  uint64_t waited = 0, working = 0;                // the same while most of a group wait, once for each warp, and for whom
 
   void count(Execution &execution, unsigned warp) {
     auto &lanes = execution.lanes;
@@ -162,6 +165,8 @@ struct Site {
       if (2 * taking < WARP) {
         mostlyIdle += wordsOf(first, end);
         active += wordsOf(first, end) * taking;
+      } else {
+        shared += wordsOf(first, end);
       }
       first = end;
     }
@@ -221,6 +226,23 @@ struct Site {
   void groupEnds() {
     for (Common &each : common)
       unused += each.forget();
+  }
+
+  // Where few work-items do all the arithmetic, the others take part in no request, and all warps wait for each.
+  void barrier(const Work &work) {
+    flush();
+    if (work.isUneven()) {
+      waited += shared * ((work.size() + WARP - 1) / WARP);
+      working += shared * work.sharing();
+    }
+    shared = 0;
+  }
+
+  void kernelEnds(const Work &work) {
+    if (work.mostRest()) {
+      mostlyIdle += waited;
+      active += working;
+    }
   }
 
   void flush() {
@@ -285,10 +307,15 @@ public:
       site.second.groupEnds();
   }
 
-  void barrier() {
+  void barrier(const Work &work) {
     kept.assign(groupSize, {});
     for (auto &site : sites)
-      site.second.flush();
+      site.second.barrier(work);
+  }
+
+  void kernelEnds(const Work &work) {
+    for (auto &site : sites)
+      site.second.kernelEnds(work);
   }
 
   void access(const oclgrind::Memory *memory, const oclgrind::WorkItem *item, size_t address, size_t size,
