@@ -30,7 +30,7 @@ from grader.grading.bench import Bench, Progress
 from grader.grading.checks.inspection import Trial, as_array, inspect, make_trial
 from grader.grading.checks.program import own_program
 from grader.grading.device_lock import shared
-from grader.grading.explain.failing import FailedError, done, or_problem
+from grader.grading.explain.failures import FailedError, returns_problem, unwrap
 from grader.grading.explain.problem import Problem
 from grader.grading.grade import grade_submission
 from grader.grading.timing.contestant import Contestant
@@ -155,9 +155,9 @@ def _wrong_baseline_case(assignment: Assignment, bench: Bench, seed: int) -> str
     return None
 
 
-@or_problem
+@returns_problem
 def _wrong_case(series: Series, name: str, trial: Trial) -> Problem | None:
-    return inspect(trial, series.script(name), done(series.run(name, trial.arrays)))
+    return inspect(trial, series.script(name), unwrap(series.run(name, trial.arrays)))
 
 
 def _both_agree(assignment: Assignment, bench: Bench, device: DeviceFacts, seed: int) -> Claim:
@@ -168,7 +168,7 @@ def _both_agree(assignment: Assignment, bench: Bench, device: DeviceFacts, seed:
         control = Contestant(worker=worker, plan=referee.prepare(control_plan(match.assignment, device)))
         begin(control, own_programs(match.assignment), referee)
         try:
-            done(worker.open(control.plan))
+            unwrap(worker.open(control.plan))
         except FailedError as failed:
             raise SolutionError(f"the kernels of the assignment cannot be timed: {failed.problem.message}") from failed
         turns = range(len(match.assignment.speed_goals.integers))
@@ -192,8 +192,8 @@ def _computed(control: Contestant, scene: RoundData, script: str) -> dict[str, F
     try:
         scene.prepare(control, script)
         scene.supply(control, script)
-        done(control.worker.launch(scene.script(script)))
-        fetched = done(control.worker.fetch(control.plan.scripts[scene.script(NAIVE)].outputs))
+        unwrap(control.worker.launch(scene.script(script)))
+        fetched = unwrap(control.worker.fetch(control.plan.scripts[scene.script(NAIVE)].outputs))
     except FailedError as failed:
         raise SolutionError(f"the {script} failed at the sizes that are timed: {failed.problem.message}") from failed
     return dict(zip(control.plan.scripts[NAIVE].outputs, fetched.values(), strict=True))

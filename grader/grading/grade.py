@@ -52,9 +52,9 @@ from grader.grading.checks.simulator_checks import Runs, Watched, unwatched_chec
 from grader.grading.device_lock import SharedCpu, also_shared, exclusive, shared, shared_cpu
 from grader.grading.explain.problem import HIDDEN, NOT_RIGHT, Problem, blamed
 from grader.grading.explain.simulator.source_lines import EXPLAINED
-from grader.grading.search.locating import Suspect, search
+from grader.grading.search.hint import hint as hint_of
+from grader.grading.search.localisation import Suspect, search
 from grader.grading.search.need import allowance, cleanness, is_needed, rightness
-from grader.grading.search.telling import hint as tell
 from grader.grading.timing.contestant import Role
 from grader.grading.timing.lineup import Home, Lineup, enter, line_up
 from grader.grading.timing.measurement import open_sessions
@@ -411,9 +411,9 @@ def _located(crew: Crew, subject: Subject, cases: tuple[Check, ...], watched: Wa
     crew.progress("looking for the line that is wrong")
     with shared(crew.device, crew.bench.locks), _awake(crew.student, crew.device):
         suspect = Suspect(built=built, oracle=subject.oracle, worker=crew.student, right=rightness(asked, cases))
-        mended = search(suspect, rules, cleanness(subject, watched.checks, rules))
-    hint = mended and tell(mended, crew.task.submission.source, asked.hints)
-    return tuple(hint.told(check) for check in cases) if hint else cases
+        fix = search(suspect, rules, cleanness(subject, watched.checks, rules))
+    hint = fix and hint_of(fix, crew.task.submission.source, asked.hints)
+    return tuple(hint.add_to(check) for check in cases) if hint else cases
 
 
 def _time(crew: Crew, lineup: Lineup | Problem) -> tuple[Check, ...]:
@@ -543,7 +543,7 @@ def ungraded(assignment: str, submission: Path, error: Exception) -> Ungraded:
 def _awake(worker: Worker, device: DeviceFacts) -> Iterator[None]:
     """The submission's worker runs until the end of the block, then it is frozen: while its grading holds no lock,
     another may be timed. It must be idle then: a process that waits in vfork cannot be frozen, and is ended
-    (standstill.py).
+    (freeze_check.py).
     """
     worker.thaw()
     yield

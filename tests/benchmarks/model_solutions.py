@@ -19,7 +19,7 @@ from grader.course.truth.seeds import fresh_seed
 from grader.execution.device import copy_size, device_class, peak_run
 from grader.execution.plan import COPY, NAIVE, PEAK, STUDENT, WHOLE, control_plan
 from grader.grading.bench import Bench
-from grader.grading.explain.failing import done
+from grader.grading.explain.failures import unwrap
 from grader.grading.settings import load_settings
 from grader.grading.timing.contestant import Contestant
 from grader.grading.timing.lineup import begin, match_of, own_programs
@@ -73,13 +73,13 @@ def _times(assignment: Timed, device: DeviceFacts, bench: Bench, turns: int) -> 
     with bench.worker() as worker:
         control = Contestant(worker=worker, plan=referee.prepare(control_plan(assignment, device)))
         begin(control, own_programs(assignment), referee)
-        done(worker.open(control.plan))
+        unwrap(worker.open(control.plan))
         for turn in range(WARM_UP + turns):
             for script in (name for name in (STUDENT, COPY, NAIVE, WHOLE, PEAK) if name in control.plan.scripts):
                 scene = referee.scene(turn)
                 scene.prepare(control, script)
                 scene.supply(control, script)
-                timing = done(worker.launch(scene.script(script)))
+                timing = unwrap(worker.launch(scene.script(script)))
                 if turn >= WARM_UP:
                     seconds[script].append(timing.seconds)
     return seconds

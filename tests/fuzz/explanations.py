@@ -47,8 +47,8 @@ from grader.grading.explain.resource_usage import read_log
 from grader.grading.explain.simulator.findings import findings
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.search.edits import edits
-from grader.grading.search.switchboard import edited, switchboards
-from grader.grading.search.telling import Mended, hint
+from grader.grading.search.hint import Fix, hint
+from grader.grading.search.mutant_schema import edited, mutant_schemas
 from grader.grading.source.deciding import deciding_lines
 from grader.grading.source.outline import Outline
 from grader.grading.source.reading import outline
@@ -416,14 +416,14 @@ def _task(assignment: Assignment, submission: Submission) -> ChosenTask:
 def _edit(seen: Outline, source: str, tally: Tally) -> None:
     """Make edits, the programs that can be all of them, and the words for each."""
     made = edits(seen, most=EDITS)
-    for board in switchboards(seen, [*made[:SWITCHED:2], *made[-SWITCHED::2]]):
-        board.keeps_to_its_arrays  # noqa: B018 - it is worked out when it is asked for
-        board.without([1, 3, *list(board.lines)[:2]])
+    for schema in mutant_schemas(seen, [*made[:SWITCHED:2], *made[-SWITCHED::2]]):
+        schema.keeps_to_its_arrays  # noqa: B018 - it is worked out when it is asked for
+        schema.without([1, 3, *list(schema.lines)[:2]])
     for edit in made:
         edited(seen, edit)
-        mended = Mended(outline=seen, edits=(edit, *made[:1]), cases=frozenset({"a case"}), is_all=len(made) % 2 == 0)
+        fix = Fix(outline=seen, edits=(edit, *made[:1]), cases=frozenset({"a case"}), is_all=len(made) % 2 == 0)
         for hints in ("line", "part", "change"):
-            hint(mended, source, hints)
+            hint(fix, source, hints)
     tally.done["edits made"] += len(made)
 
 

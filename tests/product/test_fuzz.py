@@ -16,7 +16,7 @@ from project import ROOT
 from grader.batch.workforce.answers import read_answer
 from grader.common.errors import InputError
 from grader.grading.checks import conclusions
-from grader.grading.search import substitutions
+from grader.grading.search import token_edits
 from grader.results.result import Result
 
 SECONDS = float(os.environ.get("GRADER_FUZZ_SECONDS", "10"))
@@ -169,7 +169,7 @@ def test_an_explanation_of_whatever_text_and_result_does_not_fail():
 
 def test_what_an_explanation_raises_is_found_and_what_is_caught_too(monkeypatch):
     """Or nothing that is found would mean anything."""
-    monkeypatch.setattr(substitutions, "OTHERS", None)
+    monkeypatch.setattr(token_edits, "OTHERS", None)
     monkeypatch.setattr(conclusions, "explain", lambda *_: 1 / 0)
     tally = explanations.fuzz(mutants=8, results=8, seed=1)
     assert {what.partition(":")[0].partition(" of ")[0] for what in tally.found} == {"edits", "conclusions"}

@@ -29,10 +29,10 @@ from grader.execution.arrays import ArrayFiles
 from grader.execution.sandbox.environment import HOME, LINK, environment_of
 from grader.execution.sandbox.folder import ENOUGH_FOR_ROUNDS, WorkerFolder, abandoned, sweep_rounds
 from grader.execution.sandbox.forkserver import ForkServer, Warden
+from grader.execution.sandbox.freeze_check import FreezeCheck, RestlessError
 from grader.execution.sandbox.linking import make_names
 from grader.execution.sandbox.rules import CORE_BYTES, Fact, Rules, processors, with_a_driver
 from grader.execution.sandbox.running import Running
-from grader.execution.sandbox.standstill import RestlessError, Standstill
 from grader.forkserver import devices, system_calls
 from grader.forkserver.order import WorkerOrder
 from grader.protocol.messages import Limits
@@ -157,7 +157,7 @@ class ProcessWorker:
         self._requests = requests
         self._replies = replies
         self._errors = errors
-        self._standstill = Standstill()
+        self._freeze_check = FreezeCheck()
         self._unsent = b""
         self.is_stopped = False
 
@@ -223,14 +223,14 @@ class ProcessWorker:
             self._unsent = b""
 
     def freeze(self) -> None:
-        """Stop everything below the warden; what cannot be stopped is ended, and the worker with it (standstill.py)."""
+        """Stop everything below the warden. A worker with a part that cannot be stopped is ended (freeze_check.py)."""
         if self._is_watched():
             self._place.signal(self.group, signal.SIGSTOP)
-            self._settle(self._standstill.begin)
+            self._settle(self._freeze_check.begin)
 
     def thaw(self) -> None:
         """Let it go on; a worker that has not stood still is ended."""
-        if self._is_watched() and self._settle(self._standstill.end):
+        if self._is_watched() and self._settle(self._freeze_check.end):
             signal_group(self.group, signal.SIGCONT)  # /proc may hide its processes
 
     def _is_watched(self) -> bool:

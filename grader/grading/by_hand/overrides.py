@@ -17,7 +17,7 @@ from grader.course.rubric import Case, Sizes
 from grader.course.submissions.submission import Submission
 from grader.execution.device import device_class, speed_goal
 from grader.grading.checks.choices import chosen, unfit_launches
-from grader.grading.explain.failing import done, or_problem
+from grader.grading.explain.failures import returns_problem, unwrap
 from grader.protocol.messages import DeviceFacts
 from grader.protocol.steps import TURNS
 
@@ -36,7 +36,7 @@ class Overrides:
     local_size: tuple[str, ...] | None = None
 
 
-@or_problem
+@returns_problem
 def to_run(assignment: Assignment, submission: Submission, wanted: Overrides, device: DeviceFacts) -> ByHand:
     """An assignment that asks for one launch only, on this device: its case has the sizes of it.
 
@@ -44,7 +44,7 @@ def to_run(assignment: Assignment, submission: Submission, wanted: Overrides, de
     Raises InputError if they make no sense.
     """
     sizes = {**_usual_sizes(assignment, device), **wanted.sizes}
-    settled: Assignment = done(settle(assignment.timed_as_chosen(device_class(device)), submission, wanted))
+    settled: Assignment = unwrap(settle(assignment.timed_as_chosen(device_class(device)), submission, wanted))
     _check(assignment.with_constants(settled.constants), sizes, device)
     launch = replace(
         settled,
@@ -54,7 +54,7 @@ def to_run(assignment: Assignment, submission: Submission, wanted: Overrides, de
         performance=None if settled.performance is None else replace(settled.performance, classes={}),
     )
     run = ByHand(Chosen(launch))
-    done(unfit_launches(run, run.student_launches, device))
+    unwrap(unfit_launches(run, run.student_launches, device))
     return run
 
 
@@ -65,12 +65,12 @@ def _usual_sizes(assignment: Assignment, device: DeviceFacts) -> Sizes:
     return max((case.sizes for case in assignment.correctness.shown), key=lambda sizes: prod(sizes.values()))
 
 
-@or_problem
+@returns_problem
 def settle(assignment: Assignment, submission: Submission, wanted: Overrides) -> Chosen:
     """The assignment with all choices made: by hand, else by the submission."""
     by_hand = [size for size in (wanted.global_size, wanted.local_size) if size is not None]
     stated = [name for name in assignment.choices.launches if name != wanted.kernel or len(by_hand) < 2]
-    settled: Assignment = done(chosen(_leaving(assignment, stated), submission))
+    settled: Assignment = unwrap(chosen(_leaving(assignment, stated), submission))
     if by_hand:
         launches = tuple(_relaunched(launch, wanted) for launch in settled.launches)
         settled = _leaving(replace(settled, launches=launches), [*stated, wanted.kernel])

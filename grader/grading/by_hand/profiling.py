@@ -7,10 +7,10 @@ from grader.grading.bench import Bench, Progress
 from grader.grading.checks.building import build
 from grader.grading.checks.memory import Counted, count_memory, memory_run
 from grader.grading.checks.simulated_run import Subject
-from grader.grading.explain.failing import done, or_problem
+from grader.grading.explain.failures import returns_problem, unwrap
 
 
-@or_problem
+@returns_problem
 def profile_submission(task: Task, bench: Bench, progress: Progress) -> Counted:
     """Count once, at the sizes of the assignment's memory checks; a failed build or run in place of the counts.
 
@@ -22,7 +22,7 @@ def profile_submission(task: Task, bench: Bench, progress: Progress) -> Counted:
     with bench.simulator() as worker:
         worker.ready()
         progress("building")
-        built = done(build(task, worker))
+        built = unwrap(build(task, worker))
         progress("counting every access in a simulator")
         subject = Subject(task=task, oracle=load_oracle(task.assignment), worker=worker, built=built)
-        return done(count_memory(memory_run(subject, asked), bench.watching.simulation))
+        return unwrap(count_memory(memory_run(subject, asked), bench.watching.simulation))

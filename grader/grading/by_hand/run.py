@@ -33,7 +33,7 @@ from grader.grading.checks.inspection import Trial, inspect, make_trial
 from grader.grading.checks.memory import count_memory, memory_run
 from grader.grading.checks.simulated_run import Subject
 from grader.grading.device_lock import exclusive, shared, shared_cpu
-from grader.grading.explain.failing import FailedError, done, or_problem
+from grader.grading.explain.failures import FailedError, returns_problem, unwrap
 from grader.grading.explain.problem import Problem
 from grader.protocol.messages import DeviceFacts, Simulation
 from grader.results.result import Reason
@@ -139,7 +139,7 @@ def time_runs(runs: Sequence[Run], request: RunRequest, bench: Bench, progress: 
             yield TimedRow(label=run.label, outcome=outcome)
 
 
-@or_problem
+@returns_problem
 def _time(assignment: ByHand, request: RunRequest, worker: Worker, bench: Bench) -> Measured:
     device = worker.ready()
     with shared(device, bench.locks):
@@ -147,7 +147,7 @@ def _time(assignment: ByHand, request: RunRequest, worker: Worker, bench: Bench)
     with exclusive(device, bench.locks):
         measured = _measure(ready, request, worker)
     worker.close()
-    return done(measured)
+    return unwrap(measured)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,7 +168,7 @@ class _Ready:
 
 
 def _prepare(assignment: ByHand, request: RunRequest, worker: Worker) -> _Ready:
-    built = done(build_settled(_task(assignment, request), worker))
+    built = unwrap(build_settled(_task(assignment, request), worker))
     oracle, key = load_oracle(assignment), (request.seed, RUN_KEY)
     (sizes,) = assignment.all_sizes()
     trial = None
@@ -177,21 +177,21 @@ def _prepare(assignment: ByHand, request: RunRequest, worker: Worker) -> _Ready:
             trial = make_trial(assignment, oracle, sizes, "random", key)
         arrays = trial.arrays if trial else make_inputs(assignment, oracle, sizes, "random", key)
     plan = submission_plan(assignment, sizes, built.bindings)
-    done(worker.load({SUBMISSION: built.program}).open(plan))
+    unwrap(worker.load({SUBMISSION: built.program}).open(plan))
     checked = trial if request.check else None
     return _Ready(built=built, sizes=sizes, script=plan.scripts[STUDENT], arrays=arrays, trial=checked)
 
 
-@or_problem
+@returns_problem
 def _measure(ready: _Ready, request: RunRequest, worker: Worker) -> Measured:
     launches: list[Timing] = []
     totals: list[float] = []
     problem: Problem | None = None
     for _ in range(1 + request.repeat):
         start = time.perf_counter()
-        done(worker.stage(STUDENT, ready.arrays))
-        launches.append(done(worker.launch(STUDENT)))
-        done(worker.fetch(ready.results))
+        unwrap(worker.stage(STUDENT, ready.arrays))
+        launches.append(unwrap(worker.launch(STUDENT)))
+        unwrap(worker.fetch(ready.results))
         totals.append(time.perf_counter() - start)
         problem = problem or _inspect(ready, worker)
     return Measured(
@@ -205,12 +205,12 @@ def _measure(ready: _Ready, request: RunRequest, worker: Worker) -> Measured:
     )
 
 
-@or_problem
+@returns_problem
 def _inspect(ready: _Ready, worker: Worker) -> Problem | None:
     """What is wrong with the results, or was changed and should not have been; None if nothing is to be checked."""
     if ready.trial is None:
         return None
-    return inspect(ready.trial, ready.script, done(worker.fetch(ready.script.buffers)))
+    return inspect(ready.trial, ready.script, unwrap(worker.fetch(ready.script.buffers)))
 
 
 # --- what kernels ask of memory -----------------------------------------------------------------
@@ -241,9 +241,11 @@ def _intensity(run: Run, request: RunRequest, simulator: Worker, simulation: Sim
     if asked is None:
         return None
     try:
-        built = done(build_settled(_task(done(settle(run.part, request.submission, run.wanted)), request), simulator))
+        built = unwrap(
+            build_settled(_task(unwrap(settle(run.part, request.submission, run.wanted)), request), simulator)
+        )
         subject = Subject(task=built.task, oracle=load_oracle(run.part), worker=simulator, built=built)
-        return ELEMENT_BYTES * done(count_memory(memory_run(subject, asked), simulation)).profile.intensity
+        return ELEMENT_BYTES * unwrap(count_memory(memory_run(subject, asked), simulation)).profile.intensity
     except FailedError:
         return None
 

@@ -16,7 +16,7 @@ from grader.grading.checks.dialect import first_later_call
 from grader.grading.checks.program import submitted_definitions
 from grader.grading.checks.signature import bind
 from grader.grading.explain.build_log import Source
-from grader.grading.explain.failing import FailedError, done, or_problem
+from grader.grading.explain.failures import FailedError, returns_problem, unwrap
 from grader.grading.explain.problem import Problem, of_build_log, of_costly_text, of_forbidden, of_later_call
 from grader.grading.explain.resource_usage import usage_of
 from grader.protocol.messages import BuildFailed, Process
@@ -74,7 +74,7 @@ class Prepared:
 def prepare(task: Task, worker: Worker) -> Prepared:
     """Apply the choices that the text states, and expand its macros."""
     start = time.perf_counter()
-    outcome = or_problem(_expand_as_chosen)(task, worker)
+    outcome = returns_problem(_expand_as_chosen)(task, worker)
     return Prepared(outcome=outcome, seconds=time.perf_counter() - start)
 
 
@@ -83,7 +83,7 @@ def check_build(prepared: Prepared, worker: Worker) -> Build:
     start = time.perf_counter()
     built, problem, failure = None, None, None
     try:
-        built = _bind(done(prepared.outcome), worker)
+        built = _bind(unwrap(prepared.outcome), worker)
     except FailedError as failed:
         problem, failure = failed.problem, failed.failure
     check = build_check(prepared.seconds + time.perf_counter() - start)
@@ -96,20 +96,20 @@ def build_check(seconds: float) -> Check:
     return replace(full_marks(Kind.BUILD, 0), seconds=seconds)
 
 
-@or_problem
+@returns_problem
 def build(task: Task, worker: Worker) -> Built:
     """The submission as it will be run, or why it will not be."""
     return _bind(_expand_as_chosen(task, worker), worker)
 
 
-@or_problem
+@returns_problem
 def build_settled(task: ChosenTask, worker: Worker) -> Built:
     """The same for an assignment whose choices are made."""
     return _bind(expand(task, worker), worker)
 
 
 def _expand_as_chosen(task: Task, worker: Worker) -> Expanded:
-    assignment = done(chosen(task.assignment, task.submission))
+    assignment = unwrap(chosen(task.assignment, task.submission))
     return expand(ChosenTask(assignment=assignment, submission=task.submission, seed=task.seed), worker)
 
 
@@ -123,7 +123,7 @@ def expand(task: ChosenTask, worker: Worker, process: Process = "new") -> Expand
     if isinstance(text, BuildFailed):
         source = Source(text=written.source, written=written.scan.code, compiled=written.scan.code)
         raise FailedError(of_build_log(text.log, source))
-    text = done(text)
+    text = unwrap(text)
     compiled = scanned(text)
     if isinstance(compiled, TooCostly):
         raise FailedError(of_costly_text(compiled))
@@ -147,13 +147,13 @@ def _bind(expanded: Expanded, worker: Worker) -> Built:
         written = task.submission
         source = Source(text=written.source, written=written.scan.code, compiled=expanded.code)
         raise FailedError(of_build_log(opened.log, source))
-    opened = done(opened)
+    opened = unwrap(opened)
     device = worker.ready()
     worker.close()
-    done(unfit_sizes(task.assignment, device))
+    unwrap(unfit_sizes(task.assignment, device))
     launches = task.assignment.student_launches
     bindings = {
-        launch.kernel: done(bind(task.assignment, launch, opened.kernels, expanded.code)) for launch in launches
+        launch.kernel: unwrap(bind(task.assignment, launch, opened.kernels, expanded.code)) for launch in launches
     }
     names = dict.fromkeys(binding.name for binding in bindings.values())
     usage = attempt("the use of registers and memory", lambda: usage_of(names, opened, device))

@@ -21,7 +21,7 @@ from grader.course.launches import Launch
 from grader.course.rubric import Sizes
 from grader.course.submissions.scan import Statement
 from grader.course.submissions.submission import Submission
-from grader.grading.explain.failing import FailedError, or_problem
+from grader.grading.explain.failures import FailedError, returns_problem
 from grader.grading.explain.problem import Problem
 from grader.protocol.messages import DeviceFacts
 from grader.results.result import Reason
@@ -42,7 +42,7 @@ def _refuse(message: str) -> NoReturn:
     raise FailedError(Problem(reason=Reason.LAUNCH_SIZES, message=message))
 
 
-@or_problem
+@returns_problem
 def chosen(assignment: Assignment, submission: Submission) -> Chosen:
     """The assignment with what the submission states, or what is wrong with that.
 
@@ -128,7 +128,7 @@ def unfit_sizes(assignment: Chosen, device: DeviceFacts) -> Problem | None:
     return unfit_launches(assignment, stated, device)
 
 
-@or_problem
+@returns_problem
 def unfit_launches(assignment: Chosen, launches: Sequence[Launch], device: DeviceFacts) -> None:
     """What is wrong, on this device, with the sizes of these launches."""
     for sizes in assignment.all_sizes():

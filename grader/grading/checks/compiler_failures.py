@@ -30,7 +30,7 @@ from grader.grading.checks.sanitizer import LARGER, NUMBER, findings_of
 from grader.grading.checks.simulated_run import Subject, run_on_trial, seen_in, simulate
 from grader.grading.checks.simulator_checks import Watched
 from grader.grading.explain.compilers import advice, advice_on, is_of_compiler, observed
-from grader.grading.explain.failing import FailedError
+from grader.grading.explain.failures import FailedError
 from grader.grading.explain.problem import Problem, of_failure
 from grader.protocol.messages import Order
 from grader.results.result import Check, Kind, Reason, Verdict

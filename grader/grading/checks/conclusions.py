@@ -11,8 +11,8 @@ from grader.grading.checks.building import Built
 from grader.grading.checks.correctness import Tried, trial_of
 from grader.grading.checks.inspection import evidence_of_right
 from grader.grading.checks.simulated_run import Simulated
-from grader.grading.explain.evidence import Evidence, Explanation
-from grader.grading.explain.hypotheses import explain
+from grader.grading.explain.diagnosis.evidence import Evidence, Explanation
+from grader.grading.explain.diagnosis.runner import explain
 from grader.grading.explain.problem import EXPLANATION
 from grader.grading.explain.simulator.source_lines import lines_of, locate, whereabouts
 from grader.results.result import Check, Verdict

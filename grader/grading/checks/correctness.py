@@ -24,8 +24,8 @@ from grader.grading.checks.hanging import Launcher, Lookout
 from grader.grading.checks.inspection import Trial, evidence, examine, make_trial
 from grader.grading.checks.sanitizer import Endless
 from grader.grading.checks.scoring import case_points
-from grader.grading.explain.evidence import Evidence, Use
-from grader.grading.explain.failing import FailedError, done
+from grader.grading.explain.diagnosis.evidence import Evidence, Use
+from grader.grading.explain.failures import FailedError, unwrap
 from grader.grading.explain.problem import EXPLANATION, Problem, of_failure
 from grader.grading.explain.simulator.source_lines import EXPLAINED
 from grader.results.result import Check, Kind, Reason, Verdict, full_marks
@@ -161,7 +161,7 @@ def _try(
 def _repeated(series: Series, name: str, trial: Trial, repeats: int) -> list[dict[str, Fetched]]:
     """Outputs of `repeats` more launches on the same data; none if a launch fails. Only explanations use them."""
     try:
-        return [done(series.run(name, trial.arrays)) for _ in range(repeats)]
+        return [unwrap(series.run(name, trial.arrays)) for _ in range(repeats)]
     except FailedError:
         return []
 

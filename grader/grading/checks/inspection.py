@@ -17,9 +17,9 @@ from grader.course.truth.inputs import make_inputs
 from grader.course.truth.oracle import DTYPES, Arrays, Oracle, Truth, consult, consult_about
 from grader.execution.outcome import Fetched
 from grader.execution.plan import Script
+from grader.grading.explain.diagnosis.evidence import Evidence, nothing_remade
+from grader.grading.explain.diagnosis.runner import explain
 from grader.grading.explain.error_map import error_map
-from grader.grading.explain.evidence import Evidence, nothing_remade
-from grader.grading.explain.hypotheses import explain
 from grader.grading.explain.problem import (
     EXPLANATION,
     Problem,

@@ -16,7 +16,7 @@ from grader.course.expressions import evaluate
 from grader.course.launches import ELEMENT_BYTES
 from grader.course.rubric import Measure, Memory, MemoryCheck
 from grader.grading.checks.simulated_run import CUT_OFF, Simulated, SimulatedRun, Subject, run_at, seen_in
-from grader.grading.explain.failing import done, or_problem
+from grader.grading.explain.failures import returns_problem, unwrap
 from grader.grading.explain.problem import Problem
 from grader.protocol.messages import Order, Simulation
 from grader.protocol.observation import SeenAccess
@@ -59,10 +59,10 @@ def memory_run(subject: Subject, asked: Memory, order: Order = "mixed") -> Simul
     return run_at(subject, asked.sizes, NUMBER, order)
 
 
-@or_problem
+@returns_problem
 def count_memory(run: SimulatedRun, simulation: Simulation) -> Counted:
     """Run the submission once on the simulator and count; a Problem if it did not come to its end."""
-    seen = done(seen_in(run))
+    seen = unwrap(seen_in(run))
     return Counted(
         profile=_profile(run.subject.task.assignment, seen, simulation), problem=seen.problem, steps=seen.steps
     )

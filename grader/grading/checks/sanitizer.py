@@ -8,7 +8,7 @@ from grader.common.phrases import sizes_in_words
 from grader.common.record import replace
 from grader.course.rubric import Sanitizer, Sizes
 from grader.grading.checks.simulated_run import CUT_OFF, Simulated, SimulatedRun, Subject, run_at, seen_in, simulate
-from grader.grading.explain.failing import FailedError, done
+from grader.grading.explain.failures import FailedError, unwrap
 from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.findings import findings
 from grader.results.result import Check, Finding, Kind, Reason, full_marks
@@ -69,7 +69,7 @@ def check_sanitizer(run: SimulatedRun, asked: Sanitizer, failed: Failed = ()) ->
     at_failed: Simulated | None = None
     found: tuple[Finding, ...] = ()
     try:
-        seen = done(seen_in(run))
+        seen = unwrap(seen_in(run))
         found = findings_of(seen)
         problem = _problem(seen, found)
         if failed and not found:
@@ -88,7 +88,7 @@ def _at_failed(subject: Subject, clean: Simulated, sizes: Sizes) -> Simulated | 
         return clean
     if math.prod(sizes.values()) > LARGER * math.prod(clean.sizes.values()):
         return None
-    return done(simulate(subject, sizes, NUMBER))
+    return unwrap(simulate(subject, sizes, NUMBER))
 
 
 def _at(sizes: Sizes, problem: Problem) -> Problem:

@@ -12,7 +12,7 @@ from grader.execution.outcome import RUNNING, Crashed, TimedOut
 from grader.execution.plan import STUDENT, SUBMISSION, Plan, submission_plan
 from grader.grading.checks.building import Built
 from grader.grading.checks.inspection import Trial, inspect, make_trial
-from grader.grading.explain.failing import FailedError, done, or_problem
+from grader.grading.explain.failures import FailedError, returns_problem, unwrap
 from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.oclgrind import was_cut_off
@@ -84,16 +84,16 @@ def simulate(subject: Subject, sizes: Sizes, number: int) -> Simulated | Problem
     return seen_in(run_at(subject, sizes, number))
 
 
-@or_problem
+@returns_problem
 def seen_in(run: SimulatedRun) -> Simulated:
     """What is seen in a run, whether it was begun or not; a Problem if it does not come to its end."""
     subject, trial, plan = run.subject, run.trial, run.plan
     assignment, worker, sizes = subject.built.task.assignment, subject.worker, trial.sizes
     script = plan.scripts[STUDENT]
     try:
-        done(worker.load({SUBMISSION: subject.built.program}).open(plan))
-        fetched = done(worker.run(STUDENT, trial.arrays))
-        kernels = done(worker.observe())
+        unwrap(worker.load({SUBMISSION: subject.built.program}).open(plan))
+        fetched = unwrap(worker.run(STUDENT, trial.arrays))
+        kernels = unwrap(worker.observe())
     except FailedError as failed:
         raise FailedError(_told(failed)) from failed
     worker.close()

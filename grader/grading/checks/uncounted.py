@@ -9,7 +9,7 @@ from grader.execution.client import Worker
 from grader.grading.checks.building import build
 from grader.grading.checks.memory import NUMBER, Counted
 from grader.grading.checks.simulated_run import CUT_OFF, SimulatedRun, Subject, run_at, run_on_trial, seen_in
-from grader.grading.explain.failing import done
+from grader.grading.explain.failures import unwrap
 from grader.grading.explain.problem import Problem
 from grader.results.result import Reason
 
@@ -37,8 +37,8 @@ def _steps_of_the_model(run: SimulatedRun, ours: Worker) -> int | None:
     model = Task(
         assignment=task.assignment, submission=read_submission(task.assignment.reference / MODEL_FILE), seed=task.seed
     )
-    subject = Subject(task=model, oracle=run.subject.oracle, worker=ours, built=done(build(model, ours)))
-    return done(seen_in(run_at(subject, sizes, NUMBER))).steps
+    subject = Subject(task=model, oracle=run.subject.oracle, worker=ours, built=unwrap(build(model, ours)))
+    return unwrap(seen_in(run_at(subject, sizes, NUMBER))).steps
 
 
 def _of_steps(steps: int, run: SimulatedRun, of_model: int | Fault | None) -> Problem:

@@ -14,7 +14,7 @@ from grader.course.truth.comparison import Mismatch
 from grader.execution.outcome import RUNNING, Crashed, Failure, Garbled, OutOfMemory, TimedOut
 from grader.grading.explain.build_log import Source, explain
 from grader.grading.explain.compilers import advice, how_it_ended, is_of_compiler, observed
-from grader.grading.explain.evidence import Explanation, Use
+from grader.grading.explain.diagnosis.evidence import Explanation, Use
 from grader.grading.explain.resource_usage import excess
 from grader.protocol.messages import BuildFailed, Refused, Stopped
 from grader.results.metrics import Interval, Performance

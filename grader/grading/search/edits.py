@@ -5,38 +5,38 @@ one less, another variable, a term too many or too few, the wrong array, the wro
 from collections.abc import Callable, Iterator
 from itertools import islice
 
-from grader.grading.search import rewritings, substitutions
+from grader.grading.search import expression_edits, token_edits
 from grader.grading.search.sites import Edit, Site
 from grader.grading.source.outline import Outline, Region
 
 Operator = Callable[[Site], Iterator[Edit]]
 
 OPERATORS: tuple[Operator, ...] = (
-    rewritings.types,
-    rewritings.guards_for_constants,
-    rewritings.exchanged_subscripts,
-    substitutions.operators,
-    substitutions.arrays,
-    rewritings.terms_too_many,
-    substitutions.numbers,
-    rewritings.wholes,
-    rewritings.one_off,
-    rewritings.exchanged_operands,
-    substitutions.functions,
-    substitutions.components,
-    rewritings.exchanged_variables,
-    rewritings.terms_too_few,
-    rewritings.guards_too_few,
-    substitutions.alike,
-    rewritings.factors_too_few,
-    rewritings.variables_too_few,
-    rewritings.strides_too_few,
-    substitutions.unlike,
+    expression_edits.types,
+    expression_edits.guards_for_constants,
+    expression_edits.exchanged_subscripts,
+    token_edits.operators,
+    token_edits.arrays,
+    expression_edits.terms_too_many,
+    token_edits.numbers,
+    expression_edits.wholes,
+    expression_edits.one_off,
+    expression_edits.exchanged_operands,
+    token_edits.functions,
+    token_edits.components,
+    expression_edits.exchanged_variables,
+    expression_edits.terms_too_few,
+    expression_edits.guards_too_few,
+    token_edits.alike,
+    expression_edits.factors_too_few,
+    expression_edits.variables_too_few,
+    expression_edits.strides_too_few,
+    token_edits.unlike,
 )
 """The likeliest first: of a mistake that leaves few edits, each of these is likelier than one of a hundred."""
 
 CANDIDATES = 4
-"""So many times as many edits as are asked for are looked at: few are the same as others, or cut a call."""
+"""So many times as many edits as are asked for are looked at: few repeat another, or cut a call."""
 
 
 def edits(outline: Outline, most: int) -> tuple[Edit, ...]:
@@ -54,7 +54,7 @@ def edits(outline: Outline, most: int) -> tuple[Edit, ...]:
 
 
 def _cuts_a_call(outline: Outline, edit: Edit) -> bool:
-    """Whether it writes a call of the text's own functions anew, which takes one more argument (switchboard.py)."""
+    """Whether an edit rewrites a call of the text's own functions, which takes one more argument (mutant_schema.py)."""
     tokens = outline.code[edit.first : edit.last]
     return len(tokens) > 1 and any(token.text in outline.names for token in tokens)
 

@@ -11,7 +11,7 @@ from grader.grading.checks.simulated_run import Subject, simulate
 from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.source_lines import EXPLAINED, names_a_line
 from grader.grading.rules import SearchRules
-from grader.grading.search.locating import CONFIRMING, IsClean
+from grader.grading.search.localisation import CONFIRMING, IsClean
 from grader.results.result import Check, Kind, Reason, Verdict
 
 UNTOLD = EXPLAINED | {Reason.CRASH}
@@ -36,11 +36,11 @@ def is_needed(built: Built, checks: Sequence[Check], watched: Sequence[Check]) -
 
 
 LINE_ONLY = 0.4
-"""Of a search's time, what a line is worth whose cause is told already: it is one of the likeliest, or none."""
+"""Share of a search's time for a line whose cause is known already: it is one of the likeliest, or none."""
 
 
 def allowance(rules: SearchRules, checks: Sequence[Check]) -> SearchRules:
-    """What a search may take, with these checks of the cases."""
+    """Rules of a search after these checks of the cases."""
     is_told = any(check.cause for check in checks if check.verdict is Verdict.FAILED)
     return replace(rules, seconds=rules.seconds * LINE_ONLY) if is_told else rules
 
@@ -50,8 +50,8 @@ def _shown_findings(assignment: Assignment, watched: Sequence[Check]) -> bool:
 
 
 def cleanness(subject: Subject, watched: Sequence[Check], rules: SearchRules) -> IsClean:
-    """The simulator's word on an edited program: nothing goes wrong and, if all cases are mended, results are right.
-    Where there is no simulator, or what it says is hidden, every program is taken for clean.
+    """What the simulator says of an edited program: nothing goes wrong and, if all cases are fixed, results are right.
+    Without a simulator, or if its results are hidden, every program counts as clean.
     """
     asked = subject.task.assignment.sanitizer
     ends = perf_counter() + rules.seconds + CONFIRMING

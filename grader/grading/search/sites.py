@@ -33,11 +33,11 @@ PARTS_OF = {
 
 
 SPLITS = (frozenset({","}), ASSIGNMENTS, frozenset({"?", ":"}), frozenset({"||"}), frozenset({"&&"}))
-"""What divides an expression into parts, the weakest first."""
+"""Tokens that divide an expression into parts, the weakest first."""
 
 
 def span(outline: Outline, region: Region, first: int, last: int) -> tuple[int, int]:
-    """The smallest expression of a region that holds these tokens: the less is written anew, the faster it compiles."""
+    """The smallest expression of a region that contains these tokens: a shorter one compiles faster."""
     held = region.first, region.last
     while True:
         smaller = next((part for part in _parts(outline, *held) if part != held and _holds(part, first, last)), None)
@@ -51,8 +51,8 @@ def _holds(part: tuple[int, int], first: int, last: int) -> bool:
 
 
 def _parts(outline: Outline, first: int, last: int) -> Iterator[tuple[int, int]]:
-    """The expressions that an expression is made of: between what divides it, and in its brackets. What is assigned to
-    is no expression of its own.
+    """The parts of an expression: between the tokens that divide it, and in its brackets. The target of an assignment
+    is no part.
     """
     top = list(outside(outline.pairs, first, last))
     for separators in SPLITS:
@@ -66,8 +66,8 @@ def _parts(outline: Outline, first: int, last: int) -> Iterator[tuple[int, int]]
 
 
 def _bracketed(outline: Outline, first: int, last: int) -> Iterator[tuple[int, int]]:
-    """What brackets hold. The types of what a function of OpenCL is given choose between those of its name, so its
-    arguments stay as they are.
+    """The expressions in brackets. Arguments of a function of OpenCL are not among them, because their types choose
+    between the functions of this name.
     """
     for number in outside(outline.pairs, first, last):
         token, before = outline.code[number], outline.code[number - 1]
@@ -113,7 +113,7 @@ class Site:
 
     @cached_property
     def variables(self) -> dict[str, Variable]:
-        """What can be seen from here, by name."""
+        """The visible variables, by name."""
         return {each.name: each for each in self.region.visible}
 
     @property
@@ -131,7 +131,7 @@ class Site:
 
     @property
     def moves_a_pointer(self) -> bool:
-        """Whether a pointer, not one of its elements, stands beside it."""
+        """Whether an operand is a pointer, not one of its elements."""
         before, after = self.variables.get(self.text(-1)), self.variables.get(self.text(1))
         is_after = after is not None and bool(after.subscripts) and self.text(2) != "["
         return is_after or (before is not None and bool(before.subscripts))
@@ -181,7 +181,7 @@ class Site:
 
     @property
     def part(self) -> str:
-        """Where it is, in words."""
+        """The place in words."""
         if self.index is not None:
             return f"the index of {self.index[2]}"
         if self.region.target:

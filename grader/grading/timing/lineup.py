@@ -13,7 +13,7 @@ from grader.execution.device import device_class, model_speed, speed_goal
 from grader.execution.plan import BASELINE, PEAK, SUBMISSION, control_plan, reference_plan, timed_plan
 from grader.grading.checks.building import Built, expand
 from grader.grading.checks.program import PEAK_PROGRAM, own_program
-from grader.grading.explain.failing import or_problem
+from grader.grading.explain.failures import returns_problem
 from grader.grading.timing.contestant import Contestant, Contestants, Role
 from grader.grading.timing.referee import Match, Referee, referee_for
 from grader.protocol.messages import DeviceFacts
@@ -110,7 +110,7 @@ def begin(contestant: Contestant, programs: Mapping[str, ProgramSource], referee
     contestant.worker.load({**ours, **referee.programs(contestant.plan)}).begin_open(contestant.plan)
 
 
-@or_problem
+@returns_problem
 def enter(lineup: Lineup, built: Built) -> None:
     """Ask for the submission's session, in which it is built with the constants that are timed on this device; it opens
     while the simulator works.

@@ -26,7 +26,7 @@ from grader.execution.device import share_a_process
 from grader.execution.kernel_threads import KernelThreads, kernel_threads, no_kernel_threads
 from grader.execution.outcome import Timing
 from grader.execution.plan import COPY, NAIVE, PEAK, STUDENT, WHOLE
-from grader.grading.explain.failing import FailedError, done, or_problem
+from grader.grading.explain.failures import FailedError, returns_problem, unwrap
 from grader.grading.explain.problem import (
     NO_TIME,
     Problem,
@@ -67,23 +67,23 @@ LAUNCHES = 3
 """Of a turn on a GPU: what makes the inputs, the student's, and what makes the digest."""
 
 
-@or_problem
+@returns_problem
 def open_sessions(lineup: Lineup) -> None:
     """A fresh session for each contestant, side by side; what went wrong with the submission's, if anything."""
     for contestant in lineup.contestants.values():
         contestant.worker.begin_open(contestant.plan)
     for role, contestant in lineup.contestants.items():
         with blaming(role):
-            done(contestant.worker.open(contestant.plan))
+            unwrap(contestant.worker.open(contestant.plan))
 
 
 def _reopen_sessions(lineup: Lineup) -> None:
     """The same when they have been open before, and the submission's worker may be frozen."""
     lineup.contestants[Role.SUBMISSION].worker.thaw()
-    done(open_sessions(lineup))
+    unwrap(open_sessions(lineup))
 
 
-@or_problem
+@returns_problem
 def measure(lineup: Lineup, rules: TimingRules) -> tuple[Round, ...] | Problem:
     """Timed rounds in sessions that are open, as many as the rules ask for, or what went wrong with the submission.
 
@@ -218,7 +218,7 @@ def _hold_others(lineup: Lineup, role: Role) -> None:
 def _launch(scene: RoundData, contestant: Contestant, script: str) -> Timing:
     """Inputs, and the launch on them."""
     scene.supply(contestant, script)
-    return done(contestant.worker.launch(scene.script(script)))
+    return unwrap(contestant.worker.launch(scene.script(script)))
 
 
 def _order(number: int) -> tuple[Role, ...]:

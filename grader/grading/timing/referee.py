@@ -27,7 +27,7 @@ from grader.execution.outcome import Fetched, Garbled, Took
 from grader.execution.plan import STUDENT, Plan, going_on
 from grader.grading.checks.compiler_failures import timed_open
 from grader.grading.checks.inspection import Trial, as_array, inspect, make_trial, stray_write
-from grader.grading.explain.failing import FailedError, done, or_problem
+from grader.grading.explain.failures import FailedError, returns_problem, unwrap
 from grader.grading.explain.problem import Problem, of_failure, of_mismatch
 from grader.grading.rules import TimingRules
 from grader.grading.timing.contestant import Contestant, Contestants, Role
@@ -161,7 +161,7 @@ class OracleScene:
 
     def prepare(self, contestant: Contestant, script: str) -> None:
         """The arrays; where they are shared, a worker sees them at the launch."""
-        done(contestant.worker.stage(script, self.trial.arrays))
+        unwrap(contestant.worker.stage(script, self.trial.arrays))
 
     def supply(self, contestant: Contestant, script: str) -> None:
         """They are there."""
@@ -169,9 +169,9 @@ class OracleScene:
     def run(self, contestant: Contestant) -> Ran:
         """Where arrays are shared, results are not returned: the judge reads them faster than they could be written."""
         if contestant.plan.arrays == "shared":
-            timing = done(contestant.worker.launch(STUDENT))
+            timing = unwrap(contestant.worker.launch(STUDENT))
             return Ran(by_device=timing.seconds, delay=timing.delay, clocked=None, results={})
-        return _ran(done(contestant.worker.turn({STUDENT: 0}, contestant.judged.outputs)), 0)
+        return _ran(unwrap(contestant.worker.turn({STUDENT: 0}, contestant.judged.outputs)), 0)
 
     def take(self, contestant: Contestant) -> Results:
         """Those that are shared."""
@@ -241,12 +241,12 @@ class DeviceScene:
     def prepare(self, contestant: Contestant, script: str) -> None:
         """Poison all that the script uses, and the digest's own buffer."""
         used = contestant.plan.scripts[self.script(script)].buffers
-        done(contestant.worker.clear((*used, of_set(SUMS, self.set))))
+        unwrap(contestant.worker.clear((*used, of_set(SUMS, self.set))))
 
     def supply(self, contestant: Contestant, script: str) -> None:
         """Make its inputs by the key."""
         if contestant.plan.scripts[self.script(script)].uploads:
-            done(contestant.worker.launch(self.script(supply_of(script, self.turn)), self.input_key))
+            unwrap(contestant.worker.launch(self.script(supply_of(script, self.turn)), self.input_key))
 
     def run(self, contestant: Contestant) -> Ran:
         """The digest is fetched: its few words are there only when all results are."""
@@ -254,7 +254,7 @@ class DeviceScene:
         makes = {self.script(supply_of(STUDENT, self.turn)): self.input_key}
         made = makes if contestant.plan.scripts[student].uploads else {}
         keys = {**made, student: 0, self.script(DIGEST): self.digest_key}
-        return _ran(done(contestant.worker.turn(keys, (of_set(SUMS, self.set),))), len(made))
+        return _ran(unwrap(contestant.worker.turn(keys, (of_set(SUMS, self.set),))), len(made))
 
     def take(self, contestant: Contestant) -> Results:  # noqa: ARG002 - the same
         """Nothing more."""
@@ -265,7 +265,7 @@ class DeviceScene:
         right, got = (results[role][of_set(SUMS, self.set)].payload.tobytes() for role in self.judged)
         return None if got == right else self._explain(contestants[Role.SUBMISSION], contestants[Role.REFERENCE])
 
-    @or_problem
+    @returns_problem
     def _explain(self, submission: Contestant, reference: Contestant) -> Problem:
         """Where the submission's results differ from the reference's: now all of them are fetched."""
         with blaming(Role.REFERENCE):
@@ -306,7 +306,7 @@ def _ran(took: Took, number: int) -> Ran:
 
 def _results(scene: RoundData, contestant: Contestant) -> Results:
     """All that the student's steps have computed, by the names of the assignment."""
-    fetched = done(contestant.worker.fetch(contestant.plan.scripts[scene.script(STUDENT)].outputs))
+    fetched = unwrap(contestant.worker.fetch(contestant.plan.scripts[scene.script(STUDENT)].outputs))
     return dict(zip(contestant.judged.outputs, fetched.values(), strict=True))
 
 

@@ -91,7 +91,7 @@ def test_without_a_simulated_run_there_are_no_lines(concluded):
 def test_what_is_never_written_is_told_with_the_lines_that_should(concluded):
     """They are reached at other sizes."""
     checks, _ = concluded(lambda arrays: np.full(arrays["A"].size, POISON, dtype=np.uint32).view(np.float32), SEEN)
-    assert {check.message.partition("there. ")[2] for check in checks} == {
+    assert {check.message.partition("an array. ")[2] for check in checks} == {
         "B is written in line 7. In your file, B is written in line 7."
     }
 

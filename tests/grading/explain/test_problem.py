@@ -7,7 +7,7 @@ from texts import source_of
 
 from grader.course.truth.comparison import Mismatch
 from grader.execution.outcome import Crashed, Garbled, TimedOut
-from grader.grading.explain.evidence import Explanation
+from grader.grading.explain.diagnosis.evidence import Explanation
 from grader.grading.explain.problem import explained, of_build_log, of_failure, of_mismatch, of_stray_write
 from grader.protocol.kernel import Demand, Resources
 from grader.protocol.messages import BuildFailed, Refused, Stopped

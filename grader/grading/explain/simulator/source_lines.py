@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator
 
 from grader.common.record import replace
-from grader.grading.explain.evidence import Use
+from grader.grading.explain.diagnosis.evidence import Use
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.oclgrind import GLOBAL
 from grader.grading.source.deciding import deciding_lines

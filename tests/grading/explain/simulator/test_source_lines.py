@@ -3,7 +3,7 @@
 import pytest
 from samples import BUILD, failed
 
-from grader.grading.explain.evidence import Use
+from grader.grading.explain.diagnosis.evidence import Use
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.source_lines import lines_of, lines_used, locate, whereabouts
 from grader.protocol.observation import SeenAccess, SeenArray, SeenBranch, SeenKernel

@@ -1,11 +1,11 @@
-"""Many edits in one launch: its groups have one dimension more, along which each has an edit and buffers of its own.
+"""A batch: many edits in one launch, whose groups have one dimension more. Along it, each edit has buffers of its own.
 
     | guard | A of edit 7 | guard | A of edit 8 | guard | ...
 
-A launch costs milliseconds, however little it does. A guard has as many words as the largest array, so no index that a
-switchboard lets pass leads from one edit's buffer into another's, as long as the text only takes elements of its arrays
-(`keeps_to_its_arrays`): any other is tried alone. Whether an edit writes beside its buffers or into its inputs is not
-looked at here: what seems right is tried alone, too.
+A launch costs milliseconds, however little it does. A guard has as many words as the largest array. So no index that a
+mutant schema lets pass leads from one edit's buffer into another's, as long as the text only takes elements of its
+arrays (`keeps_to_its_arrays`); the edits of any other text run alone. A batch does not show whether an edit writes
+beside its buffers or into its inputs, so an edit that seems right runs alone, too.
 """
 
 from collections.abc import Mapping
@@ -20,29 +20,30 @@ from grader.course.launches import ELEMENT_BYTES
 from grader.course.truth.poison import GUARD_BYTES
 from grader.execution.outcome import Fetched
 from grader.execution.plan import STUDENT, Plan, Script
-from grader.grading.search.switchboard import ALIGNED, key
+from grader.grading.search.mutant_schema import ALIGNED, key
 from grader.protocol.steps import BufferSpec, CopyStep, KernelStep, RepeatSteps
 
 FEWEST, MOST = 8, 32
-"""Edits in a launch: with fewer it saves little; when one of them ends the process, all of them are tried alone."""
+"""Edits in a batch: with fewer it saves little; when one of them ends the process, all of them run alone."""
 
 MOST_BYTES = 2**24
-"""Of all buffers together: they are filled and read for each launch."""
+"""Size of all buffers together, which are filled and read for each launch."""
 
-FEW_TURNS = 10
-"""Of a repeated sequence whose end a convergence test decides. So few, all edits make; the test would see the sums of
-all of them together. An edit that is right only because its sequence ends sooner is missed; none is gained by it.
+FEW_ITERATIONS = 10
+"""Most iterations of a sequence that a convergence test ends. In a batch all edits make all of them, because the test
+would see the sums of all edits together. An edit that is right only because its sequence ends sooner is missed; none is
+gained by it.
 """
 
-Arrays = Mapping[str, NDArray[Any]]
+Uploads = Mapping[str, NDArray[Any]]
 
 NO_BAND = np.empty(0, dtype=np.uint32)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Abreast:
-    """A case `count` times side by side, in buffers of a session: `one` are those of the case, and `words` are those of
-    its largest.
+class EditBatch:
+    """A case `count` times side by side in the buffers of a session. `one` is the plan of the case alone, and `words`
+    is the size of its largest buffer.
     """
 
     one: Plan
@@ -55,17 +56,17 @@ class Abreast:
         """The buffers that are fetched."""
         return self.plan.scripts[STUDENT].outputs
 
-    def key(self, number: int, turns: int) -> int:
-        """What a launch is given in which the first is the edit with this number."""
-        return key(number, self.words, turns)
+    def key(self, number: int, iterations: int) -> int:
+        """Key of a launch in which the first edit has this number."""
+        return key(number, self.words, iterations)
 
-    def arrays(self, arrays: Arrays) -> dict[str, NDArray[np.uint32]]:
-        """What is uploaded, so many times."""
+    def arrays(self, arrays: Uploads) -> dict[str, NDArray[np.uint32]]:
+        """The uploads of the case, `count` times."""
         uploads = self.plan.scripts[STUDENT].uploads
         return {spec.name: self._repeated(spec, arrays[spec.name]) for spec in self.one.buffers if spec.name in uploads}
 
     def results(self, fetched: Mapping[str, Fetched], place: int) -> dict[str, Fetched]:
-        """The outputs of one of them, without guard bands."""
+        """The outputs of one edit, without guard bands."""
         return {
             spec.name: self._own(spec, fetched[spec.name], place) for spec in self.one.buffers if spec.name in fetched
         }
@@ -82,13 +83,13 @@ class Abreast:
 
 
 def apart(words: int) -> int:
-    """Words from the beginning of one edit's buffer to that of the next, where the largest has so many."""
+    """Words from the beginning of one edit's buffer to the next, for a largest buffer of so many words."""
     return 2 * ALIGNED * -(-words // ALIGNED)
 
 
-def abreast(plan: Plan, words: int) -> Abreast | None:
-    """A plan of one script on copies of its buffers; None where it has no dimension to spare, where it must find out
-    how many turns it makes, or where its buffers are large.
+def edit_batch(plan: Plan, words: int) -> EditBatch | None:
+    """A plan of one script on copies of its buffers. None if it has no dimension to spare, if a test decides how many
+    iterations it makes, or if its buffers are large.
     """
     script = plan.scripts[STUDENT]
     count = min(MOST, MOST_BYTES // (ELEMENT_BYTES * apart(words) * len(plan.buffers)))
@@ -98,18 +99,18 @@ def abreast(plan: Plan, words: int) -> Abreast | None:
     guard = -(-apart(words) * ELEMENT_BYTES // 2 // GUARD_BYTES) * GUARD_BYTES
     size = ELEMENT_BYTES * apart(words) * count
     buffers = tuple(replace(spec, size=size, guard=guard, read_only=False) for spec in plan.buffers)
-    return Abreast(
+    return EditBatch(
         one=plan, plan=Plan(buffers=buffers, scripts={STUDENT: _repeated(script, count)}), count=count, words=words
     )
 
 
 def _ends_soon(repeat: RepeatSteps | None) -> bool:
-    return repeat is None or repeat.until is None or repeat.times <= FEW_TURNS
+    return repeat is None or repeat.until is None or repeat.times <= FEW_ITERATIONS
 
 
 def _repeated(script: Script, count: int) -> Script:
-    turns = script.repeat and replace(script.repeat, until=None)
-    return replace(script, steps=tuple(_widened(step, count) for step in script.steps), repeat=turns)
+    iterations = script.repeat and replace(script.repeat, until=None)
+    return replace(script, steps=tuple(_widened(step, count) for step in script.steps), repeat=iterations)
 
 
 def _widened(step: KernelStep | CopyStep, count: int) -> KernelStep | CopyStep:

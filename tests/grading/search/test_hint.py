@@ -1,4 +1,4 @@
-"""telling.py: students are told what the instructor wants them to be told, and never more."""
+"""hint.py: students are told what the instructor wants them to be told, and never more."""
 
 from html import unescape
 
@@ -6,7 +6,7 @@ import pytest
 from samples import BUILD, check, failed, result
 
 from grader.grading.search.edits import edits
-from grader.grading.search.telling import Mended, hint
+from grader.grading.search.hint import Fix, hint
 from grader.grading.source.reading import outline
 from grader.reports import REPORTS, terminal
 
@@ -24,12 +24,12 @@ PART = "the index of A"
 CHANGE = "`i` in place of `i + 1` would mend all of the wrong cases"
 
 
-def mended(*, is_all=True):
+def fix(*, is_all=True):
     """What a search finds in this text: that a term is too many."""
     seen = outline(SOURCE, ["k"])
     helping = [edit for edit in edits(seen, most=500) if edit.line == 5 and edit.text == "" and edit.part == PART]
     (edit,) = [edit for edit in helping if seen.between(edit.first, edit.last) == "+ 1"]
-    return Mended(outline=seen, edits=(edit,), cases=frozenset({"one row"}), is_all=is_all)
+    return Fix(outline=seen, edits=(edit,), cases=frozenset({"one row"}), is_all=is_all)
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def mended(*, is_all=True):
 )
 def test_each_level_tells_no_more(hints, words):
     """The line, or the part too, or the change too. All files are made of the check, and nothing more is in it."""
-    told = hint(mended(), SOURCE, hints).told(failed("correctness: one row (n 9)", message="it is wrong."))
+    told = hint(fix(), SOURCE, hints).add_to(failed("correctness: one row (n 9)", message="it is wrong."))
     assert told.message == f"{words}: it is wrong."
     assert (told.cause, told.detail, told.points) == ("", "", 0.0)
 
@@ -49,7 +49,7 @@ def test_each_level_tells_no_more(hints, words):
 def test_no_file_for_students_tells_more(hints, told):
     """JSON, JUnit, the page and the terminal hold what the level says, and nothing of what the next would say."""
     source = SOURCE.replace("A[i + 1]", "A[i + 1]  ")
-    wrong = hint(mended(), source, hints).told(failed("correctness: one row (n 9)", message="it is wrong."))
+    wrong = hint(fix(), source, hints).add_to(failed("correctness: one row (n 9)", message="it is wrong."))
     outcome = result(BUILD, wrong, source=source)
     files = [report(outcome) for report in REPORTS.values()]
     files.append(terminal.render(outcome, width=500, color=False))
@@ -59,18 +59,18 @@ def test_no_file_for_students_tells_more(hints, told):
 
 def test_nothing_is_told_where_nothing_is_wanted():
     """With `none` there is no hint."""
-    assert hint(mended(), SOURCE, "none") is None
+    assert hint(fix(), SOURCE, "none") is None
 
 
 def test_only_the_cases_that_it_mends_have_the_hint():
     """Another case may be wrong for another reason: then the words say that this is one place."""
-    found = hint(mended(is_all=False), SOURCE, "line")
+    found = hint(fix(is_all=False), SOURCE, "line")
     assert found.words == "line 5 is one place where it goes wrong"
     other = check("correctness: one column (n 9)")
-    assert found.told(other) is other
+    assert found.add_to(other) is other
 
 
 def test_code_that_is_not_the_students_is_not_quoted():
     """Where a macro stands in the file, the change would name what it became: it is left out."""
-    found = hint(mended(), SOURCE.replace("A[i + 1]", "AT(i, 1)"), "change")
+    found = hint(fix(), SOURCE.replace("A[i + 1]", "AT(i, 1)"), "change")
     assert found.words == f"{LINE}, in {PART}"

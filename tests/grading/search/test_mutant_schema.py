@@ -1,11 +1,14 @@
-"""switchboard.py: one program that can be any edit of a text."""
+"""mutant_schema.py: one program that can be any edit of a text."""
 
+import re
 from itertools import groupby
+from textwrap import dedent
 
 import pytest
 
+from grader.grading.search import mutant_schema as module
 from grader.grading.search.edits import edits
-from grader.grading.search.switchboard import AT_ONCE, edited, key, switchboard, switchboards
+from grader.grading.search.mutant_schema import AT_ONCE, edited, key, mutant_schema, mutant_schemas
 from grader.grading.source.reading import outline
 
 SOURCE = """\
@@ -21,27 +24,35 @@ __kernel void k(__global float *A, uint n)
 """
 
 
-def board_of(source):
+def schema_of(source):
     """The outline of a text, some of its edits, and their program."""
     seen = outline(source, ["k"])
     made = edits(seen, most=30)
-    return seen, made, switchboard(seen, made)
+    return seen, made, mutant_schema(seen, made)
+
+
+def test_the_docstring_shows_what_is_generated():
+    """The kernel in it, and the program that its two edits make of it, but for white space."""
+    blocks = re.findall(r"(?:^    .*\n)+", module.__doc__, re.MULTILINE)
+    seen = outline(dedent(blocks[0]), ["scale"])
+    shown = [edit for edit in edits(seen, most=100) if (edit.line, edit.text) in {(3, "<="), (4, "+ 1")}]
+    assert "".join(mutant_schema(seen, shown).text.split()) == "".join(blocks[1].split())
 
 
 def test_every_function_takes_the_key_and_every_loop_has_an_end():
     """Calls hand the key on, a loop without a condition gets one, and a `#pragma` for speed is left out."""
-    text = switchboard(outline(SOURCE, ["k"]), ()).text
+    text = mutant_schema(outline(SOURCE, ["k"]), ()).text
     assert "float twice(float x, ulong grader_key)" in text
     assert "__kernel void k(__global float *A, uint n, ulong grader_key)" in text
     assert " = twice(1.0f, grader_key);" in text
-    assert "for (;grader_turns-- > 0;)" in text
+    assert "for (;grader_iterations-- > 0;)" in text
     assert "#pragma" not in text
 
 
 def test_each_group_has_the_arrays_of_its_edit():
     """A launch of many edits: a kernel moves its arrays, a pointer that is constant and local memory stay."""
     head = "__kernel void k(__global float *A, __global int *const B, __constant float *F, __local float *t, uint n)"
-    text = switchboard(
+    text = mutant_schema(
         outline(f"{head} {{ A[0] = twice(F[0]); }} float twice(float x) {{ return x; }}", ["k"]), ()
     ).text
     assert "A += get_group_id(2) * ((grader_words + 31) / 32 * 256) / sizeof(A[0]);" in text
@@ -54,14 +65,14 @@ def test_each_group_has_the_arrays_of_its_edit():
 @pytest.mark.parametrize("pointer", ["*const A", "*restrict const A", "*const restrict A"])
 def test_a_pointer_that_is_constant_stays_however_it_is_declared(pointer):
     """It could not be moved, and the program would not build."""
-    text = switchboard(outline(f"__kernel void k(__global float {pointer}, uint n) {{ A[n] = 1; }}", ["k"]), ()).text
+    text = mutant_schema(outline(f"__kernel void k(__global float {pointer}, uint n) {{ A[n] = 1; }}", ["k"]), ()).text
     assert "A += " not in text
 
 
 def test_a_pointer_to_what_is_constant_is_moved():
     """Only the elements are."""
     head = "__kernel void k(const __global float *A, __global const float *restrict B, __global float *C)"
-    text = switchboard(outline(f"{head} {{ C[0] = A[0] + B[0]; }}", ["k"]), ()).text
+    text = mutant_schema(outline(f"{head} {{ C[0] = A[0] + B[0]; }}", ["k"]), ()).text
     assert text.count("+= get_group_id(2) * ") == 3
 
 
@@ -90,8 +101,8 @@ def test_a_kernel_keeps_to_its_arrays_if_it_only_takes_their_elements(body, keep
     }
     called = " ".join(text for name, text in functions.items() if name in body)
     text = f"{called} __kernel void k(__global float *A, uint n) {{ {body} }}"
-    board = switchboard(outline(text, ["k"]), ())
-    assert board.keeps_to_its_arrays is keeps
+    schema = mutant_schema(outline(text, ["k"]), ())
+    assert schema.keeps_to_its_arrays is keeps
 
 
 def test_every_index_stays_in_its_array():
@@ -99,7 +110,7 @@ def test_every_index_stays_in_its_array():
     source = (
         "__kernel void k(__global float *A, __global float4 *B) { __local float t[3][4]; A[1] = t[i + 1][2] * B[3].x; }"
     )
-    text = switchboard(outline(source, ["k"]), ()).text
+    text = mutant_schema(outline(source, ["k"]), ()).text
     assert "A[grader_inside(1, -(grader_words), grader_words)]" in text
     vectors = "grader_words * 4 / (long)sizeof(B[0])"
     assert f"B[grader_inside(3, -({vectors}), {vectors})].x" in text
@@ -109,20 +120,20 @@ def test_every_index_stays_in_its_array():
 
 def test_each_edit_has_a_line_of_its_own():
     """So a compiler's complaint is about one edit, which then is left out."""
-    _, made, board = board_of(SOURCE)
-    lines = board.text.split("\n")
-    assert set(board.numbers) == set(board.lines.values()) == set(made)
-    assert sorted(board.numbers.values()) == list(range(1, len(made) + 1))
-    assert all(edit.text in lines[line - 1] for line, edit in board.lines.items())
-    line, third = next((line, edit) for line, edit in board.lines.items() if board.numbers[edit] == 3)
-    assert set(board.without({line}).numbers) == set(made) - {third}
-    assert len(board.without({line - 1, line}).numbers) < len(made) - 1
+    _, made, schema = schema_of(SOURCE)
+    lines = schema.text.split("\n")
+    assert set(schema.numbers) == set(schema.lines.values()) == set(made)
+    assert sorted(schema.numbers.values()) == list(range(1, len(made) + 1))
+    assert all(edit.text in lines[line - 1] for line, edit in schema.lines.items())
+    line, third = next((line, edit) for line, edit in schema.lines.items() if schema.numbers[edit] == 3)
+    assert set(schema.without({line}).numbers) == set(made) - {third}
+    assert len(schema.without({line - 1, line}).numbers) < len(made) - 1
 
 
 def test_the_edits_of_an_expression_follow_each_other():
     """So that a launch of another edit passes them by one comparison; the smallest expression around each is meant."""
-    seen, _, board = board_of(SOURCE)
-    spans = [edit.span for edit in sorted(board.numbers, key=board.numbers.get)]
+    seen, _, schema = schema_of(SOURCE)
+    spans = [edit.span for edit in sorted(schema.numbers, key=schema.numbers.get)]
     assert len(set(spans)) == len(list(groupby(spans))) > 3
     assert {"x + x", "get_global_id(0) < n", "n", "1.0f"} & {seen.between(*span) for span in spans}
 
@@ -133,8 +144,8 @@ def test_many_edits_are_several_programs():
     source = f"__kernel void k(__global float *A, float B) {{ int sum = 0; sum += B; {body} }}"
     seen = outline(source, ["k"])
     made = edits(seen, most=AT_ONCE + 50)
-    last, *boards = switchboards(seen, made)
-    assert [len(board.numbers) for board in boards] == [AT_ONCE, 49]
+    last, *schemas = mutant_schemas(seen, made)
+    assert [len(schema.numbers) for schema in schemas] == [AT_ONCE, 49]
     ((retyped, number),) = last.numbers.items()
     assert (retyped.part, retyped.text, number) == ("the type of sum", "float", 0)
     assert "float sum = 0;" in " ".join(last.text.split()).replace(" ;", ";")
@@ -142,18 +153,18 @@ def test_many_edits_are_several_programs():
 
 def test_names_that_the_text_uses_are_not_used_again():
     """A student's own `grader_key` stays the student's."""
-    _, _, board = board_of(SOURCE.replace("(float x)", "(float grader_key)").replace("x + x", "grader_key"))
-    assert "float twice(float grader_key, ulong grader_key_)" in board.text
+    _, _, schema = schema_of(SOURCE.replace("(float x)", "(float grader_key)").replace("x + x", "grader_key"))
+    assert "float twice(float grader_key, ulong grader_key_)" in schema.text
 
 
 def test_an_edited_text_keeps_its_lines():
     """So that what is found in it has the line of the student's file."""
     source = SOURCE.replace("get_global_id(0) < n", "get_global_id(0)\n < n")
-    seen, made, _ = board_of(source)
+    seen, made, _ = schema_of(source)
     assert {edited(seen, edit).count("\n") for edit in made} == {source.count("\n")}
 
 
-def test_a_key_holds_the_edit_its_words_and_its_turns():
+def test_a_key_holds_the_edit_its_words_and_its_iterations():
     """All fit into the 64 bits of a key, however large an array is."""
-    assert key(7, words=5, turns=100) == (100 * 2**24 + 5) * 2**16 + 7
+    assert key(7, words=5, iterations=100) == (100 * 2**24 + 5) * 2**16 + 7
     assert key(7, 2**40, 2**40) == 2**64 - 2**16 + 7

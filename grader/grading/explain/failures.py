@@ -1,10 +1,10 @@
-"""How the making of a check ends early: what fails is raised where it is seen, and becomes a Problem once, at the end.
+"""The early end of a check: a failure is raised where it is seen, and becomes a Problem in one place.
 
-    @or_problem
-    def simulate(...) -> Simulated:        # Simulated | Problem for its callers
-        fetched = done(worker.run(...))    # raises if the worker's answer is a Failure
+    @returns_problem
+    def simulate(...) -> Simulated:  # Simulated | Problem for its callers
+        fetched = unwrap(worker.run(...))  # raises if the worker's answer is a Failure
 
-A fault of ours is no such failure: it is one of common/errors.py, and ends the whole grading.
+A fault of grader's own is an exception of common/errors.py instead, and ends the whole grading.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class FailedError(Exception):
-    """Ends what is being done for a check, because of the submission: by a problem, or by a failure of its worker."""
+    """Ends a check because of the submission: by a problem, or by a failure of its worker."""
 
     def __init__(self, why: Problem | Failure) -> None:
         super().__init__(why)
@@ -36,21 +36,21 @@ class FailedError(Exception):
         return None if isinstance(self.why, Problem) else self.why
 
 
-def done(outcome: T | Problem | Failure) -> T:
-    """What was asked for; raises FailedError if something else came of it."""
+def unwrap(outcome: T | Problem | Failure) -> T:
+    """Return the value that was asked for. Raises FailedError for a problem or a failure."""
     if isinstance(outcome, Problem | Failure):
         raise FailedError(outcome)
     return outcome
 
 
-def or_problem(asked: Callable[P, T]) -> Callable[P, T | Problem]:
-    """The same function, with a Problem as its value where a FailedError ends it."""
+def returns_problem(function: Callable[P, T]) -> Callable[P, T | Problem]:
+    """Make a function return the Problem of a FailedError that ends it."""
 
-    @wraps(asked)
-    def ask(*args: P.args, **kwargs: P.kwargs) -> T | Problem:
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> T | Problem:
         try:
-            return asked(*args, **kwargs)
+            return function(*args, **kwargs)
         except FailedError as failed:
             return failed.problem
 
-    return ask
+    return call

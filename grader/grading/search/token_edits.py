@@ -1,7 +1,7 @@
 """One token for another: an operator, a variable, an array, a number, a function.
 
-What is made must compile as often as possible, since it is compiled together with all other edits: so variables are
-exchanged for others of their type.
+All edits are compiled together, so as many as possible must compile. So a variable is exchanged only for others of its
+type.
 """
 
 import re
@@ -53,7 +53,7 @@ ALIKE = (
 """Functions that are taken for each other."""
 
 WORK_ITEM_FUNCTIONS = frozenset({*ALIKE[0], *ALIKE[1]})
-"""Those that are asked for a dimension."""
+"""Functions that take a dimension."""
 
 COMPONENTS = ("x", "y", "z", "w")
 
@@ -61,7 +61,7 @@ VECTOR = re.compile(r"[234]$")
 """Number of components at the end of a type's name. Larger vectors have these four names, too."""
 
 DIMENSIONS = 2
-"""Of launches whose edits run many at once: there the third says which edit it is."""
+"""Dimensions of a kernel's own: in a batch, the third picks the edit."""
 
 
 def operators(site: Site) -> Iterator[Edit]:

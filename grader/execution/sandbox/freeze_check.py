@@ -1,6 +1,6 @@
-"""Whether a worker that has been told to stop stands still, for the sandboxes `process` and `user`.
+"""Check that a frozen worker runs nothing, for the sandboxes `process` and `user`.
 
-SIGSTOP does not stop everybody. A process whose main thread waits in vfork does not notice it, and its other threads
+SIGSTOP does not stop all processes. One whose main thread waits in vfork does not notice it, and its other threads
 run on; one that has set a timer to send it SIGCONT continues by itself; under `process` one may have left the group. So
 the judge trusts no worker: it looks at all threads below the warden, and ends a worker that uses processor time outside
 its turn. It also ends a worker if one of its processes begins or ends meanwhile: only running code begins a process,
@@ -55,8 +55,8 @@ class Activity:
     reaped: float
 
 
-class Standstill:
-    """Of one worker; keeps account of the time that it has used while it was frozen."""
+class FreezeCheck:
+    """Freezes and thaws one worker, and adds up the processor time that it used while it was frozen."""
 
     def __init__(self) -> None:
         self._patience = PATIENCE
@@ -64,7 +64,7 @@ class Standstill:
         self._used = 0.0
 
     def begin(self, warden: int) -> None:
-        """Wait until all that is below the warden has stopped; whoever runs is told to. Raises RestlessError."""
+        """Stop all threads below the warden, and wait until they have stopped. Raises RestlessError."""
         first = _look(warden)
         told = _send(first.used, signal.SIGSTOP)
         seen, quiet = first, 0
@@ -106,7 +106,7 @@ def _look(warden: int) -> Activity:
 
 
 def _states(pid: int) -> Iterator[bytes]:
-    """Those of its threads."""
+    """States of a process's threads."""
     with suppress(OSError):  # it ended while we looked
         for thread in os.scandir(f"/proc/{pid}/task"):
             with suppress(OSError):

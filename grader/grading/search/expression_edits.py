@@ -20,7 +20,7 @@ CONSTANTS = frozenset({"true", "false"})
 SUM_ENDS = frozenset(
     {*COMPARISONS, "&&", "||", "?", ":", ",", "=", "+=", "-=", "*=", "/=", "<<", ">>", "&", "|", "^", "+", "-"}
 )
-"""What a term of a sum cannot go beyond."""
+"""Tokens that end a term of a sum."""
 
 PRODUCT_ENDS = SUM_ENDS | {"*", "/", "%"}
 GUARD_ENDS = frozenset({"&&", "||", "?", ":", ",", "="})
@@ -47,7 +47,7 @@ def terms_too_many(site: Site) -> Iterator[Edit]:
 
 
 def _begin(site: Site, breaks: frozenset[str]) -> int:
-    """Where the operand before an operator begins."""
+    """The first token of the operand before an operator."""
     first = site.number
     while first > site.region.first and site.outline.code[first - 1].text not in breaks | {"(", "["}:
         first = site.outline.openings.get(first - 1, first - 1)
@@ -55,7 +55,7 @@ def _begin(site: Site, breaks: frozenset[str]) -> int:
 
 
 def _end(site: Site, breaks: frozenset[str]) -> int:
-    """Where the operand behind an operator ends; a sign belongs to it."""
+    """The end of the operand after an operator, with its sign."""
     last = site.number + (2 if site.text(1) in {"-", "!", "+"} else 1)
     while last < site.region.last and site.outline.code[last].text not in breaks | {")", "]"}:
         last = site.outline.pairs.get(last, last) + 1
@@ -63,8 +63,8 @@ def _end(site: Site, breaks: frozenset[str]) -> int:
 
 
 def terms_too_few(site: Site) -> Iterator[Edit]:
-    """A sum in an index with one more term, which another index has: `row * width`, or the number that comes after
-    those of its neighbours, as in a[4 * i], a[4 * i + 1], a[4 * i + 2].
+    """A sum in an index with one more term, which another index has: `row * width`, or the next number after
+    its neighbours', as in a[4 * i], a[4 * i + 1], a[4 * i + 2].
     """
     if _ends_a_sum(site):
         visible = {each.name for each in site.region.visible if each.is_integer}
@@ -75,7 +75,7 @@ def terms_too_few(site: Site) -> Iterator[Edit]:
 
 
 def variables_too_few(site: Site) -> Iterator[Edit]:
-    """The same with a variable."""
+    """A sum in an index with a variable more."""
     if _ends_a_sum(site):
         yield from _with_one_more(site, sorted(each.name for each in site.region.visible if each.is_integer))
 
@@ -103,7 +103,9 @@ def factors_too_few(site: Site) -> Iterator[Edit]:
 
 
 def strides_too_few(site: Site) -> Iterator[Edit]:
-    """The same with a variable times what the indexes of this array multiply elsewhere, such as its width."""
+    """A sum in an index with one more product: a variable times a factor of the array's other indexes, such as its
+    width.
+    """
     if site.index is not None and _ends_a_sum(site):
         strides = site.outline.strides.get(site.index[2], frozenset()) & site.variables.keys()
         factors = (each.name for each in site.region.visible if each.is_integer and not each.is_size)
@@ -231,7 +233,7 @@ def _makes_a_pointer(site: Site) -> bool:
 
 
 def types(site: Site) -> Iterator[Edit]:
-    """A real type for a whole number that is given real ones, and for an array of whole numbers beside real ones."""
+    """A real type for a whole number that is given real ones, and for an array of whole numbers next to real ones."""
     region, number = site.region, site.token.text
     if region.role == "type" and INTEGER.fullmatch(number):
         ends = min(each.body[1] for each in site.outline.functions if each.body[1] > region.first)

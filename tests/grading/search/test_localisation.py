@@ -1,4 +1,4 @@
-"""locating.py and trying.py: a search on a real device, by a real worker."""
+"""localisation.py and evaluator.py: a search on a real device, by a real worker."""
 
 import pytest
 from golden import SUBMISSIONS
@@ -14,7 +14,7 @@ from grader.course.truth.oracle import load_oracle
 from grader.grading.checks.building import build
 from grader.grading.checks.correctness import try_cases
 from grader.grading.rules import SearchRules
-from grader.grading.search.locating import Suspect, search
+from grader.grading.search.localisation import Suspect, search
 from grader.grading.search.need import rightness
 
 GENEROUS, NONE = SearchRules(seconds=60), SearchRules(seconds=0)

@@ -1,16 +1,36 @@
-"""One program that can be any of many edits of a text: a number, which each launch is given, says which.
+"""A mutant schema: one program that can be any of many edits of a text. A number that each launch is given picks one.
 
-    A[i + n]             ->  A[grader_inside((edit - 7u >= 2u ? i + n : edit == 7u ? (i - n) : (i)), ...)]
-    for (...; i < n; ..) ->  for (...; (turns-- > 0 && (i < n)); ...)
+A kernel, of which edit 1 is `i <= n` in line 3, and edit 2 is `i + 1` in line 4:
 
-Every function of the text takes a key as one more parameter. An edit may make a loop endless or an index anything, and
-either would cost as much time as hundreds of edits. So the key also says how many turns all loops of a call may make,
-and how many words the largest array has: an index beyond its array is moved into it. `#pragma`s that only make code
-faster are left out.
+    __kernel void scale(__global float *A, uint n)
+    {
+        for (uint i = 0; i < n; i++)
+            A[i] *= 2;
+    }
 
-A launch may be many edits at once, each with arrays of its own: groups that are n-th in dimension 2 are the edit whose
-number is n more, and the arrays that they are given lie n times as far on as abreast.py says. A text that takes more of
-its arrays than elements does not keep to them: a pointer that an edit moves leads into the arrays of others.
+The schema of these edits:
+
+    long grader_inside(long i, long from, long to) { return from <= i && i < to ? i : to / 2; }
+    __kernel void scale(__global float *A, uint n, ulong grader_key)
+    {
+        const uint grader_edit = (grader_key & 65535) + get_group_id(2);
+        const long grader_words = (grader_key >> 16) & 16777215;
+        int grader_iterations = grader_key >> 40;
+        A += get_group_id(2) * ((grader_words + 31) / 32 * 256) / sizeof(A[0]);
+        for (uint i = 0; (grader_iterations-- > 0 && ((grader_edit - 1u >= 1u ? (i < n) : (i <= n)))); i++)
+            (grader_edit - 2u >= 1u
+                ? (void)(A[grader_inside(i, -(grader_words), grader_words)] *= 2)
+                : (void)(
+                    A[grader_inside((grader_edit - 2u >= 1u ? (i) : (i + 1)), -(grader_words), grader_words)] *= 2));
+    }
+
+1. Every function takes a key: the number of the edit, the words of the largest array, and the iterations that all loops
+   of a call may make. An edit may make a loop endless or an index anything, which would cost the time of hundreds of
+   edits. So loops end, and an index beyond its array is moved into it.
+2. A launch may be a batch of edits (edit_batch.py). The groups that are n-th in dimension 2 are the edit whose number
+   is n more, and have arrays of their own. In a text that does not only take elements of its arrays, an edit could move
+   a pointer into the arrays of another (`keeps_to_its_arrays`).
+3. `#pragma`s that only make code faster are left out.
 """
 
 from collections import defaultdict
@@ -27,14 +47,14 @@ UNCHANGED = 0
 """The number of the text as it is; edits count from 1."""
 
 AT_ONCE = 80
-"""Edits in one program. A compiler's time grows faster than their number: of a tiled product with barriers, PoCL 3.1
+"""Edits in one schema. A compiler's time grows faster than their number: of a tiled product with barriers, PoCL 3.1
 makes 200 in 0.4 s, PoCL 6 in 2.6 s and PoCL 5 in 4.6 s, but 60 of most texts in half a second, and in 1.2 s at worst.
 """
 
 TYPES = 3
-"""Edits of types that are tried at most: to open a session takes as long as hundreds of launches."""
+"""Most edits of types that are tried: to open a session takes as long as hundreds of launches."""
 
-NUMBER_BITS, WORDS_BITS, TURNS_BITS = 16, 24, 24
+NUMBER_BITS, WORDS_BITS, ITERATIONS_BITS = 16, 24, 24
 
 WORDS = frozenset({"float", "int", "uint", "unsigned", "unsigned int"})
 """Types of four bytes: an index of an array of these costs no division."""
@@ -48,15 +68,15 @@ LOCAL_WORDS = 2**14
 Span = tuple[int, int]
 
 
-def key(number: int, words: int, turns: int) -> int:
-    """What a launch is given to be an edit, where the largest array has so many words and loops so many turns."""
-    words, turns = min(words, 2**WORDS_BITS - 1), min(turns, 2**TURNS_BITS - 1)
-    return ((turns << WORDS_BITS | words) << NUMBER_BITS) | number
+def key(number: int, words: int, iterations: int) -> int:
+    """Key of a launch: its edit, the words of the largest array, and the iterations that loops may make."""
+    words, iterations = min(words, 2**WORDS_BITS - 1), min(iterations, 2**ITERATIONS_BITS - 1)
+    return ((iterations << WORDS_BITS | words) << NUMBER_BITS) | number
 
 
 @dataclass(frozen=True, kw_only=True)
-class Switchboard:
-    """The program, the number of each edit, and on which line of the program each begins."""
+class MutantSchema:
+    """The program, the number of each edit, and the line of the program on which each begins."""
 
     outline: Outline
     text: str
@@ -65,44 +85,44 @@ class Switchboard:
 
     @property
     def keeps_to_its_arrays(self) -> bool:
-        """Whether no index that is let pass leads from an array that is written into any other: of all pointers to
-        global memory that may be written to, only elements are taken, or they are handed to functions that do so.
+        """Whether no index can lead from an array that is written into another: of all pointers to global memory that
+        may be written to, only elements are taken, or they are handed to functions that do so.
         """
         written = {each.name for each in _global_arrays(self.outline) if not each.constant}
         inside = (place for each in self.outline.functions for place in range(*each.body))
         uses = (place for place in inside if self.outline.code[place].text in written)
         return all(_takes_an_element(self.outline, place) or _hands_it_on(self.outline, place) for place in uses)
 
-    def without(self, refused: Collection[int]) -> "Switchboard":
-        """The program without the edits on lines that a compiler refuses; of a line that is none, without those of the
-        next expression, whose value has another type with them.
+    def without(self, refused: Collection[int]) -> "MutantSchema":
+        """The schema without the edits on lines that a compiler refuses. If a refused line is no edit, the edits of the
+        next expression are left out: they give its value another type.
         """
         blamed = {self.lines[line] for line in refused if line in self.lines}
         others = [line for line in refused if line not in self.lines]
         after = (min((each for each in self.lines if each > line), default=None) for line in others)
         spans = {self.lines[line].span for line in after if line is not None}
-        return switchboard(
+        return mutant_schema(
             self.outline, (each for each in self.numbers if each not in blamed and each.span not in spans)
         )
 
 
-def switchboard(outline: Outline, edits: Iterable[Edit]) -> Switchboard:
-    """The program that can be all of these edits. Those of an expression follow each other, so that one that is not
-    edited costs one comparison.
+def mutant_schema(outline: Outline, edits: Iterable[Edit]) -> MutantSchema:
+    """The schema of these edits. Those of an expression follow each other, so that an expression that is not edited
+    costs one comparison.
     """
     return _Writer(outline, sorted(edits, key=lambda edit: (edit.span[0], -edit.span[1]))).written()
 
 
-def switchboards(outline: Outline, edits: Sequence[Edit]) -> Iterator[Switchboard]:
-    """Programs that can be all of these edits together, in their order. One that changes a type is a program of its
-    own, and comes first: there are few, and they leave little doubt.
+def mutant_schemas(outline: Outline, edits: Sequence[Edit]) -> Iterator[MutantSchema]:
+    """The schemas of these edits, in their order. An edit of a type is a program of its own, and comes first: there are
+    few, and they leave little doubt.
     """
     for edit in [edit for edit in edits if edit.region.role == "type"][:TYPES]:
         changed = read(edited(outline, edit), outline.kernels)
         if changed is not None:
-            yield replace(switchboard(changed, ()), numbers={edit: UNCHANGED})
+            yield replace(mutant_schema(changed, ()), numbers={edit: UNCHANGED})
     switched = [edit for edit in edits if edit.region.role != "type"]
-    yield from (switchboard(outline, switched[first : first + AT_ONCE]) for first in range(0, len(switched), AT_ONCE))
+    yield from (mutant_schema(outline, switched[first : first + AT_ONCE]) for first in range(0, len(switched), AT_ONCE))
 
 
 def _global_arrays(outline: Outline) -> Iterator[Variable]:
@@ -112,7 +132,7 @@ def _global_arrays(outline: Outline) -> Iterator[Variable]:
 
 
 def _takes_an_element(outline: Outline, place: int) -> bool:
-    """Whether an index follows an array, and nobody takes the element's address."""
+    """Whether an index follows an array, and the element's address is not taken."""
     before = place - 1
     while outline.code[before].text == "(":
         before -= 1
@@ -144,12 +164,13 @@ def edited(outline: Outline, edit: Edit) -> str:
 
 
 class _Writer:
-    """Writes the program; `instead` is what stands in the place of a token."""
+    """Writes the program; `instead` maps tokens to what replaces them."""
 
     def __init__(self, outline: Outline, edits: Sequence[Edit]) -> None:
         self._outline = outline
         self._key, self._number = _unused("grader_key", outline.text), _unused("grader_edit", outline.text)
-        self._turns, self._words = _unused("grader_turns", outline.text), _unused("grader_words", outline.text)
+        self._words = _unused("grader_words", outline.text)
+        self._iterations = _unused("grader_iterations", outline.text)
         self._inside = _unused("grader_inside", outline.text)
         self._instead: dict[int, str] = {}
         self._all = edits
@@ -167,8 +188,8 @@ class _Writer:
         self._limit_the_loops()
         self._limit_the_indexes()
 
-    def written(self) -> Switchboard:
-        """The program."""
+    def written(self) -> MutantSchema:
+        """Write the program."""
         text = f"long {self._inside}(long i, long from, long to) {{ return from <= i && i < to ? i : to / 2; }}\n"
         pieces = [text]
         lines: dict[int, Edit] = {}
@@ -179,7 +200,7 @@ class _Writer:
                 lines[line] = edit
             pieces.append(piece)
         numbers = {edit: number for number, edit in enumerate(self._all, start=1)}
-        return Switchboard(outline=self._outline, text="".join(pieces) + "\n", numbers=numbers, lines=lines)
+        return MutantSchema(outline=self._outline, text="".join(pieces) + "\n", numbers=numbers, lines=lines)
 
     def _pieces(self, first: int, last: int, entered: int) -> Iterator[tuple[str, Edit | None]]:
         """The program of these tokens, with the edits that begin a line; so many spans that begin at the first one have
@@ -218,7 +239,7 @@ class _Writer:
         yield "\n)", None
 
     def _is_none(self, lowest: int, count: int) -> str:
-        """That the edit is none of so many."""
+        """The condition that the edit is none of so many from the lowest on."""
         return f"{self._number} - {lowest}u >= {count}u"
 
     def _plain(self, first: int, last: int) -> str:
@@ -229,7 +250,7 @@ class _Writer:
         return self._instead.get(place, self._outline.code[place].text)
 
     def _gap(self, place: int) -> str:
-        """What stands between a token and the one before it: blanks, and directives of which extensions are kept."""
+        """White space before a token, with the directives there that enable extensions."""
         begin = self._outline.end(place - 1) if place else 0
         lines = self._outline.text[begin : self._outline.code[place].start].split("\n")
         return "\n".join(line for line in lines if "#" not in line or "OPENCL" in line)
@@ -253,11 +274,11 @@ class _Writer:
         for function in self._outline.functions:
             number = f"const uint {self._number} = ({self._key} & {2**NUMBER_BITS - 1}) + get_group_id(2);"
             words = f"const long {self._words} = ({self._key} >> {NUMBER_BITS}) & {2**WORDS_BITS - 1};"
-            turns = f"int {self._turns} = {self._key} >> {NUMBER_BITS + WORDS_BITS};"
+            iterations = f"int {self._iterations} = {self._key} >> {NUMBER_BITS + WORDS_BITS};"
             own = " ".join(map(self._own, self._arrays(function)))
-            self._instead[function.body[0]] = f"{{ {number} {words} {turns} {own}".rstrip()
+            self._instead[function.body[0]] = f"{{ {number} {words} {iterations} {own}".rstrip()
         for first, last in self._outline.loops:
-            condition = f"{self._turns}-- > 0"
+            condition = f"{self._iterations}-- > 0"
             before, after = self._token(first - 1), self._token(last)
             if first < last:
                 self._instead[first - 1], self._instead[last] = f"{before} ({condition} && (", f")){after}"
@@ -280,7 +301,7 @@ class _Writer:
         return f"{array.name} += get_group_id(2) * ({blocks} * {2 * ALIGNED * WORD}) / sizeof({array.name}[0]);"
 
     def _limit_the_indexes(self) -> None:
-        """Of variables: `a[i]` and, of an array, `a[i][j]` too."""
+        """Keep each index of a variable inside its array: `a[i]` and, of an array, `a[i][j]`."""
         code = self._outline.code
         for region in self._outline.regions:
             variables = {each.name: each for each in region.visible if each.subscripts}
@@ -308,7 +329,7 @@ class _Writer:
 
 
 def _unused(name: str, text: str) -> str:
-    """A name that does not stand in the text."""
+    """Lengthen a name until the text does not contain it."""
     while name in text:
         name += "_"
     return name

@@ -1,4 +1,4 @@
-"""abreast.py: what a launch of many edits is given, and which of its results are whose."""
+"""edit_batch.py: what a launch of many edits is given, and which of its results are whose."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import pytest
 from grader.common.record import replace
 from grader.execution.outcome import Fetched
 from grader.execution.plan import STUDENT, SUBMISSION, Plan, Script
-from grader.grading.search.abreast import FEW_TURNS, MOST, abreast, apart
+from grader.grading.search.edit_batch import FEW_ITERATIONS, MOST, apart, edit_batch
 from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, KeyArg, RepeatSteps, UntilBelow
 
 ARGS = (BufferArg(buffer="A"), BufferArg(buffer="B"), KeyArg())
@@ -28,23 +28,23 @@ def until(times):
 
 def test_each_edit_has_groups_and_buffers_of_its_own():
     """The launch gets a third dimension; every buffer is as far from the next as the largest is long, at least."""
-    many = abreast(plan(), WORDS)
-    (step,) = many.plan.scripts[STUDENT].steps
+    batch = edit_batch(plan(), WORDS)
+    (step,) = batch.plan.scripts[STUDENT].steps
     assert (step.global_size, step.local_size) == ((8, 1, MOST), (4, 1, 1))
     assert apart(WORDS) >= 2 * WORDS
-    assert [spec.size for spec in many.plan.buffers] == [4 * MOST * apart(WORDS)] * 2
-    assert all(spec.guard >= 4 * WORDS for spec in many.plan.buffers)
+    assert [spec.size for spec in batch.plan.buffers] == [4 * MOST * apart(WORDS)] * 2
+    assert all(spec.guard >= 4 * WORDS for spec in batch.plan.buffers)
 
 
 def test_what_goes_in_comes_back_as_it_was():
     """Inputs stand at the beginning of each edit's buffer, with poison around; outputs are read from there."""
-    many = abreast(plan(), WORDS)
-    sent = many.arrays({"A": np.array([1, 2, 3], dtype=np.uint32)})["A"].reshape(MOST, apart(WORDS))
+    batch = edit_batch(plan(), WORDS)
+    sent = batch.arrays({"A": np.array([1, 2, 3], dtype=np.uint32)})["A"].reshape(MOST, apart(WORDS))
     assert (sent[:, :3] == [1, 2, 3]).all()
     assert (sent[:, 3:] == 7).all()
     made = np.arange(MOST * apart(WORDS), dtype=np.uint32)
     band = np.empty(0, dtype=np.uint32)
-    result = many.results({"B": Fetched(before=band, payload=made, after=band, poison=7)}, 2)["B"]
+    result = batch.results({"B": Fetched(before=band, payload=made, after=band, poison=7)}, 2)["B"]
     assert result.payload.tolist() == list(range(2 * apart(WORDS), 2 * apart(WORDS) + 40))
 
 
@@ -52,16 +52,18 @@ def test_what_goes_in_comes_back_as_it_was():
     ("script", "words"),
     [
         (replace(SCRIPT, steps=(replace(STEP, global_size=(8, 1, 1), local_size=(4, 1, 1)),)), WORDS),
-        (until(FEW_TURNS + 1), WORDS),
+        (until(FEW_ITERATIONS + 1), WORDS),
         (SCRIPT, 2**22),
     ],
     ids=["three dimensions", "a convergence test", "large buffers"],
 )
 def test_what_cannot_be_many(script, words):
     """A launch of three dimensions, one that must find out when it has converged, and one whose buffers are large."""
-    assert abreast(plan(script), words) is None
+    assert edit_batch(plan(script), words) is None
 
 
-def test_a_few_turns_are_all_made():
+def test_a_few_iterations_are_all_made():
     """The convergence test would see what all edits have made, so there is none."""
-    assert abreast(plan(until(FEW_TURNS)), WORDS).plan.scripts[STUDENT].repeat == RepeatSteps(times=FEW_TURNS)
+    assert edit_batch(plan(until(FEW_ITERATIONS)), WORDS).plan.scripts[STUDENT].repeat == RepeatSteps(
+        times=FEW_ITERATIONS
+    )

@@ -1,4 +1,4 @@
-"""standstill.py: who has no turn stands still, whatever it does against that, or is ended."""
+"""freeze_check.py: a worker that is frozen runs nothing, or is ended."""
 
 import mmap
 import os
@@ -9,7 +9,7 @@ import pytest
 from processes import is_gone, wait_for
 from test_sandbox_process import STARTS, said, started
 
-from grader.execution.sandbox import standstill
+from grader.execution.sandbox import freeze_check
 from grader.forkserver.descendants import descendants
 
 COUNTER = """
@@ -87,7 +87,7 @@ def read(shared):
 
 
 TURN = 0.05
-"""Seconds in which it can get ready for the next standstill."""
+"""Seconds in which it can get ready for the next freeze."""
 
 
 def moves(counter):
@@ -243,7 +243,7 @@ def test_time_that_was_used_while_it_ran_is_nobodys_fault(tmp_path):
 
 def test_who_waits_for_the_kernel_is_not_ended(tmp_path, monkeypatch):
     """It cannot be stopped, but uses no time; and all its freezing together holds nobody up for longer than once."""
-    monkeypatch.setattr(standstill, "PATIENCE", 0.2)
+    monkeypatch.setattr(freeze_check, "PATIENCE", 0.2)
     worker, counter = running(tmp_path, WAITS_IN_VFORK + "shared[0] = 1\n" + SAYS + "child_of_vfork()")
     try:
         for _ in range(3):
@@ -251,6 +251,6 @@ def test_who_waits_for_the_kernel_is_not_ended(tmp_path, monkeypatch):
             assert not moves(counter)
             worker.thaw()
         assert not worker.has_ended()
-        assert worker._standstill._patience < 0
+        assert worker._freeze_check._patience < 0
     finally:
         worker.stop()

@@ -1,4 +1,4 @@
-"""trying.py: edits that are tried many at a time, on a real device, are as right or wrong as one at a time."""
+"""evaluator.py: edits that are tried many at a time, on a real device, are as right or wrong as one at a time."""
 
 from time import perf_counter
 
@@ -11,23 +11,23 @@ from grader.course.truth.oracle import load_oracle
 from grader.grading.checks.building import build
 from grader.grading.checks.correctness import trial_of
 from grader.grading.search.edits import edits
-from grader.grading.search.switchboard import switchboard
-from grader.grading.search.trying import Tryout, tried_case
+from grader.grading.search.evaluator import Evaluator, evaluated_case
+from grader.grading.search.mutant_schema import mutant_schema
 from grader.grading.source.reading import outline
 
 WRONG = changed(TRANSPOSITION, "tile[lx][ly]", "tile[ly][lx]")
 
 
-def tryout(worker, assignment, source, most=100):
+def evaluator(worker, assignment, source, most=100):
     """The session of the first edits of a transposition, on the case of one whole tile: no word of it stays unset."""
     built = build(Task(assignment=assignment, submission=submitted(source), seed=5), worker)
     seen = outline(built.program.source, [binding.name for binding in built.bindings.values()])
     case = assignment.correctness.shown[4]
     trial = trial_of(case, built, load_oracle(assignment))
-    cases = {case.name: tried_case(built.task.assignment, case, trial, built.bindings)}
+    cases = {case.name: evaluated_case(built.task.assignment, case, trial, built.bindings)}
     switched = [edit for edit in edits(seen, most=most) if edit.region.role != "type"]
-    board = switchboard(seen, switched)
-    return case.name, Tryout(worker=worker, cases=cases, ends=perf_counter() + 60, board=board)
+    schema = mutant_schema(seen, switched)
+    return case.name, Evaluator(worker=worker, cases=cases, ends=perf_counter() + 60, schema=schema)
 
 
 def mended(tried, name, edits):
@@ -42,12 +42,12 @@ CONSTANT = [changed(WRONG, "__global real *B", f"__global real *{how} B") for ho
 def test_many_at_once_are_as_right_as_one_alone(bench, transposition, in_words):
     """The same edits help; with a pointer that cannot be moved, they are tried alone."""
     with bench.worker() as worker:
-        name, together = tryout(worker, transposition, in_words)
+        name, together = evaluator(worker, transposition, in_words)
         assert together.open()
         of_many = mended(together, name, together.edits)
-        assert together.takes_many == {name: in_words == WRONG}
+        assert together.same_in_batch == {name: in_words == WRONG}
         alone = {
-            edit for edit in together.edits if together._is_right(together.cases[name], together.board.numbers[edit])
+            edit for edit in together.edits if together._is_right(together.cases[name], together.schema.numbers[edit])
         }
         together.close()
     assert of_many == {(edit.line, edit.part, edit.text) for edit in alone}
@@ -59,9 +59,9 @@ def test_where_a_pointer_moves_edits_are_tried_alone(bench, transposition):
     store = "B[(x0 + ly) * height + (y0 + lx)] = tile[ly][lx];"
     walking = changed(WRONG, store, "{ B += (x0 + ly) * height; *(B + y0 + lx) = tile[ly][lx]; }")
     with bench.worker() as worker:
-        name, tried = tryout(worker, transposition, walking)
+        name, tried = evaluator(worker, transposition, walking)
         assert tried.open()
-        assert not tried.is_quick(name)
+        assert not tried.is_batchable(name)
         assert list(tried.likely(name, tried.edits)) == list(tried.edits)
         assert mended(tried, name, tried.edits)
         tried.close()
@@ -70,7 +70,7 @@ def test_where_a_pointer_moves_edits_are_tried_alone(bench, transposition):
 def test_an_edit_that_ends_the_session_takes_no_other_with_it(bench, transposition):
     """All edits of a launch that has crashed are tried alone: one that helps is found beside one that crashes."""
     with bench.worker() as worker:
-        name, together = tryout(worker, transposition, WRONG)
+        name, together = evaluator(worker, transposition, WRONG)
         assert together.open()
         right = mended(together, name, together.edits)
         run = worker.run

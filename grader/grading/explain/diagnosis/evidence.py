@@ -1,6 +1,6 @@
 """A wrong array, everything that is known about it, and how a prediction compares with it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -25,6 +25,9 @@ FITTED = 8
 """Wrong elements that a statement must rest on: fewer may agree with it by chance, or because in arrays this small many
 mistakes come to the same."""
 
+TYPICAL = 20_000
+"""Elements of the arrays from which mistakes are proposed, if some failed case has no more: that is enough of them."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Tally:
@@ -40,13 +43,18 @@ class Tally:
     agreed: int
 
 
+Indices = NDArray[np.intp]
+Source = Callable[[Indices, Indices], tuple[Indices, Indices]]
+"""From which row and column the value of each element comes."""
+
+
 def nothing_remade(_changed: Mapping[str, NDArray[Any]]) -> None:
     """Used where an oracle is not to be asked about other inputs."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """What a case made of one array.
+    """One array after a case, and everything that is known about it.
 
     All arrays are matrices: others are folded into two dimensions, vectors into one row (`is_vector`). `inputs` are the
     arrays that the kernel was given, `rows` the words for the length of the rows of each array that has several;
@@ -91,7 +99,7 @@ class Evidence:
 
     @cached_property
     def tallies(self) -> dict[str, Tally | None]:
-        """How theories compare that were held against it, by their causes; None if they say nothing."""
+        """How the predictions of mistakes compare, by the words for their causes; None if they predict nothing."""
         return {}
 
     def tally(self, prediction: Truth) -> Tally:
@@ -115,13 +123,21 @@ class Evidence:
             return f"{hits:,} of the {wrong:,} wrong elements of {self.buffer}"
         return f"all {wrong:,} wrong elements of {self.buffer}" if wrong > 1 else f"the wrong element of {self.buffer}"
 
+    def other_lengths(self, array: str) -> Iterator[tuple[str, str]]:
+        """Sizes that the rows of an array may be taken to be long, each after the words for that."""
+        own = self.rows.get(array)
+        for size in self.sizes if own else ():
+            if size != own:
+                yield f"rows of {array} are taken to be {size} long, not {own}", size
+
     def predict(self, value: NDArray[Any]) -> Truth:
         """A prediction of values, with the same allowance for rounding as the right ones."""
         return Truth(value=value, magnitude=self.truth.magnitude)
 
-    def moved(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Truth:
+    def moved(self, source: Source) -> Truth:
         """A prediction: each element is what belongs to another row and column; nothing where they lie outside."""
         height, width = self.got.shape
+        rows, columns = source(np.arange(height)[:, None], np.arange(width))
         inside = (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
         rows, columns = np.where(inside, rows, 0), np.where(inside, columns, 0)
         magnitude = self.truth.magnitude
@@ -137,18 +153,18 @@ class Evidence:
 
     @cached_property
     def where(self) -> str:
-        """Where it is wrong, such as " in the last row", if that has a simple shape."""
+        """The place of all wrong elements, such as " in the last row", if it has a simple shape."""
         words = self.place(self.wrong)
         return f" in {words}" if words else ""
 
     def place(self, mask: Mask) -> str | None:
-        """Where a mask of its elements holds, in words that follow "in"."""
+        """The place of some of its elements, in words that follow "in"."""
         return place(mask, self.blocks, is_vector=self.is_vector)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Use:
-    """What lines of the source do with an array."""
+    """The use of an array by lines of the source."""
 
     array: str
     writes: bool
@@ -160,8 +176,40 @@ class Explanation:
 
     `cause` names the mistake in the same words for every size, so that it can be counted; it is empty where only a
     place is known. `sentence` is for the student. `use` is what the lines do that it speaks of, if it speaks of some.
+    `rule` is the name of the rule that says it.
     """
 
     sentence: str
     cause: str = ""
     use: Use | None = None
+    rule: str = ""
+
+
+Statement = Callable[[Evidence], Explanation | None]
+"""Explains a case by a rule; None if the rule does not apply to it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cases:
+    """The cases of one array that are explained together: those in which it is wrong, and those in which it is right,
+    which are not made before they are needed.
+    """
+
+    failed: Sequence[Evidence]
+    right: Iterable[Evidence]
+
+    @cached_property
+    def passed(self) -> tuple[Evidence, ...]:
+        """The cases in which it is right."""
+        return tuple(self.right)
+
+    @cached_property
+    def typical(self) -> Evidence:
+        """The failed case from which mistakes are proposed: of moderate size, with as many wrong elements as possible,
+        and enough of any numbers if there is such a case.
+        """
+        moderate = [case for case in self.failed if case.got.size <= TYPICAL]
+        if not moderate:
+            return min(self.failed, key=lambda case: case.got.size)
+        rich = [case for case in moderate if case.standard.data == "random" and np.count_nonzero(case.held) >= FITTED]
+        return max(rich or moderate, key=lambda case: case.wrong_elements)

@@ -1,0 +1,200 @@
+"""Facts about nearly all wrong elements of an array: a common property, changes from launch to launch, their place.
+
+A fact about a place must cover every wrong element, and hardly any other.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.course.truth.comparison import wrong_elements
+from grader.course.truth.poison import INPUT_POISON
+from grader.grading.explain.diagnosis.evidence import EXPLAINED, FITTED, Cases, Evidence, Explanation, Statement, Use
+from grader.grading.explain.regions import Mask, fills
+
+LITTLE = 2.0**-9
+"""Errors below this share of the sum of an element's terms leave it nearly right: cutting both factors of a product to
+the 11 bits of a half float makes none that is larger."""
+
+FAR_ABOVE_ROUNDING = 2.0**-18
+"""An error that single precision does not make in the sums of assignments: 64 u."""
+
+DIFFERENT = 2
+"""Places of an edge that must be seen: at one, a size may be where it is by chance."""
+
+HALF_BITS = 0x1FFF
+"""Bits that are 0 in every float that a half float can hold."""
+
+SEVERAL = 3
+"""Different values that must share a property: that one or two are whole numbers is no wonder."""
+
+# --- what it contains instead --------------------------------------------------------------------
+
+
+def not_a_number(case: Evidence) -> Explanation | None:
+    """NaN in all wrong elements: inputs are finite, and the sums of assignments do not overflow."""
+    held = case.got[case.held]
+    if not held.size or not np.isnan(held).all() or any(np.isnan(array).any() for array in case.inputs.values()):
+        return None
+    cause = "it comes from words that nobody has set, from a division by 0, or from numbers that grow without end"
+    if np.mean(held.view(np.uint32) == INPUT_POISON) >= EXPLAINED:
+        cause = "it was read past the end of an input, and NaN times 0 is NaN"
+    return Explanation(
+        cause=cause, sentence=f"{case.buffer} holds NaN (not a number){case.where}, and no input does: {cause}."
+    )
+
+
+def one_value(case: Evidence) -> Explanation | None:
+    """One number in all wrong elements."""
+    held = case.got[case.held]
+    if held.size < FITTED or not (held == held[0]).all():
+        return None
+    if case.unwritten.any():
+        return Explanation(sentence=f"every wrong value that was written to {case.buffer} is {held[0]:.6g}.")
+    return Explanation(sentence=f"all wrong elements of {case.buffer} are {held[0]:.6g}{case.where}.")
+
+
+def whole_numbers(cases: Cases) -> Statement | None:
+    """Whole results in all cases, of numbers that need not be whole: large floats all are."""
+    held, right = _numbers(cases.failed)
+    small = held.size >= FITTED and bool((np.abs(held) < 2**20).all())
+    if not small or not _share(held == np.trunc(held), right == np.trunc(right), held):
+        return None
+    cause = "all results are whole numbers, as if kept in an int on the way"
+    return partial(_say_of_reals, cause, "real numbers. Look for a variable of a wrong type.")
+
+
+def half_floats(cases: Cases) -> Statement | None:
+    """Results with the bits of half floats in all cases."""
+    held, right = _numbers(cases.failed)
+    finite = held.size >= FITTED and bool(np.isfinite(held).all())
+    if not finite or not _share(_is_half(held), _is_half(right.astype(np.float32)), held):
+        return None
+    return partial(_say_of_reals, "all results are half floats, with 11 bits each", "numbers of single precision.")
+
+
+def _say_of_reals(cause: str, should: str, case: Evidence) -> Explanation | None:
+    sentence = f"{cause}: {case.buffer} should hold {should}"
+    return Explanation(cause=cause, sentence=sentence) if case.standard.data == "random" else None
+
+
+def _numbers(failed: Sequence[Evidence]) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+    """Wrong real numbers that were written in all cases together, and what is right in their places."""
+    real = [case for case in failed if case.standard.data == "random" and case.got.dtype.kind == "f"]
+    held = [case.got[case.held] for case in real]
+    right = [case.truth.value[case.held].astype(np.float64) for case in real]
+    return np.concatenate([np.empty(0, np.float32), *held]), np.concatenate([np.empty(0), *right])
+
+
+def _share(have: NDArray[np.bool_], right_have: NDArray[np.bool_], held: NDArray[np.float32]) -> bool:
+    """Whether all wrong numbers have a property, several different ones, and hardly any right number has it."""
+    return bool(have.all() and right_have.mean() <= 1 - EXPLAINED and np.unique(held).size >= SEVERAL)
+
+
+def _is_half(numbers: NDArray[np.float32]) -> NDArray[np.bool_]:
+    half: NDArray[np.bool_] = (numbers.view(np.uint32) & np.uint32(HALF_BITS)) == 0
+    return half
+
+
+def nearly_right(case: Evidence) -> Explanation | None:
+    """Small errors everywhere, which do not show where they come from."""
+    magnitude = case.truth.magnitude
+    if magnitude is None or np.count_nonzero(case.held) < max(FITTED, case.wrong.size // 2):
+        return None
+    share = np.abs(case.got - case.truth.value)[magnitude > 0] / magnitude[magnitude > 0]
+    if not (np.median(share) >= FAR_ABOVE_ROUNDING and share.max() <= LITTLE):
+        return None
+    return Explanation(
+        sentence=f"{case.buffer} is nearly right everywhere, with errors of up to {share.max():.2g} of the sum of an "
+        "element's terms; rounding makes smaller ones."
+    )
+
+
+# --- whether it is always the same ------------------------------------------------------------
+
+
+def every_other_launch(case: Evidence) -> Explanation | None:
+    """Right and wrong results that alternate."""
+    right = [not wrong_elements(case.buffer, got, case.truth, case.standard).any() for got in case.repeats]
+    if not any(right) or any(now == after for now, after in pairwise(right)):
+        return None
+    cause = "every other launch on the same data is right"
+    return Explanation(
+        cause=cause,
+        sentence=f"{cause}: something is kept from one launch to the next, such as the contents of local memory.",
+    )
+
+
+def unsteady(case: Evidence) -> Explanation | None:
+    """Results that differ from launch to launch."""
+    launches = [got.view(np.uint32) for got in (case.got, *case.repeats)]
+    varying = np.any([launch != launches[0] for launch in launches], axis=0)
+    if not varying.any():
+        return None
+    cause = "launches on the same data give different results"
+    return Explanation(
+        cause=cause,
+        sentence=f"{cause} ({len(launches)} launches differ in {np.count_nonzero(varying):,} elements of "
+        f"{case.buffer}): usually a barrier is missing, two work-items write the same word, or local memory is "
+        "read before it is filled.",
+    )
+
+
+# --- where it is wrong ------------------------------------------------------------------------
+
+
+def edge(cases: Cases) -> Statement | None:
+    """Rows or columns from a size on, as if there were no more: exactly these are wrong in all failed cases, and right
+    cases have none. None if several sizes fit.
+    """
+    case = cases.failed[0]
+    edges = [(axis, size) for axis in ((1,) if case.is_vector else (0, 1)) for size in case.sizes]
+    fitting = [each for each in edges if _is_edge(cases.failed, *each)]
+    if len(fitting) != 1 or any(_beyond(case, *fitting[0]).any() for case in cases.passed):
+        return None
+    return partial(_say_edge, *fitting[0])
+
+
+def _is_edge(failed: Sequence[Evidence], axis: int, size: str) -> bool:
+    beyond = [(case.wrong, _beyond(case, axis, size)) for case in failed]
+    is_filled = all(region.any() and fills(wrong, region, EXPLAINED) for wrong, region in beyond)
+    return is_filled and len({case.sizes[size] for case in failed}) >= DIFFERENT
+
+
+def _beyond(case: Evidence, axis: int, size: str) -> Mask:
+    """Rows (axis 0) or columns (axis 1) from the number on that is the value of a size."""
+    region = np.zeros(case.got.shape, dtype=bool)
+    region[(slice(None),) * axis + (slice(case.sizes[size], None),)] = True
+    return region
+
+
+def _say_edge(axis: int, size: str, case: Evidence) -> Explanation:
+    line = "element" if case.is_vector else ("row", "column")[axis]
+    is_written = case.held.any()
+    does = "wrong" if is_written else "not written"
+    cause = f"{case.buffer} is {does} from {line} {size} on, as if it had no more {line}s"
+    return Explanation(
+        cause=cause,
+        sentence=f"{cause}. Here {size} is {case.sizes[size]:,}.",
+        use=None if is_written else Use(array=case.buffer, writes=True),
+    )
+
+
+def not_written(case: Evidence) -> Explanation | None:
+    """A place that was never written, if little else is wrong."""
+    words = case.place(case.unwritten)
+    if words is None or np.count_nonzero(case.held) > (1 - EXPLAINED) * np.count_nonzero(case.wrong):
+        return None
+    rest = "" if case.held.any() else "; all else is right"
+    return Explanation(
+        sentence=f"{case.buffer} is not written in {words}{rest}.", use=Use(array=case.buffer, writes=True)
+    )
+
+
+def wrong_place(case: Evidence) -> Explanation | None:
+    """A place with a name that holds all wrong elements."""
+    where = case.where
+    return Explanation(sentence=f"{case.buffer} is wrong only{where}; all else is right.") if where else None

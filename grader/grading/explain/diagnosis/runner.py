@@ -1,0 +1,48 @@
+"""The explanation of each case in which an array is wrong: the statement of the first rule that applies to it."""
+
+import warnings
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from grader.common.record import replace
+from grader.grading.explain.diagnosis.evidence import Cases, Evidence, Explanation, Statement
+from grader.grading.explain.diagnosis.rules import RULES, Needs, Rule
+
+LARGE = 2_000_000
+"""Larger arrays are only searched for places: cases are smaller, and a timed run holds a device others wait for."""
+
+OF_PLACES = tuple(rule for rule in RULES if rule.needs is Needs.PLACES)
+
+
+def explain(failed: Sequence[Evidence], passed: Iterable[Evidence] = ()) -> tuple[Explanation | None, ...]:
+    """Explain each failed case of one array; None where no rule applies.
+
+    `passed` are cases in which the array is right. They are read only if a mistake explains all failed ones.
+    """
+    with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):  # a wrong array may hold anything
+        statements = _statements(Cases(failed=[case for case in failed if _is_small(case)], right=passed))
+        return tuple(_first(statements, case) for case in failed)
+
+
+def _is_small(case: Evidence) -> bool:
+    return case.got.size <= LARGE
+
+
+def _statements(cases: Cases) -> dict[Rule, Statement]:
+    """The statements of the rules, in their order; of the rules that need all cases, only the first that applies."""
+    found: dict[Rule, Statement] = {}
+    for rule in RULES if cases.failed else OF_PLACES:
+        is_answered = rule.needs is Needs.ALL_CASES and any(other.needs is Needs.ALL_CASES for other in found)
+        statement = None if is_answered else rule.find(cases)
+        if statement is not None:
+            found[rule] = statement
+    return found
+
+
+def _first(statements: dict[Rule, Statement], case: Evidence) -> Explanation | None:
+    for rule, statement in statements.items():
+        said = statement(case) if rule in OF_PLACES or _is_small(case) else None
+        if said is not None:
+            return replace(said, rule=rule.name)
+    return None

@@ -1,0 +1,258 @@
+"""Evaluation of edits on cases, in one session: each launch is given the number of its edit."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from time import perf_counter
+
+import numpy as np
+
+from grader.common.record import replace
+from grader.course.assignment import Chosen
+from grader.course.launches import ELEMENT_BYTES
+from grader.course.rubric import Case
+from grader.course.truth.poison import GUARD_BYTES
+from grader.execution.client import Worker
+from grader.execution.outcome import Failure, Fetched
+from grader.execution.plan import STUDENT, SUBMISSION, Bindings, Plan, Script, buffer_of, joined, submission_plan
+from grader.grading.checks.inspection import Trial, is_right
+from grader.grading.explain.build_log import parse
+from grader.grading.search.edit_batch import FEWEST, EditBatch, Uploads, edit_batch
+from grader.grading.search.mutant_schema import UNCHANGED, MutantSchema, key
+from grader.grading.search.sites import Edit
+from grader.protocol.messages import BuildFailed, Opened
+from grader.protocol.steps import CopyStep, KernelStep, KeyArg, ProgramSource
+
+OPTIONS = ("-cl-opt-disable", "-w")
+"""Compiling takes most of the time: an eighth of it without optimisation. Warnings are not needed."""
+
+BUILDS = 3
+"""Most builds of a program, each without the edits that the compiler refused in the last one."""
+
+FEWEST_ITERATIONS = 300
+"""Iterations that suffice for loops that do not depend on the sizes, such as the products of a tile."""
+
+WIDEST_GUARD = 2**20
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluatedCase:
+    """A case with its data, and the plan of a launch of one edit."""
+
+    case: Case
+    trial: Trial
+    plan: Plan
+
+    @property
+    def script(self) -> Script:
+        """The script of a launch."""
+        return self.plan.scripts[STUDENT]
+
+    @cached_property
+    def batch(self) -> EditBatch | None:
+        """The plan of a launch of many edits, if there can be one."""
+        return edit_batch(self.plan, self.words)
+
+    @property
+    def words(self) -> int:
+        """Words of its largest array."""
+        return max(buffer.size for buffer in self.plan.buffers) // ELEMENT_BYTES
+
+    @property
+    def few_iterations(self) -> int:
+        """Iterations that suffice for loops of a work-item that go a few times along each size."""
+        return FEWEST_ITERATIONS + 4 * sum(self.case.sizes.values())
+
+    @property
+    def many_iterations(self) -> int:
+        """Iterations that suffice for loops that go through the largest array twice."""
+        return self.few_iterations + 2 * self.words
+
+
+def evaluated_case(assignment: Chosen, case: Case, trial: Trial, bindings: Bindings) -> EvaluatedCase:
+    """A case of the assignment. A wrong index may go as far as the largest array does, so guard bands are as wide, up
+    to a limit.
+    """
+    plan = submission_plan(assignment, case.sizes, bindings)
+    script = plan.scripts[STUDENT]
+    steps = tuple(_keyed(step) for step in script.steps)
+    largest = max(buffer.size for buffer in plan.buffers)
+    guard = -(-min(largest, WIDEST_GUARD) // GUARD_BYTES) * GUARD_BYTES
+    buffers = tuple(replace(buffer, guard=guard) for buffer in plan.buffers)
+    return EvaluatedCase(
+        case=case, trial=trial, plan=Plan(buffers=buffers, scripts={STUDENT: replace(script, steps=steps)})
+    )
+
+
+def _keyed(step: KernelStep | CopyStep) -> KernelStep | CopyStep:
+    """Add the key to the arguments of a launch, as the last one."""
+    return replace(step, args=(*step.args, KeyArg())) if isinstance(step, KernelStep) else step
+
+
+Results = dict[str, Fetched]
+"""The buffers after a launch, by name."""
+
+
+def _are_same(one: Results | None, other: Results | None) -> bool:
+    """Whether both were made and are equal."""
+    if one is None or other is None:
+        return False
+    return all(np.array_equal(one[name].payload, other[name].payload) for name in one)
+
+
+def _name_in_batch(name: str) -> str:
+    """Name of the plan that runs a case in batches."""
+    return f"{name}, many at once"
+
+
+class OutOfTimeError(Exception):
+    """The budget of the search is spent."""
+
+
+@dataclass(kw_only=True)
+class Evaluator:
+    """The session of a mutant schema. It is opened again after an edit that ended it, which then counts as wrong."""
+
+    worker: Worker
+    cases: Mapping[str, EvaluatedCase]
+    ends: float
+    schema: MutantSchema
+    iterations: dict[str, int] = field(default_factory=dict)
+    same_in_batch: dict[str, bool] = field(default_factory=dict)
+    is_open: bool = False
+
+    @property
+    def edits(self) -> list[Edit]:
+        """The edits of the schema."""
+        return [*self.schema.numbers]
+
+    def open(self) -> bool:
+        """Open the session, without the edits that do not compile. Returns whether it is open."""
+        for _ in range(BUILDS):
+            self.worker.load({SUBMISSION: ProgramSource(source=self.schema.text, options=OPTIONS)})
+            opened = self._open()
+            if not isinstance(opened, BuildFailed):
+                return self.is_open
+            refused = {each.line for each in parse(opened.log) if each.severity == "error" and each.line is not None}
+            if not refused or not self.schema.lines:
+                return False
+            self.schema = self.schema.without(refused)
+        return False
+
+    def is_right(self, name: str) -> bool:
+        """Whether the text as it is gives the right results in a case."""
+        return self._is_right(self.cases[name], UNCHANGED)
+
+    def is_batchable(self, name: str) -> bool:
+        """Whether edits can be evaluated in batches on a case."""
+        batch = self.cases[name].batch
+        return batch is not None and self.schema.keeps_to_its_arrays and self._is_same_in_batch(self.cases[name], batch)
+
+    def right(self, name: str, edits: Iterable[Edit]) -> list[Edit]:
+        """The edits with which the results of a case are right."""
+        case, likely = self.cases[name], self.likely(name, list(edits))
+        return [edit for edit in likely if self._is_right(case, self.schema.numbers[edit])]
+
+    def close(self) -> None:
+        """End the session."""
+        if self.is_open:
+            self.worker.close()
+        self.is_open = False
+
+    def _open(self) -> Opened | Failure:
+        self.close()
+        with self.worker.hurried(self._left()):
+            opened = self.worker.open(joined(dict(self._plans())))
+        self.is_open = isinstance(opened, Opened)
+        return opened
+
+    def _plans(self) -> Iterator[tuple[str, Plan]]:
+        """The plans of each case, for one edit and for a batch."""
+        for name, case in self.cases.items():
+            yield name, case.plan
+            if case.batch is not None:
+                yield _name_in_batch(name), case.batch.plan
+
+    def _is_right(self, case: EvaluatedCase, number: int) -> bool:
+        fetched = self._run(case, number, self._iterations(case))
+        return fetched is not None and is_right(case.trial, case.script, fetched)
+
+    def _iterations(self, case: EvaluatedCase) -> int:
+        """Iterations that the loops of a call may make in a case: few, if the text as it is needs no more."""
+        name = case.case.name
+        if name not in self.iterations:
+            made = self._run(case, UNCHANGED, case.many_iterations)
+            fewer = (FEWEST_ITERATIONS, case.few_iterations) if made else ()
+            enough = (iterations for iterations in fewer if _are_same(self._run(case, UNCHANGED, iterations), made))
+            self.iterations[name] = next(enough, case.many_iterations)
+        return self.iterations[name]
+
+    # --- in batches ---------------------------------------------------------------------------
+
+    def likely(self, name: str, edits: Sequence[Edit]) -> Iterator[Edit]:
+        """The edits with which a case may be right: all of them without batches, and all of a batch that one of them
+        has ended.
+        """
+        case = self.cases[name]
+        batch = case.batch
+        if batch is None or len(edits) < FEWEST or not self.is_batchable(name):
+            yield from edits
+            return
+        waiting = {self.schema.numbers[edit]: edit for edit in edits}
+        while waiting:
+            first = min(waiting)
+            together = [(number, waiting.pop(number)) for number in sorted(waiting) if number < first + batch.count]
+            fetched = self._run_batch(case, batch, first)
+            for number, edit in together:
+                if fetched is None or is_right(case.trial, case.script, batch.results(fetched, number - first)):
+                    yield edit
+
+    def _is_same_in_batch(self, case: EvaluatedCase, batch: EditBatch) -> bool:
+        """Whether the text as it is makes the same results in a batch as alone. A kernel that asks how many dimensions
+        there are may not.
+        """
+        name = case.case.name
+        if name not in self.same_in_batch:
+            alone = self._run(case, UNCHANGED, self._iterations(case))
+            together = self._run_batch(case, batch, 1 + max(self.schema.numbers.values()))
+            self.same_in_batch[name] = together is not None and all(
+                _are_same(batch.results(together, place), alone) for place in (0, batch.count - 1)
+            )
+        return self.same_in_batch[name]
+
+    # --- launches -----------------------------------------------------------------------------
+
+    def _run(self, case: EvaluatedCase, number: int, iterations: int) -> Results | None:
+        """Results of a launch of one edit; None if it has ended the session."""
+        launch_key = key(number, case.words, iterations)
+        return self._launch(case.case.name, case.trial.arrays, launch_key, case.script.buffers)
+
+    def _run_batch(self, case: EvaluatedCase, batch: EditBatch, first: int) -> Results | None:
+        """Results of a launch of the edits from this number on; None if it has ended the session."""
+        name, launch_key = _name_in_batch(case.case.name), batch.key(first, self._iterations(case))
+        fetched = tuple(buffer_of(name, buffer) for buffer in batch.outputs)
+        return self._launch(name, batch.arrays(case.trial.arrays), launch_key, batch.outputs, fetched)
+
+    def _launch(
+        self, name: str, arrays: Uploads, key: int, buffers: Iterable[str], fetched: tuple[str, ...] | None = None
+    ) -> Results | None:
+        self._reopen()
+        uploads = {buffer_of(name, buffer): array for buffer, array in arrays.items()}
+        with self.worker.hurried(self._left()):
+            made = self.worker.run(name, uploads, key, fetched)
+        if not isinstance(made, dict):
+            self.close()
+            return None
+        return {buffer: made[buffer_of(name, buffer)] for buffer in buffers}
+
+    def _reopen(self) -> None:
+        """Open the session again if an edit ended it."""
+        if not self.is_open and not isinstance(self._open(), Opened):
+            raise OutOfTimeError
+
+    def _left(self) -> float:
+        """Seconds that are left of the budget."""
+        seconds = self.ends - perf_counter()
+        if seconds <= 0:
+            raise OutOfTimeError
+        return seconds

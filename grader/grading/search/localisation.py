@@ -1,0 +1,245 @@
+"""Fault localisation: which edits fix wrong cases and break no right ones, and are they all in one line?
+
+Each edit is evaluated on the smallest wrong case, and an edit that fixes it on all little cases: some hundred edits
+together, the likeliest first, until one fixes everything. An edit that remains is graded as a text of its own, on every
+case that is shown, and runs on the simulator, which must report nothing. In a submission that is wrong in two places,
+the line of an edit is named if the edit fixes at least `FEW` cases and no edit of another line fixes as many. Hidden
+cases have no part in any of this.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+from time import perf_counter
+
+from grader.common.record import replace
+from grader.course.rubric import Case
+from grader.course.truth.oracle import Oracle
+from grader.execution.client import Worker
+from grader.execution.plan import SUBMISSION
+from grader.grading.checks.building import Built
+from grader.grading.checks.correctness import Tried, trial_of, try_cases
+from grader.grading.checks.inspection import make_trial
+from grader.grading.checks.sanitizer import NUMBER
+from grader.grading.checks.simulated_run import SIMULATION_KEY
+from grader.grading.rules import SearchRules
+from grader.grading.search.edits import edits
+from grader.grading.search.evaluator import EvaluatedCase, Evaluator, OutOfTimeError, evaluated_case
+from grader.grading.search.hint import Fix
+from grader.grading.search.mutant_schema import edited, mutant_schemas
+from grader.grading.search.sites import Edit
+from grader.grading.source.outline import Outline
+from grader.grading.source.reading import outline
+from grader.results.result import Verdict
+
+EDITS_PER_SECOND = 400
+"""Rough rate of evaluation: more edits than there is time for would be compiled for nothing."""
+
+CONFIRMING = 3.0
+"""Further seconds to grade fixes as texts of their own: a second each, most of it for the compiler."""
+
+SMALLEST = 2
+"""Number of the smallest wrong cases on which every edit is evaluated, each only if no edit fixes the one before."""
+
+FEW = 3
+"""Wrong cases that an edit must fix, if there are as many."""
+
+LITTLE = 2**16
+"""Largest product of the sizes of a little case, on which every edit may be evaluated. A mutant schema is slow: it is
+not optimised, and compares numbers wherever it could be edited.
+"""
+
+PER_LINE, LINES = 3, 3
+"""Most edits of a line, and most lines, that are graded as texts of their own."""
+
+SIMULATED = "in the simulator"
+"""The case of the simulator's sizes, which is no case of the assignment."""
+
+
+IsClean = Callable[[Built, bool], bool]
+"""Whether nothing goes wrong in a simulated run of a program that is said to be right, or right in some cases."""
+
+Fixes = dict[Edit, set[str]]
+"""Edits that break no case, each with the wrong cases that it fixes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Suspect:
+    """A submission that builds, and whether each case that is shown, and counts, is right."""
+
+    built: Built
+    oracle: Oracle
+    worker: Worker
+    right: Mapping[str, bool]
+
+    @property
+    def wrong(self) -> set[str]:
+        """The names of the cases that are wrong."""
+        return {name for name, is_right in self.right.items() if not is_right}
+
+
+def search(suspect: Suspect, rules: SearchRules, is_clean: IsClean) -> Fix | None:
+    """The edits that fix it, if they are all in one line; None if they are not, or if the time runs out."""
+    seen = outline(suspect.built.program.source, [binding.name for binding in suspect.built.bindings.values()])
+    if seen is None:
+        return None
+    found = Search(suspect=suspect, seen=seen, is_clean=is_clean, ends=perf_counter() + rules.seconds)
+    fixes: Fixes = {}
+    confirmed: Fixes = {}
+    try:
+        with suspect.worker.in_one_process():
+            for fixes in found.rounds(most=int(rules.seconds * EDITS_PER_SECOND)):
+                confirmed = found.confirmed(fixes)
+                if suspect.wrong in confirmed.values():
+                    break
+    except OutOfTimeError:
+        return None
+    if len(confirmed) != 1:
+        return None
+    ((edit, names),) = confirmed.items()
+    alike = (each for each in fixes if each is not edit and each.line == edit.line)
+    return Fix(outline=seen, edits=(edit, *alike), cases=frozenset(names), is_all=names == suspect.wrong)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Search:
+    """A search that must end at some time. `graded` are the edits that were graded as texts of their own."""
+
+    suspect: Suspect
+    seen: Outline
+    is_clean: IsClean
+    ends: float
+    graded: Fixes = field(default_factory=dict)
+
+    def rounds(self, most: int) -> Iterator[Fixes]:
+        """The best fixes so far, on little cases, of so many edits, the likeliest first: whenever a schema has an edit
+        that fixes everything, and at the end.
+        """
+        suspect = self.suspect
+        cases = {each.case.name: each for each in _cases(suspect)}
+        wrong = suspect.wrong & cases.keys()
+        likeliest = edits(self.seen, most=most)
+        fixes: Fixes = {}
+        for place in range(SMALLEST):
+            for schema in mutant_schemas(self.seen, likeliest):
+                evaluator = Evaluator(worker=suspect.worker, cases=cases, ends=self.ends, schema=schema)
+                try:
+                    found = _evaluate(evaluator, suspect, place) if evaluator.open() else {}
+                finally:
+                    evaluator.close()
+                fixes |= found
+                if any(wrong <= names for names in found.values()):
+                    yield _best(fixes)
+            if fixes:
+                break
+        yield _best(fixes)
+
+    def confirmed(self, fixes: Fixes) -> Fixes:
+        """The first edit of each line that is still a fix when it is graded as a text of its own, and is clean; of
+        these, the best. None if the lines are many.
+        """
+        by_line: dict[int, list[Edit]] = defaultdict(list)
+        for edit in fixes:
+            by_line[edit.line].append(edit)
+        if len(by_line) > LINES:
+            return {}
+        firsts = (next(filter(self._fixed, of_line[:PER_LINE]), None) for of_line in by_line.values())
+        return _best({edit: self._fixed(edit) for edit in firsts if edit is not None})
+
+    def _fixed(self, edit: Edit) -> set[str]:
+        """Wrong cases that are right with an edit; none if these are few, a right one is wrong, or it is not clean."""
+        if edit not in self.graded:
+            names, wrong = self._right(edit), self.suspect.wrong
+            is_clean = bool(names) and self.is_clean(_edited(self.suspect.built, self.seen, edit), names == wrong)
+            self.graded[edit] = names if is_clean else set()
+        return self.graded[edit]
+
+    def _right(self, edit: Edit) -> set[str]:
+        """Wrong cases that are right with an edit, without a look at the simulator."""
+        suspect = self.suspect
+        right = {each.case.name for each in self._graded(edit) if each.check.verdict is Verdict.PASSED}
+        fixed, is_worse = right & suspect.wrong, not suspect.right.keys() - suspect.wrong <= right
+        return set() if is_worse or len(fixed) < min(FEW, len(suspect.wrong)) else fixed
+
+    def _graded(self, edit: Edit) -> Iterator[Tried]:
+        """The cases of the text with this edit."""
+        built, worker = _edited(self.suspect.built, self.seen, edit), self.suspect.worker
+        cases = tuple(case for case in built.task.assignment.correctness.shown if case.name in self.suspect.right)
+        ends = self.ends + CONFIRMING
+        with worker.load({SUBMISSION: built.program}).hurried(max(0.1, ends - perf_counter())):
+            for each in try_cases(cases, built, self.suspect.oracle, worker):
+                if perf_counter() > ends:
+                    worker.stop()
+                    raise OutOfTimeError
+                yield each
+
+
+def _evaluate(evaluator: Evaluator, suspect: Suspect, place: int) -> Fixes:
+    """The best fixes of a schema, among the edits that fix the wrong case at this place, counted from the smallest."""
+    right = {
+        name: suspect.right[name] if name in suspect.right else evaluator.is_right(name) for name in evaluator.cases
+    }
+    wrong = [name for name in evaluator.cases if not right[name]]
+    wrong = wrong[place:] + wrong[:place]
+    fixed = _fixes(evaluator, wrong, _candidates(evaluator, wrong, right))
+    fixes = {edit: names for edit, names in _best(fixed).items() if len(names) >= min(FEW, len(wrong))}
+    for name in evaluator.cases:
+        if right[name]:
+            fixes = {edit: fixes[edit] for edit in evaluator.right(name, fixes)}
+    return fixes
+
+
+def _candidates(evaluator: Evaluator, wrong: Sequence[str], right: Mapping[str, bool]) -> list[Edit]:
+    """All edits; if the first wrong case cannot be evaluated in batches, the edits that break no case that can."""
+    edits = evaluator.edits
+    if not evaluator.is_batchable(wrong[0]):
+        for name in (each for each in evaluator.cases if right[each] and evaluator.is_batchable(each)):
+            edits = [*evaluator.likely(name, edits)]
+    return edits
+
+
+def _fixes(evaluator: Evaluator, wrong: Sequence[str], edits: Sequence[Edit]) -> Fixes:
+    """The edits that fix the first wrong case, with all cases that they fix. If some fix all, only these."""
+    first, *others = wrong
+    fixed: Fixes = {edit: {first} for edit in evaluator.right(first, edits)}
+    whole = [*fixed]
+    for name in others:
+        whole = evaluator.right(name, whole)
+    if whole:
+        return {edit: set(wrong) for edit in whole}
+    for name in others:
+        for edit in evaluator.right(name, fixed):
+            fixed[edit].add(name)
+    return fixed
+
+
+def _best(fixed: Fixes) -> Fixes:
+    most = max(map(len, fixed.values()), default=0)
+    return {edit: names for edit, names in fixed.items() if len(names) == most}
+
+
+def _cases(suspect: Suspect) -> list[EvaluatedCase]:
+    """The little cases that count and are shown, from the smallest up, and the simulated one, which is often smaller.
+    The smallest wrong case is always among them.
+    """
+    built, oracle = suspect.built, suspect.oracle
+    asked = built.task.assignment
+    shown = [case for case in asked.correctness.shown if case.name in suspect.right]
+    most = max(LITTLE, min(_size(case) for case in shown if case.name in suspect.wrong))
+    trials = [(case, trial_of(case, built, oracle)) for case in shown if _size(case) <= most]
+    if asked.sanitizer is not None and not asked.sanitizer.hidden:
+        case = Case(name=SIMULATED, sizes=asked.sanitizer.sizes)
+        key = (built.task.seed, SIMULATION_KEY, NUMBER)
+        trials.append((case, make_trial(asked, oracle, case.sizes, case.data, key)))
+    cases = (evaluated_case(asked, case, trial, built.bindings) for case, trial in trials)
+    return sorted(cases, key=lambda each: _size(each.case))
+
+
+def _size(case: Case) -> int:
+    """The rough amount of work."""
+    return prod(case.sizes.values())
+
+
+def _edited(built: Built, seen: Outline, edit: Edit) -> Built:
+    return replace(built, program=replace(built.program, source=edited(seen, edit)))

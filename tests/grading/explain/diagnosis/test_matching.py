@@ -1,0 +1,113 @@
+"""matching.py: a mistake is named only if all cases support it, failed ones and right ones."""
+
+from dataclasses import replace
+
+import numpy as np
+from wrong_arrays import (
+    COL,
+    GENERATOR,
+    INTEGERS,
+    LARGER,
+    PRODUCT,
+    SIZES,
+    C,
+    case,
+    cases,
+    causes,
+    product,
+    right,
+    said,
+    sentence,
+)
+
+from grader.course.rubric import Tolerance
+from grader.course.truth.comparison import Standard
+from grader.course.truth.oracle import Truth
+from grader.grading.explain.diagnosis.runner import explain
+
+
+def test_a_mistake_that_explains_all_cases_is_the_cause():
+    """Of cases of one element, too, where it would not be believed alone."""
+    failed = cases(lambda a, b: right(-a, b))
+    assert causes(failed) == ["the products are subtracted"] * 4
+    assert causes(failed[:1]) == [None]
+
+
+def test_a_mistake_that_explains_some_cases_is_no_cause():
+    """Each case alone would speak for it."""
+    failed = cases(lambda a, b: right(-a, b) if a.shape[0] < 20 else right(a, b) + a.shape[0])
+    assert causes(failed[:2] + failed[3:]) == ["the products are subtracted"] * 3
+    assert "the products are subtracted" not in causes(failed)
+
+
+def test_a_right_case_speaks_against_a_mistake():
+    """If the first product were left out, it would be missing there as well."""
+    failed = cases(lambda a, b: right(a[:, 1:], b[1:]))
+    assert causes(failed) == ["the first product is left out"] * 4
+    assert "the first product is left out" not in causes(failed, cases(right, LARGER[:1]))
+
+
+def test_arrays_that_are_all_zero_speak_for_nothing():
+    """Any sum that is never added to is 0."""
+    failed = [
+        replace(each, mistakes=lambda each=each: {"no product counts": each.predict(np.zeros(each.got.shape))})
+        for each in cases(lambda a, b: np.zeros((a.shape[0], b.shape[1])))
+    ]
+    assert set(causes(failed)) == {None, ""}
+
+
+def test_one_element_in_every_case():
+    """a sum has no more; then two cases must agree."""
+    sizes = [{"height": 1, "depth": depth, "width": 1} for depth in (1, 127, 128)]
+    failed = cases(lambda a, b: right(a[:, 1:], b[1:]), sizes)
+    assert causes(failed) == ["the first product is left out"] * 3
+    assert causes(failed[:2]) != ["the first product is left out"] * 2
+
+
+def test_whole_numbers_may_agree_by_chance():
+    """Few of them say nothing, many do."""
+    few, many = (case(sizes, lambda a, b: right(-a, b), INTEGERS) for sizes in (SIZES[0], LARGER[0]))
+    assert causes([few]) == [None]
+    assert causes([few, many]) == [None, "the products are subtracted"]
+
+
+def test_a_mistake_that_is_made_in_a_part():
+    """Only the last rows have it, in all cases."""
+
+    def made(a, b):
+        got = right(a, b)
+        got[-2:] = right(-a, b)[-2:]
+        return got
+
+    (first, _) = explain(cases(made, LARGER), cases(right, SIZES))
+    assert first.cause == "the products are subtracted, but not everywhere"
+    assert first.sentence == (
+        "the products are subtracted, but only in the last 2 rows: that explains all 40 wrong elements of C."
+    )
+
+
+def test_two_mistakes_that_come_to_the_same_are_both_named():
+    """Nothing in the data decides; three would be guessing."""
+    got = PRODUCT.value * COL
+    made = Truth(value=got, magnitude=PRODUCT.magnitude * COL)
+    assert sentence(product(got, mistakes=lambda: {"a": made, "b": made})).startswith("a, or b: either explains all")
+    assert sentence(product(got, mistakes=lambda: {"a": made, "b": made, "c": made})) is None
+
+
+def test_a_prediction_that_is_wrong_where_the_data_are_right_is_rejected():
+    """The sign of a few elements is not the sign of all."""
+    got = np.where(GENERATOR.random(C.shape) < 0.2, -C, C)
+    assert sentence(product(got)) is None
+
+
+def test_a_prediction_for_half_of_the_wrong_elements_is_rejected():
+    """A mistake must explain nearly everything that it speaks about."""
+    got = np.where(GENERATOR.random(C.shape) < 0.5, -C, C + GENERATOR.random(C.shape))
+    assert sentence(product(got)) is None
+
+
+def test_small_integers_that_agree_by_chance_are_no_evidence():
+    """One wrong element that another mistake would make as well."""
+    whole = Truth(value=np.array([[3.0, 1.0]]), magnitude=np.array([[9.0, 9.0]]))
+    integers = Standard(tolerance=Tolerance(rule="rounding"), factor=1.0, data="integers")
+    assert said(product([[-3, 1]], truth=whole, standard=integers)).cause == ""

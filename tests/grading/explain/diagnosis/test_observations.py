@@ -1,0 +1,163 @@
+"""observations.py: facts about a wrong array, and none about arrays that only look alike."""
+
+import re
+
+import numpy as np
+import pytest
+from wrong_arrays import (
+    COL,
+    GENERATOR,
+    LARGER,
+    PRODUCT,
+    ROW,
+    SIZES,
+    WIDE_A,
+    WIDE_B,
+    C,
+    case,
+    cases,
+    causes,
+    poisoned,
+    product,
+    right,
+    said,
+    sentence,
+    unwritten,
+)
+
+from grader.course.rubric import Tolerance
+from grader.course.truth.comparison import Standard
+from grader.course.truth.oracle import Truth
+from grader.course.truth.poison import INPUT_POISON
+from grader.grading.explain.diagnosis.evidence import Use
+from grader.grading.explain.diagnosis.runner import explain
+
+
+def test_one_value_in_all_wrong_elements():
+    """And where, if that has a shape; elements that were never written are another matter."""
+    assert sentence(product(np.zeros_like(C))) == "all wrong elements of C are 0."
+    got = C.copy()
+    got[48:] = 0
+    words = "all wrong elements of C are 0 in rows from 48 on, which do not fill a whole block (TILE = 16)."
+    assert sentence(product(got)) == words
+    assert sentence(product(poisoned(got, np.s_[:4]))) == "every wrong value that was written to C is 0."
+
+
+@pytest.mark.parametrize(
+    ("poison", "words"), [(INPUT_POISON, "end of an input"), (0x7FC00000, "words that nobody has set")]
+)
+def test_a_nan_comes_from_outside_the_inputs(poison, words):
+    """The inputs hold none; the bits tell whether it is the judge's own."""
+    told = sentence(product(poisoned(C, np.s_[52], poison)))
+    assert told.startswith("C holds NaN (not a number) in the last row, and no input does: it ")
+    assert words in told
+
+
+def test_results_that_are_half_floats():
+    """The bits of each tell; that errors are small does not."""
+    halves = C.astype(np.float16).astype(np.float32)
+    assert sentence(product(halves)) == (
+        "all results are half floats, with 11 bits each: C should hold numbers of single precision."
+    )
+
+
+@pytest.mark.parametrize("share", [1e-4, 1e-3])
+def test_small_errors_are_told_without_a_cause(share):
+    """A product left out of a thousand, or a wrong weight, errs as little as half floats do."""
+    got = PRODUCT.value + share * PRODUCT.magnitude * GENERATOR.uniform(-1, 1, C.shape)
+    explanation = said(product(got))
+    assert explanation.sentence.startswith("C is nearly right everywhere, with errors of up to ")
+    assert explanation.cause == ""
+
+
+def test_some_wrong_products_are_not_nearly_right():
+    """A product left out of forty errs everywhere, too, but more."""
+    assert sentence(product(WIDE_A[:, 1:] @ WIDE_B[1:])) is None
+
+
+def test_results_that_are_whole_numbers():
+    """As if a sum were kept in an int; that all are 0 is another matter, and so are sums of whole numbers."""
+    whole = np.trunc(C)
+    explanation = said(product(whole))
+    assert explanation.cause == "all results are whole numbers, as if kept in an int on the way"
+    integers = Standard(tolerance=Tolerance(rule="rounding"), factor=1.0, data="integers")
+    truth = Truth(value=whole.astype(float), magnitude=PRODUCT.magnitude)
+    assert sentence(product(whole + COL + 1, truth=truth, standard=integers)) is None
+
+
+def test_sums_that_are_whole_numbers_in_every_case():
+    """One element is no evidence; one in each of many cases is."""
+    sizes = [{"height": 1, "depth": 50 + number, "width": 1} for number in range(12)]
+    failed = cases(lambda a, b: np.trunc(3 * right(a, b)), sizes)
+    assert set(causes(failed)) == {"all results are whole numbers, as if kept in an int on the way"}
+    assert set(causes(failed[:4])) == {None}
+
+
+def test_launches_that_differ():
+    """A race: another result each time."""
+    launches = [np.where(GENERATOR.random(C.shape) < 0.1, 7 * GENERATOR.random(C.shape), C) for _ in range(5)]
+    got, *repeats = (launch.astype(np.float32) for launch in launches)
+    explanation = said(product(got, repeats=tuple(repeats)))
+    assert explanation.cause == "launches on the same data give different results"
+    assert re.search(r"5 launches differ in [12],\d\d\d elements of C", explanation.sentence)
+    assert sentence(product(got, repeats=(got, got, got, got))) is None
+
+
+def test_every_other_launch():
+    """Right, wrong, right, wrong; two right ones in a row are no alternation."""
+    wrong = np.where(GENERATOR.random(C.shape) < 0.1, 0.5, C).astype(np.float32)
+    noise = (wrong + GENERATOR.random(C.shape)).astype(np.float32)
+    alternating, by_chance = (wrong, C, noise, C), (C, C, noise, C)
+    assert sentence(product(noise, repeats=alternating)).startswith("every other launch on the same data is right")
+    assert sentence(product(noise, repeats=by_chance)).startswith("launches on the same data give different")
+
+
+def test_an_edge_that_is_another_size():
+    """Columns are guarded with the height: right as long as there are fewer."""
+    failed = [case(each, lambda a, b: unwritten(a, b, a.shape[0])) for each in (SIZES[1], LARGER[1])]
+    first, second = explain(failed, [case(LARGER[0], right)])
+    assert first.cause == second.cause == "C is not written from column height on, as if it had no more columns"
+    assert first.sentence == f"{first.cause}. Here height is 5."
+    assert first.use == Use(array="C", writes=True)
+
+
+def test_an_edge_that_a_right_case_does_not_have_is_none():
+    """There are columns behind it, and they are right."""
+    failed = [case(each, lambda a, b: unwritten(a, b, a.shape[0])) for each in (SIZES[1], LARGER[1])]
+    passed = case({"height": 2, "depth": 3, "width": 30}, right)
+    assert causes(failed, [passed]) == ["", ""]
+    assert causes(failed[:1]) == [""]
+
+
+def test_a_place_that_was_never_written():
+    """Every 16th row, as if one register were not stored."""
+    got = poisoned(C, np.s_[15::16])
+    assert sentence(product(got)) == (
+        "C is not written in every 16th row (TILE = 16), from row 15 on; all else is right."
+    )
+
+
+def test_all_else_is_right_only_where_it_is():
+    """One wrong element among a missing half, and the sentence no longer says so."""
+    got = poisoned(C, np.s_[:, 45:])
+    got[0, 0] += 1
+    assert sentence(product(got)) == "C is not written in columns from 45 on."
+
+
+def test_a_place_that_is_wrong():
+    """The ragged blocks at both edges."""
+    noise = GENERATOR.uniform(-5, 5, C.shape)
+    got = np.where((ROW >= 48) | (COL >= 80), noise, C)
+    assert sentence(product(got)).startswith(
+        "C is wrong only in rows from 48 on, which do not fill a whole block (TILE = 16)"
+    )
+
+
+def test_every_second_group_of_a_vector():
+    """A vector has elements, and blocks of them."""
+    value = GENERATOR.uniform(-1, 1, (1, 500))
+    got = poisoned(value.astype(np.float32), np.s_[:, np.arange(500) // 64 % 2 == 1])
+    evidence = product(got, truth=Truth(value=value, magnitude=np.abs(value)), is_vector=True, blocks={"WG": 64})
+    assert sentence(evidence) == (
+        "C is not written in every other block of 64 elements (WG), from element 64 on; all else is right."
+    )

@@ -1,0 +1,122 @@
+"""rules.py: each rule has a case that it alone explains, and needs the evidence that the registry says."""
+
+import inspect
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from wrong_arrays import (
+    COL,
+    GENERATOR,
+    LARGER,
+    PRODUCT,
+    ROW,
+    SIZES,
+    WIDE_A,
+    A,
+    C,
+    case,
+    cases,
+    moved,
+    poisoned,
+    product,
+    right,
+    unwritten,
+)
+
+from grader.course.truth.mistakes import by_columns
+from grader.course.truth.oracle import Truth
+from grader.course.truth.poison import INPUT_POISON
+from grader.grading.explain.diagnosis import mistakes, observations, rules, runner
+from grader.grading.explain.diagnosis.rules import RULES, Needs
+from grader.grading.explain.diagnosis.runner import explain
+
+SQUARE = {"height": 21, "depth": 21, "width": 21}
+SPOILED = np.where(GENERATOR.random(C.shape) < 0.1, 0.5, C).astype(np.float32)
+NOISE = GENERATOR.uniform(-5, 5, C.shape).astype(np.float32)
+
+
+def negative_at_the_end(a, b):
+    got = right(a, b)
+    got[-2:] *= -1
+    return got
+
+
+EXAMPLES = {
+    "listed mistake": cases(lambda a, b: right(-a, b), LARGER),
+    "copy of an input": [product(A, truth=Truth(value=2 * WIDE_A, magnitude=2 * np.abs(WIDE_A)))],
+    "swapped tiles": [product(moved(C, ROW // 16 * 16 + COL % 16, COL // 16 * 16 + ROW % 16))],
+    "layout of the result": [product(C.T.reshape(C.shape))],
+    "sign": [product(-C)],
+    "shift": [product(moved(C, ROW + 1, COL))],
+    "factor or difference": [product(1.5 * C)],
+    "input read at wrong places": [case(LARGER[1], lambda a, b: right(by_columns(a), b))],
+    "repetition": [product(C[:, :1] + 0 * C)],
+    "exchanged inputs": [case(SQUARE, lambda a, b: right(b, a))],
+    "lost bits of inputs": cases(lambda a, b: right(a.astype(np.float16), b), LARGER),
+    "edge at another size": [case(each, lambda a, b: unwritten(a, b, a.shape[0])) for each in (SIZES[1], LARGER[1])],
+    "mistake in a part": cases(negative_at_the_end, LARGER),
+    "every other launch": [product(NOISE, repeats=(SPOILED, C, NOISE, C))],
+    "unsteady results": [product(NOISE, repeats=(C, C, SPOILED, C))],
+    "whole numbers": [product(np.trunc(C))],
+    "half floats": [product(C.astype(np.float16))],
+    "not a number": [product(poisoned(C, np.s_[52], INPUT_POISON))],
+    "one value": [product(np.zeros_like(C))],
+    "nearly right": [product(PRODUCT.value + 1e-4 * PRODUCT.magnitude * GENERATOR.uniform(-1, 1, C.shape))],
+    "place that is not written": [product(poisoned(C, np.s_[15::16]))],
+    "place that is wrong": [product(np.where(ROW >= 48, NOISE, C))],
+}
+"""For each rule, cases that it explains. A new rule needs an entry here."""
+
+each_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+
+
+def said_by(rule, failed):
+    """Whether the rule explains each of the cases."""
+    return [said is not None and said.rule == rule.name for said in explain(failed)]
+
+
+def test_each_rule_has_a_name_of_its_own_and_an_example():
+    """So a rule without a test fails here, and so does an example of a rule that is gone."""
+    names = [rule.name for rule in RULES]
+    assert len(set(names)) == len(names)
+    assert set(names) == set(EXAMPLES)
+
+
+@pytest.mark.parametrize("module", [mistakes, observations], ids=lambda module: module.__name__)
+def test_each_public_function_is_in_the_registry(module):
+    """A rule that is written but not registered would never be asked."""
+    own = [name for name, each in inspect.getmembers(module, inspect.isfunction) if each.__module__ == module.__name__]
+    room, source = module.__name__.rpartition(".")[2], inspect.getsource(rules)
+    assert [name for name in own if name[0] != "_" and f"{room}.{name}" not in source] == []
+
+
+@each_rule
+def test_each_rule_explains_its_example(rule):
+    """No rule before it in the registry hides it."""
+    failed = EXAMPLES[rule.name]
+    assert all(said_by(rule, failed))
+    assert all(said.sentence.endswith(".") for said in explain(failed))
+
+
+@each_rule
+def test_a_case_of_noise_refutes_only_what_all_cases_must_support(rule):
+    """A case of its own keeps its explanation, whatever the others show."""
+    failed = EXAMPLES[rule.name]
+    noise = replace(failed[-1], got=GENERATOR.normal(0, 9, failed[-1].got.shape).astype(np.float32), repeats=())
+    is_shared = rule.needs in {Needs.ALL_CASES, Needs.FAILED_CASES}
+    assert said_by(rule, [*failed, noise]) == [not is_shared] * len(failed) + [False]
+
+
+@each_rule
+def test_only_some_rules_need_several_launches(rule):
+    """Without them, these say nothing."""
+    failed = [replace(each, repeats=()) for each in EXAMPLES[rule.name]]
+    assert all(said_by(rule, failed)) is (rule.needs is not Needs.LAUNCHES)
+
+
+@each_rule
+def test_only_places_are_looked_for_in_huge_arrays(rule, monkeypatch):
+    """All else takes too long."""
+    monkeypatch.setattr(runner, "LARGE", 0)
+    assert all(said_by(rule, EXAMPLES[rule.name])) is (rule.needs is Needs.PLACES)

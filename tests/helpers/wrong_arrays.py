@@ -1,0 +1,138 @@
+"""Arrays that kernels have made wrongly, as evidence for the diagnosis."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from grader.course.rubric import Tolerance
+from grader.course.truth.comparison import Standard
+from grader.course.truth.oracle import Truth
+from grader.course.truth.poison import POISON
+from grader.grading.explain.diagnosis.evidence import Evidence
+from grader.grading.explain.diagnosis.runner import explain
+
+GENERATOR = np.random.default_rng(7)
+RANDOM = Standard(tolerance=Tolerance(rule="rounding", factor=20.0), factor=20.0, data="random")
+INTEGERS = replace(RANDOM, data="integers")
+EXACT = Standard(tolerance=Tolerance(rule="exact"), factor=1.0, data="random")
+
+SIZES = ({"height": 1, "depth": 1, "width": 1}, {"height": 5, "depth": 9, "width": 7})
+LARGER = ({"height": 33, "depth": 12, "width": 20}, {"height": 18, "depth": 40, "width": 50})
+
+HEIGHT, WIDTH, DEPTH = 53, 90, 40
+A = GENERATOR.uniform(-1, 1, (HEIGHT, DEPTH)).astype(np.float32)
+B = GENERATOR.uniform(-1, 1, (DEPTH, WIDTH)).astype(np.float32)
+WIDE_A, WIDE_B = A.astype(np.float64), B.astype(np.float64)
+PRODUCT = Truth(value=WIDE_A @ WIDE_B, magnitude=np.abs(WIDE_A) @ np.abs(WIDE_B))
+C = PRODUCT.value.astype(np.float32)
+
+ROW, COL = np.arange(HEIGHT)[:, None], np.arange(WIDTH)
+
+
+def truth(a, b):
+    wide_a, wide_b = a.astype(float), b.astype(float)
+    return Truth(value=wide_a @ wide_b, magnitude=np.abs(wide_a) @ np.abs(wide_b))
+
+
+def mistakes(a, b):
+    """What an oracle.py may list; where there is one column or one product, two of them come to the same."""
+    return {
+        "the first product is left out": truth(a[:, 1:], b[1:]),
+        "the last product is left out": truth(a[:, :-1], b[:-1]),
+        "the products are subtracted": truth(-a, b),
+    }
+
+
+def case(sizes, make, standard=RANDOM):
+    """A product of matrices of which a kernel has made something."""
+    height, depth, width = sizes.values()
+    a = GENERATOR.uniform(-1, 1, (height, depth)).astype(np.float32)
+    b = GENERATOR.uniform(-1, 1, (depth, width)).astype(np.float32)
+    if standard is INTEGERS:
+        a, b = np.round(4 * a), np.round(4 * b)
+    inputs = {"A": a, "B": b}
+    right = truth(a, b)
+    return Evidence(
+        buffer="C",
+        got=np.asarray(make(a, b), dtype=np.float32).reshape(height, width),
+        truth=right,
+        standard=standard,
+        inputs=inputs,
+        blocks={"TILE": 16},
+        mistakes=lambda: mistakes(a, b),
+        remade=lambda changed: truth(*{**inputs, **changed}.values()),
+        sizes=sizes,
+        rows={"A": "depth", "B": "width", "C": "width"},
+    )
+
+
+def cases(make, sizes=(*SIZES, *LARGER)):
+    return [case(each, make) for each in sizes]
+
+
+def right(a, b):
+    return a.astype(float) @ b.astype(float)
+
+
+def causes(failed, passed=()):
+    """What is said to be the cause of each."""
+    return [explanation.cause if explanation else None for explanation in explain(failed, passed)]
+
+
+def product(got, **more):
+    """Evidence about a matrix product."""
+    fields = {
+        "buffer": "C",
+        "truth": PRODUCT,
+        "standard": RANDOM,
+        "inputs": {"A": A, "B": B},
+        "blocks": {"TILE": 16},
+        "mistakes": dict,
+        **more,
+    }
+    return Evidence(got=np.array(got, dtype=np.float32), **fields)
+
+
+def transposition(got, original):
+    """Evidence about a transposition."""
+    return Evidence(
+        buffer="B",
+        got=np.array(got, dtype=np.float32),
+        truth=Truth(value=original.T),
+        standard=EXACT,
+        inputs={"A": original},
+        blocks={"TILE": 16},
+        mistakes=dict,
+    )
+
+
+def said(evidence):
+    """What is said of a case that is alone."""
+    (explanation,) = explain([evidence])
+    return explanation
+
+
+def sentence(evidence):
+    """What is said, if anything."""
+    explanation = said(evidence)
+    return explanation and explanation.sentence
+
+
+def poisoned(array, where, poison=POISON):
+    """The array with a bit pattern somewhere."""
+    copy = np.array(array, dtype=np.float32)
+    copy.view(np.uint32)[where] = poison
+    return copy
+
+
+def moved(array, rows, columns):
+    """Each element taken from elsewhere; zero where that is outside, as a tile filled with zeros gives."""
+    rows, columns = np.broadcast_arrays(rows, columns)
+    inside = (rows >= 0) & (rows < array.shape[0]) & (columns >= 0) & (columns < array.shape[1])
+    return np.where(inside, array[np.where(inside, rows, 0), np.where(inside, columns, 0)], 0)
+
+
+def unwritten(a, b, first):
+    got = right(a, b).astype(np.float32)
+    got[:, first:].view(np.uint32)[...] = POISON
+    return got
