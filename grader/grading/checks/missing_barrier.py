@@ -73,14 +73,14 @@ def _is_clean(subject: Subject, asked: Sanitizer) -> bool:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class Insertion:
     """A place for a barrier: after a token. `body` is the first token of a loop's body that needs braces for it."""
 
     after: int
     body: int | None = None
 
 
-def _mended(built: Built, seen: Outline, place: Place) -> Built:
+def _mended(built: Built, seen: Outline, place: Insertion) -> Built:
     """The program with a barrier in this place. Its lines stay where they are."""
     end = seen.end(place.after)
     source = f"{seen.text[:end]}{BARRIER}{seen.text[end:]}"
@@ -90,30 +90,30 @@ def _mended(built: Built, seen: Outline, place: Place) -> Built:
     return replace(built, program=replace(built.program, source=source))
 
 
-def _places(seen: Outline, races: Sequence[Finding]) -> list[Place]:
+def _places(seen: Outline, races: Sequence[Finding]) -> list[Insertion]:
     """Places where a barrier may be missing, the likeliest first: right after the lines that the findings advise, after
     the first lines of the races, or after their last ones, where a loop goes back to the first.
     """
     advised = [line for each in races if each.cause.startswith(NO_BARRIER) for line in lines_named(each.cause)]
     ends = *advised, *_ends_of_groups(sorted({line for each in races for line in each.lines}))
 
-    def distance(place: Place) -> int:
+    def distance(place: Insertion) -> int:
         line = seen.code[place.after].line
         return min((line - end if line >= end else 2 * (end - line) + 1 for end in ends), default=0)
 
     bodies = [range(*each.body) for each in seen.functions]
-    places = [*_ends_of_single_statements(seen), *(Place(after=number) for number in _ends_of_statements(seen))]
+    places = [*_ends_of_single_statements(seen), *(Insertion(after=number) for number in _ends_of_statements(seen))]
     return sorted((each for each in places if any(each.after in body for body in bodies)), key=distance)[:PLACES]
 
 
-def _ends_of_single_statements(seen: Outline) -> Iterator[Place]:
+def _ends_of_single_statements(seen: Outline) -> Iterator[Insertion]:
     """Ends of loops whose body is one statement without braces."""
     for number, token in enumerate(seen.code[:-1]):
         if token.text in {"for", "while"} and seen.code[number + 1].text == "(":
             body = seen.pairs[number + 1] + 1
             end = _end_of_statement(seen, body)
             if end is not None and seen.code[body].text not in {"{", ";"}:
-                yield Place(after=end, body=body)
+                yield Insertion(after=end, body=body)
 
 
 def _end_of_statement(seen: Outline, first: int) -> int | None:
