@@ -1,5 +1,6 @@
 """Bringing the tables up to date, and refusing those of another version of grader."""
 
+import re
 from pathlib import Path
 
 from alembic import command
@@ -16,10 +17,18 @@ UNICODE = "UTF8"
 
 NEWER = "the tables of this database are newer than this grader; install the grader that made them, or a newer one."
 
+UNRELEASED = re.compile(r"00(0[1-9]|1\d|2[0-7])")
+"""Versions of the tables before the first release: 0001 to 0027."""
+
+TOO_OLD = (
+    "this database was made by a development version of grader (tables {version}), which was never released, so there "
+    "is no upgrade from it; start with an empty database, or go on with the version of grader that made this one."
+)
+
 
 def migrate(database: Database) -> str:
-    """Bring the tables up to date; what was done, in words. Raises InputError if they are newer than this grader,
-    or if not every text can be stored.
+    """Bring the tables up to date; what was done, in words. Raises InputError if they are newer than this grader or
+    older than its first release, or if not every text can be stored.
     """
     config = _config()
     with database.connecting() as connection:
@@ -67,12 +76,12 @@ def _require_references(connection: Connection) -> None:
 
 
 def _versions(connection: Connection, config: Config) -> tuple[str | None, str]:
-    """That of the tables, and the latest; raises InputError if this grader does not know the former."""
+    """Version of the tables, and the latest; raises InputError if this grader does not know the former."""
     steps = ScriptDirectory.from_config(config)
     latest = steps.get_current_head()
     before = MigrationContext.configure(connection).get_current_revision()
     if before is not None and before not in {each.revision for each in steps.walk_revisions()}:
-        raise InputError(NEWER)
+        raise InputError(TOO_OLD.format(version=before) if UNRELEASED.fullmatch(before) else NEWER)
     return before, latest or ""
 
 

@@ -123,8 +123,8 @@ class PersonRow(Base):
 
 @event.listens_for(PersonRow, "before_insert")
 def _refuse_a_second(_mapper: object, connection: Connection, person: PersonRow) -> None:
-    """Raise InputError if the key looks like another person's key. An index cannot do this: courses of earlier versions
-    may have people whose keys differ only in case. Only one transaction writes at a time, so no other adds this person.
+    """Raise InputError if the key looks like another person's key. Only one transaction writes at a time, so no other
+    adds this person.
     """
     people = PersonRow.__table__
     there = connection.scalar(select(people.c.key).where(people.c.folded == person.folded).limit(1))
