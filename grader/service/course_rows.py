@@ -13,7 +13,7 @@ from grader.results.gradebook import Grade, StudentRow
 from grader.results.result import Correction, Deduction
 from grader.service.briefs import Brief, briefs_in
 from grader.service.database.tables import AttemptRow, PersonRow
-from grader.service.settling import SettledGrade
+from grader.service.settling import FinalGrade
 from grader.service.standing import CourseTable, Line
 from grader.service.wording import deduction_in_words
 
@@ -64,7 +64,7 @@ def _row(line: Line, assignment: str, student: Student, briefs: dict[int, Brief]
     )
 
 
-def _decided(grade: Grade, own: SettledGrade) -> Grade:
+def _decided(grade: Grade, own: FinalGrade) -> Grade:
     """A result in brief with what counts in the end: less what lateness costs, and as corrected."""
     cost, order = own.cost, _order(own)
     left = grade.points if cost is None else cost.leaves(grade.points)
@@ -86,7 +86,7 @@ def _deduction(earned: float, cost: Lateness) -> Deduction:
     return Deduction(before=earned, points=lost, why=deduction_in_words(earned, cost))
 
 
-def _order(own: SettledGrade) -> Order | None:
+def _order(own: FinalGrade) -> Order | None:
     """What was decided by hand as a batch has it."""
     return None if own.amount is None else Order(where="", comment=own.comment, amount=own.amount)
 

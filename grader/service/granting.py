@@ -14,8 +14,9 @@ from grader.service.courses import Shown
 from grader.service.database.tables import AuditRow, CourseRole, ExtensionRow, PersonRow
 from grader.service.outbox import Mail, MailKind, put
 from grader.service.policy import TRIAL, HandInRules
+from grader.service.records import grades_of
 from grader.service.refusing import NotDoneError
-from grader.service.settling import extension_in, grades_of
+from grader.service.settling import extension_in
 from grader.service.teams import team_at
 
 MOST = 100

@@ -8,7 +8,8 @@ from sqlalchemy.orm import Session
 from grader.service.courses import Shown
 from grader.service.database.tables import AttemptRow, GradingRow
 from grader.service.progress import ChecksInBrief, ProgressNote, notes_after
-from grader.service.settling import SettledGrade, grades_of, published_grades_of
+from grader.service.records import grades_of, published_grades_of
+from grader.service.settling import FinalGrade
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +30,7 @@ Note = tuple[int, ProgressNote]
 class Sight:
     """What somebody sees of a student: grades by assignment, the result of an attempt, and notes of a grading."""
 
-    grades: Callable[[Session, Sequence[Shown], int], dict[str, SettledGrade]]
+    grades: Callable[[Session, Sequence[Shown], int], dict[str, FinalGrade]]
     result: Callable[[AttemptRow], SeenResult | None]
     notes: Callable[[Session, GradingRow, int], Sequence[Note]]
 

@@ -24,7 +24,8 @@ from grader.service.hand_ins import history, history_of, past_of
 from grader.service.holds import hold_of
 from grader.service.names import by_name
 from grader.service.policy import HandInRules
-from grader.service.settling import Place, SettledGrade, grades_of_all
+from grader.service.records import grades_of_all
+from grader.service.settling import FinalGrade, Place
 from grader.service.sights import SeenResult, Sight, published_checks_of
 from grader.service.teams import team_at
 from grader.service.versions import count_older
@@ -46,7 +47,7 @@ class OwnStanding:
     rules: HandInRules
     attempts: tuple[AttemptRow, ...]
     bucket: Bucket | None
-    grade: SettledGrade
+    grade: FinalGrade
     counting: AttemptRow | None
     excluded: Mapping[int, ExclusionRow]
     others: tuple[PersonRow, ...]
@@ -105,7 +106,7 @@ def standing_at(session: Session, assignments: Sequence[Shown], name: str, asked
     return _standing(session, assignment, asked.sight.grades(session, assignments, asked.person_id)[name], asked)
 
 
-def _standing(session: Session, assignment: Shown, grade: SettledGrade, asked: AskedStanding) -> OwnStanding:
+def _standing(session: Session, assignment: Shown, grade: FinalGrade, asked: AskedStanding) -> OwnStanding:
     """By the rules that hold for the student, and the points that students may see."""
     person_id, sight, now = asked.person_id, asked.sight, asked.now
     attempts = history(session, person_id, assignment.name)
@@ -157,7 +158,7 @@ class Line:
     """A student's grades, by assignment, and the attempts that count, or None."""
 
     person: PersonRow
-    grades: dict[str, SettledGrade]
+    grades: dict[str, FinalGrade]
     counting: dict[str, AttemptRow | None]
 
 
@@ -199,7 +200,7 @@ def course_table(session: Session, assignments: Sequence[Shown]) -> CourseTable:
 def _line(
     person: PersonRow,
     assignments: Sequence[Shown],
-    grades: Mapping[Place, SettledGrade],
+    grades: Mapping[Place, FinalGrade],
     rows: Mapping[int, AttemptRow],
 ) -> Line:
     theirs = {each.name: grades[person.id, each.name] for each in assignments}

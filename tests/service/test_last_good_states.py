@@ -8,7 +8,7 @@ from grader.common.errors import InputError
 from grader.service.courses import Shelf, Shown
 from grader.service.database.tables import AssignmentRow
 from grader.service.memory import memory_in
-from grader.service.settling import grades_of_all
+from grader.service.records import grades_of_all
 from grader.service.station.judging import Judge
 from grader.service.station.remembering import Remembering
 from grader.service.web.process import web_for

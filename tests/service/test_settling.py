@@ -1,4 +1,4 @@
-"""settling.py, teams.py and what pages say of them: deductions, late days, groups; the same points as a batch gives."""
+"""settling.py, records.py, teams.py and pages: deductions, late days, groups; the same points as a batch gives."""
 
 import csv
 import io
@@ -21,8 +21,8 @@ from grader.service.database.tables import Decision, DecisionRow, ExtensionRow, 
 from grader.service.granting import hand_in_rules
 from grader.service.hand_ins import accept
 from grader.service.leases import claim, finish
+from grader.service.records import grades_of, grades_of_all
 from grader.service.refusing import NotDoneError
-from grader.service.settling import grades_of, grades_of_all
 
 DUE = "timezone: Europe/Berlin\ndue: 2026-11-23T13:00\n"
 """At the service's noon."""
