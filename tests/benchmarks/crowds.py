@@ -28,15 +28,15 @@ sys.path.insert(0, str(ROOT / "tests" / "helpers"))
 from services import Service  # noqa: E402
 from starlette.types import Message  # noqa: E402
 
-from grader.service.database.tables import GradingRow  # noqa: E402
-from grader.service.waiting import QueueLookout, places_of  # noqa: E402
+from grader.service.db.models import GradingRow  # noqa: E402
+from grader.service.submissions.estimates import QueueLookout, places_of  # noqa: E402
 
 AN_HOUR, ATTEMPTS = 3600.0, 3
 PAGES = 6
 """Pages for each attempt: the home page, the assignment's, the attempt's before and after, the report, a file."""
 
 SECONDS_OF_A_LOOK = 8.0
-"""Between two looks of one who waits behind many (streams.py)."""
+"""Between two looks of one who waits behind many (events.py)."""
 
 SOURCE = b"// a line of a kernel, as people write them\n" * 120
 ANSWER = 1.0

@@ -21,17 +21,17 @@ from grader.common.errors import InputError
 from grader.course.catalogue import Course
 from grader.grading.bench import Decided
 from grader.results.result import Reason, Verdict
-from grader.service.comparing import SHOWN, compared
-from grader.service.courses import Shelf
-from grader.service.crews import StationCrew
-from grader.service.database.connecting import Database, sqlite_url
-from grader.service.database.migrating import migrate
-from grader.service.database.tables import Base, Moment, PersonRow, ReleaseRow
-from grader.service.handouts import rendered
-from grader.service.progress import WORDS_LENGTH, in_brief, note_of
-from grader.service.refusing import NotFoundError
-from grader.service.seeds import service_seed
-from grader.service.serving import ServeRequest, first_lines, ready_database
+from grader.service.course.assignments import Shelf
+from grader.service.course.handouts import rendered
+from grader.service.db.migrate import migrate
+from grader.service.db.models import Base, Moment, PersonRow, ReleaseRow
+from grader.service.db.session import Database, sqlite_url
+from grader.service.errors import NotFoundError
+from grader.service.serve.run import ServeRequest, first_lines, ready_database
+from grader.service.serve.supervisor import StationCrew
+from grader.service.station.seed import service_seed
+from grader.service.submissions.diff import SHOWN, compared
+from grader.service.submissions.progress import WORDS_LENGTH, in_brief, note_of
 
 
 def test_the_steps_make_the_tables_that_the_code_has(service):
@@ -161,7 +161,7 @@ def test_an_assignment_that_cannot_be_read_is_not_tried_again_for_every_page(tmp
 def test_files_are_looked_at_again_only_after_a_while(tmp_path, monkeypatch):
     """A page of thirteen assignments would look at a hundred files; what has changed is shown a moment later."""
     now = 100.0
-    monkeypatch.setattr("grader.service.courses.time.monotonic", lambda: now)
+    monkeypatch.setattr("grader.service.course.assignments.time.monotonic", lambda: now)
     copied = course_of(tmp_path)
     shelf = Shelf(copied, ROOT / "docs" / "reading-your-report.md", fresh=1.0)
     before = shelf.assignment("small").handout

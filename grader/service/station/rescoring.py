@@ -7,12 +7,12 @@ from grader.common.errors import InputError
 from grader.course.catalogue import Course
 from grader.course.suite import Coursework
 from grader.results.result import Result
-from grader.service.courses import Shelf, Version, version_of
-from grader.service.database.connecting import Database, time_of
-from grader.service.database.tables import GradingRow
-from grader.service.leases import Graded
-from grader.service.station.storing import ready
-from grader.service.versions import needs_a_run, store_again, to_score_again
+from grader.service.course.assignments import Shelf, Version, version_of
+from grader.service.db.models import GradingRow
+from grader.service.db.session import Database, time_of
+from grader.service.station.results import ready
+from grader.service.submissions.queue import Graded
+from grader.service.submissions.versions import needs_a_run, store_again, to_score_again
 
 AT_ONCE = 10
 """Results that are scored between two gradings, which takes about a second, so that no hand-in waits for long."""

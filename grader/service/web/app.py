@@ -15,44 +15,44 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp
 
-from grader.service.database.probe import is_disk_full
-from grader.service.refusing import NotDoneError, NotFoundError
-from grader.service.web import (
+from grader.service.db.probe import is_disk_full
+from grader.service.errors import NotDoneError, NotFoundError
+from grader.service.web.api_auth import TokenNeededError
+from grader.service.web.auth import SignInNeededError, read_form, text_in
+from grader.service.web.middleware import API, Guards, Headed, Heads, OneHost, came_from
+from grader.service.web.pages import page
+from grader.service.web.routes import (
     api,
+    assignments,
     attempts,
     audit,
     course,
-    deciding,
-    device,
+    decisions,
+    device_flow,
     door,
     downloads,
-    editing,
-    ending,
-    entering,
-    entries,
-    exporting,
-    extending,
+    editor,
+    exports,
+    extensions,
+    hand_ins_on_behalf,
     health,
     holds,
-    leaderboards,
-    mails,
-    own_data,
+    leaderboard,
+    mail_choices,
     people,
-    similar,
+    personal_data,
+    sign_in,
+    sign_outs,
+    similarity,
     staff,
-    student,
-    terminals,
+    tokens,
 )
-from grader.service.web.callers import TokenNeededError
-from grader.service.web.guards import API, Guards, Headed, Heads, OneHost, came_from
-from grader.service.web.members import SignInNeededError, read_form, text_in
-from grader.service.web.pages import page
-from grader.service.web.setting import Web, web_at, web_of
+from grader.service.web.state import Web, web_at, web_of
 
 UPLOADS = frozenset({"attempts", "roster", "upload"})
 """The last part of the addresses to which files are sent."""
 
-LARGEST_TEXT = 6 * editing.EDITABLE
+LARGEST_TEXT = 6 * editor.EDITABLE
 """Largest form, in bytes, whose text is given back: four bytes for each character, and the line ends of a form."""
 
 THREADS = 10
@@ -66,28 +66,28 @@ LOG = logging.getLogger(__name__)
 
 PAGES = (
     door,
-    student,
-    editing,
+    assignments,
+    editor,
     attempts,
     downloads,
-    leaderboards,
-    mails,
-    own_data,
-    terminals,
+    leaderboard,
+    mail_choices,
+    personal_data,
+    tokens,
     course,
-    exporting,
+    exports,
     health,
-    similar,
+    similarity,
     staff,
     people,
     audit,
-    extending,
-    deciding,
+    extensions,
+    decisions,
     holds,
-    entries,
-    ending,
-    entering,
-    device,
+    hand_ins_on_behalf,
+    sign_outs,
+    sign_in,
+    device_flow,
 )
 """The modules with the routes of pages; the API is apart."""
 
@@ -165,7 +165,7 @@ async def _text_of(request: Request) -> str:
     if request.method != "POST" or int(request.headers.get("content-length", LARGEST_TEXT + 1)) > LARGEST_TEXT:
         return ""
     written = text_in(await read_form(request), "text")
-    return written if len(written) <= editing.EDITABLE else ""
+    return written if len(written) <= editor.EDITABLE else ""
 
 
 def _no_page(request: Request, error: Exception) -> Response:

@@ -14,11 +14,11 @@ from starlette.responses import HTMLResponse
 from grader.common.phrases import count
 from grader.protocol.text import showable
 from grader.results.result import LINES
-from grader.service.tokens import fresh_token
-from grader.service.versions import is_older
-from grader.service.web.members import Member
-from grader.service.web.setting import web_of
-from grader.service.wording import late_in_words, number, score_in_words
+from grader.service.auth.secrets import fresh_token
+from grader.service.grades.wording import late_in_words, number, score_in_words
+from grader.service.submissions.versions import is_older
+from grader.service.web.auth import Member
+from grader.service.web.state import web_of
 
 FOLDER = files("grader.service.web").joinpath("static")
 

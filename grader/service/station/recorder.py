@@ -1,0 +1,22 @@
+"""Stores the states of assignments in the database. Stations do it, since a web process only reads to make a page."""
+
+from grader.service.course.assignments import Shelf, Shown
+from grader.service.course.saved_assignments import remember
+from grader.service.db.session import Database, time_of
+
+
+class Remembering:
+    """States that one station has stored of its course."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        self._shelf = shelf
+        self._stored: dict[str, Shown] = {}
+
+    def keep(self, database: Database) -> None:
+        """Store assignments that can be read and have changed."""
+        changed = [each for each in self._shelf.readable() if self._stored.get(each.name) is not each]
+        if not changed:
+            return
+        with database.writing() as session:
+            remember(session, changed, time_of(session))
+        self._stored |= {each.name: each for each in changed}

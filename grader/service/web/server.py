@@ -1,0 +1,59 @@
+"""A web process: the server of its pages, on a socket of its own."""
+
+import gc
+import logging
+import socket
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import uvicorn
+
+from grader.common.errors import InputError
+from grader.common.record import replace
+from grader.common.sign_in import SignInRules
+from grader.course.catalogue import Course
+from grader.service.auth.mail_links import Surroundings
+from grader.service.auth.methods import entry_of
+from grader.service.course.assignments import Shelf
+from grader.service.course.saved_assignments import memory_in
+from grader.service.db.session import Database
+from grader.service.web import app
+from grader.service.web.connections import PatientProtocol, Seldom, raise_limit_of_files
+from grader.service.web.state import Web
+
+
+def web_for(database: Database, course: Path, guide: Path, origin: str) -> Web:
+    """State of the application. Raises InputError for a course with an assignment that could never be read."""
+    places = Course(assignments=course / "assignments", reference=course / "reference")
+    shelf = Shelf(places, guide, fresh=1.0, recall=memory_in(database))
+    known = {each.name for each in shelf.all()}
+    if not known or not known.issuperset(shelf.names()):
+        for problem in shelf.problems():
+            raise InputError(problem)
+    return Web(database=database, shelf=shelf, origin=origin)
+
+
+def with_entry(web: Web, rules: SignInRules, say: Callable[[str], None]) -> Web:
+    """The same, with the ways to sign in that these rules allow; `say` prints mails where they say so."""
+    around = Surroundings(database=web.database, origin=web.origin, now=web.now)
+    return replace(web, entry=entry_of(rules, around, say))
+
+
+def answer(web: Web, listener: socket.socket, proxies: Sequence[str] = ()) -> None:
+    """Answer what comes until told to stop; proxies are believed for whom they ask."""
+    config = uvicorn.Config(
+        app.make_app(web),
+        access_log=False,  # addresses of invitations are secrets
+        log_level="warning",
+        server_header=False,
+        proxy_headers=bool(proxies),  # rate limits count by the client's address; nothing else depends on it
+        forwarded_allow_ips=list(proxies),
+        http=PatientProtocol,
+        timeout_graceful_shutdown=3,
+    )
+    raise_limit_of_files()
+    for talkative in ("uvicorn.error", "python_multipart.multipart", app.LOG.name):
+        logging.getLogger(talkative).addFilter(Seldom())
+    gc.collect()
+    gc.freeze()  # what is there now stays: to look through it again and again stops all pages for a tenth of a second
+    uvicorn.Server(config).run(sockets=[listener])
