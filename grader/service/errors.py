@@ -3,11 +3,11 @@
 from grader.common.errors import GraderError
 
 
-class NotDoneError(GraderError):
+class RefusalError(GraderError):
     """What was asked for cannot be done; nothing was changed."""
 
 
-class NotFoundError(NotDoneError):
+class NotFoundError(RefusalError):
     """There is no such thing, or none that this person may see: the answer is the same."""
 
     def __init__(self) -> None:

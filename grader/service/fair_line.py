@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from grader.service.errors import NotDoneError
+from grader.service.errors import RefusalError
 
 
 class FairLine:
@@ -24,7 +24,7 @@ class FairLine:
 
     @asynccontextmanager
     async def turn(self, network: str) -> AsyncIterator[None]:
-        """Wait for a turn, which lasts until the end of the block. Raises NotDoneError if there is no place in the line
+        """Wait for a turn, which lasts until the end of the block. Raises RefusalError if there is no place in the line
         or the turn does not come in time.
         """
         if self._free:
@@ -39,7 +39,7 @@ class FairLine:
     async def _wait(self, network: str) -> None:
         line = self._waiting.setdefault(network, deque())
         if len(line) >= self._longest:
-            raise NotDoneError(self._words)
+            raise RefusalError(self._words)
         mine = asyncio.get_running_loop().create_future()
         line.append(mine)
         try:
@@ -49,7 +49,7 @@ class FairLine:
             if mine.done() and not mine.cancelled():  # the turn came in the same moment
                 self._pass_on()
             if isinstance(error, TimeoutError):
-                raise NotDoneError(self._words) from error
+                raise RefusalError(self._words) from error
             raise
 
     def _pass_on(self) -> None:

@@ -10,7 +10,7 @@ NETWORK = 64
 """Bits of an IPv6 address that name a network; one owner has all addresses in it."""
 
 
-class RateLimit:
+class RateLimiter:
     """Allows at most `most` events of each key within `seconds`, counted from the first event."""
 
     def __init__(self, most: int, seconds: int) -> None:

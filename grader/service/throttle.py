@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import BoundedSemaphore
 
-from grader.service.errors import NotDoneError
+from grader.service.errors import RefusalError
 
 
-class Turns:
+class ConcurrencyLimiter:
     """So many at once, and so many more who wait for so many seconds; `words` are for all others."""
 
     def __init__(self, at_once: int, words: str, *, waiting: int = 0, patience: float = 5.0) -> None:
@@ -19,12 +19,12 @@ class Turns:
 
     @contextmanager
     def one(self) -> Iterator[None]:
-        """A turn until the end of the block. Raises NotDoneError where there is none."""
+        """A turn until the end of the block. Raises RefusalError where there is none."""
         if not self._places.acquire(blocking=False):
-            raise NotDoneError(self._words)
+            raise RefusalError(self._words)
         try:
             if not self._turns.acquire(timeout=self._patience):
-                raise NotDoneError(self._words)
+                raise RefusalError(self._words)
             try:
                 yield
             finally:

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from grader.service.errors import NotDoneError
+from grader.service.errors import RefusalError
 from grader.service.fair_line import FairLine
 
 
@@ -46,7 +46,7 @@ def test_a_network_with_a_full_line_is_told_so_at_once_and_others_are_not():
         line, done = made(longest=2), []
         async with line.turn("flood"):
             tasks = await begun(*(served(line, "flood", done, name) for name in "ab"))
-            with pytest.raises(NotDoneError, match="come again"):
+            with pytest.raises(RefusalError, match="come again"):
                 await served(line, "flood", done, "c")
             tasks += await begun(served(line, "room", done, "d"))
         await asyncio.gather(*tasks)
@@ -61,7 +61,7 @@ def test_who_waits_too_long_is_told_so_and_who_leaves_keeps_no_turn():
     async def play():
         line, done = made(patience=0.01), []
         async with line.turn("a"):
-            with pytest.raises(NotDoneError, match="come again"):
+            with pytest.raises(RefusalError, match="come again"):
                 await served(line, "a", done, "late")
             (gone,) = await begun(served(line, "b", done, "gone"))
             gone.cancel()

@@ -4,14 +4,14 @@ import time
 
 import pytest
 
-from grader.service.rate_limits import RateLimit, network_of
+from grader.service.rate_limits import RateLimiter, network_of
 
 
 def test_a_key_has_so_many_events_in_a_while(monkeypatch):
     """The first one begins the while; each key has its own."""
     now = time.time()
     monkeypatch.setattr(time, "time", lambda: now)
-    limit = RateLimit(2, 10)
+    limit = RateLimiter(2, 10)
     assert [limit.allows("a") for _ in range(3)] == [True, True, False]
     assert limit.allows("b")
     now += 9.9
@@ -22,7 +22,7 @@ def test_a_key_has_so_many_events_in_a_while(monkeypatch):
 
 def test_a_look_counts_nothing():
     """Only what is counted brings the limit nearer."""
-    limit = RateLimit(2, 10)
+    limit = RateLimiter(2, 10)
     assert not any(limit.is_reached("a") for _ in range(10))
     limit.count("a")
     assert not limit.is_reached("a")

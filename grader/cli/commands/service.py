@@ -13,7 +13,7 @@ from grader.cli.options import CourseOption, DeviceOption, GpuOption, SandboxOpt
 
 if TYPE_CHECKING:
     from grader.grading.settings import Settings
-    from grader.service.serve.supervisor import StationCrew
+    from grader.service.serve.supervisor import StationSpec
 
 PORT = 8000
 
@@ -85,16 +85,16 @@ def serve(
         from grader.service.serve.run import serve as begin
 
     _forget_database()
-    settings, crew = _crew(place, stations)
+    settings, spec = _station_spec(place, stations)
     _forget_secrets()
     request = ServeRequest(
         database=database or data or "",
-        course=crew.course,
+        course=spec.course,
         guide=settings.report_guide,
         host=where.host,
         port=where.port,
         url=where.url,
-        crew=crew,
+        stations=spec,
         web_processes=where.web_processes,
         sign_in=settings.sign_in,
         notices=settings.notices,
@@ -112,11 +112,11 @@ def station(
 ) -> None:
     """Grade for a service whose pages are on another machine: `grader serve --database` with the same database."""
     with _extra("station"):
-        from grader.service.serve.supervisor import man
+        from grader.service.serve.supervisor import run_stations
     _forget_database()
-    crew = _crew(place, stations)[1]
+    spec = _station_spec(place, stations)[1]
     _forget_secrets()
-    man(crew, _required(database), typer.echo)
+    run_stations(spec, _required(database), typer.echo)
 
 
 def migrate(*, database: DatabaseOption = None) -> None:
@@ -154,13 +154,13 @@ def invite(
             typer.echo(line)
 
 
-def _crew(place: PlaceOptions, stations: int) -> "tuple[Settings, StationCrew]":
+def _station_spec(place: PlaceOptions, stations: int) -> "tuple[Settings, StationSpec]":
     from grader.grading.settings import as_variables, load_settings
-    from grader.service.serve.supervisor import StationCrew
+    from grader.service.serve.supervisor import StationSpec
 
     here = {"docker": docker_settings(place.gpu), "device": place.device}
     settings = load_settings({**here, "sandbox": place.sandbox, "course": place.course})
-    return settings, StationCrew(
+    return settings, StationSpec(
         count=stations,
         course=settings.course_folder.resolve(),
         orders=settings.orders({"sandbox": settings.sandbox_for_others()}),

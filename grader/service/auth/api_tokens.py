@@ -42,7 +42,7 @@ def as_text(scopes: Iterable[TokenScope]) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wish:
+class TokenRequest:
     """What a token is to be: its name, what it allows, as text, and how long."""
 
     name: str
@@ -50,7 +50,7 @@ class Wish:
     lasts: timedelta = TOKEN_LASTS
 
 
-def give_token(session: Session, person_id: int, wish: Wish, now: datetime) -> str:
+def give_token(session: Session, person_id: int, wanted: TokenRequest, now: datetime) -> str:
     """A new token, which is shown only now."""
     kept = select(ApiTokenRow.id).where(ApiTokenRow.person_id == person_id).order_by(ApiTokenRow.id.desc())
     old = session.scalars(kept.offset(TOKENS - 1)).all()
@@ -59,11 +59,11 @@ def give_token(session: Session, person_id: int, wish: Wish, now: datetime) -> s
     session.add(
         ApiTokenRow(
             person_id=person_id,
-            name=wish.name[:NAME_LENGTH],
+            name=wanted.name[:NAME_LENGTH],
             token_sha256=token_hash(token),
-            scopes=wish.scopes,
+            scopes=wanted.scopes,
             created=now,
-            expires=now + wish.lasts,
+            expires=now + wanted.lasts,
         )
     )
     return token

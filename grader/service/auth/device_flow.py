@@ -10,10 +10,10 @@ from enum import StrEnum
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
-from grader.service.auth.api_tokens import NAME_LENGTH, Wish, give_token
+from grader.service.auth.api_tokens import NAME_LENGTH, TokenRequest, give_token
 from grader.service.auth.secrets import fresh_token, token_hash
 from grader.service.db.models import DeviceSignInRow
-from grader.service.errors import NotDoneError
+from grader.service.errors import RefusalError
 
 LETTERS, LENGTH = "BCDFGHJKLMNPQRSTVWXZ", 8
 """Of a code that people type: no vowels, so that it is no word, and nothing that looks like a digit."""
@@ -55,7 +55,7 @@ class Begun:
 
 
 def begin(session: Session, name: str, scopes: str, now: datetime) -> Begun:
-    """Note that a terminal wants to be signed in; raises NotDoneError if too many do."""
+    """Note that a terminal wants to be signed in; raises RefusalError if too many do."""
     session.execute(delete(DeviceSignInRow).where(DeviceSignInRow.expires <= now))
     refuse_too_many(session, now)
     begun = Begun(device_code=fresh_token(), user_code="".join(secrets.choice(LETTERS) for _ in range(LENGTH)))
@@ -74,10 +74,10 @@ def begin(session: Session, name: str, scopes: str, now: datetime) -> Begun:
 
 
 def refuse_too_many(session: Session, now: datetime) -> None:
-    """Raises NotDoneError if too many terminals wait; asked before anything is written, since anybody may ask."""
+    """Raises RefusalError if too many terminals wait; asked before anything is written, since anybody may ask."""
     waiting = select(func.count(DeviceSignInRow.id)).where(DeviceSignInRow.expires > now)
     if (session.scalar(waiting) or 0) >= OPEN_AT_ONCE:
-        raise NotDoneError("Too many terminals are being signed in right now; try again in ten minutes.")
+        raise RefusalError("Too many terminals are being signed in right now; try again in ten minutes.")
 
 
 def is_known(session: Session, device_code: str, now: datetime) -> bool:
@@ -97,7 +97,7 @@ def dashed(code: str) -> str:
 
 
 def asking(session: Session, code: str, now: datetime) -> DeviceSignInRow:
-    """The terminal that shows this code and has not been answered; raises NotDoneError if there is none."""
+    """The terminal that shows this code and has not been answered; raises RefusalError if there is none."""
     found = session.scalar(
         select(DeviceSignInRow).where(
             DeviceSignInRow.user_code == typed(code),
@@ -106,12 +106,12 @@ def asking(session: Session, code: str, now: datetime) -> DeviceSignInRow:
         )
     )
     if found is None:
-        raise NotDoneError(NO_CODE)
+        raise RefusalError(NO_CODE)
     return found
 
 
 def answer(session: Session, code: str, person_id: int, said: Answer, now: datetime) -> None:
-    """Answer a terminal, once; raises NotDoneError if there is nothing to answer."""
+    """Answer a terminal, once; raises RefusalError if there is nothing to answer."""
     done = session.scalar(
         update(DeviceSignInRow)
         .where(DeviceSignInRow.id == asking(session, code, now).id, DeviceSignInRow.answer == Answer.NONE)
@@ -119,7 +119,7 @@ def answer(session: Session, code: str, person_id: int, said: Answer, now: datet
         .returning(DeviceSignInRow.id)
     )
     if done is None:
-        raise NotDoneError(NO_CODE)
+        raise RefusalError(NO_CODE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,7 +143,7 @@ def ask(session: Session, device_code: str, now: datetime) -> Given | FlowError:
     if row.answer == Answer.DENIED or row.person_id is None:
         return FlowError.DENIED
     return Given(
-        token=give_token(session, row.person_id, Wish(name=row.name, scopes=row.scopes), now), scopes=row.scopes
+        token=give_token(session, row.person_id, TokenRequest(name=row.name, scopes=row.scopes), now), scopes=row.scopes
     )
 
 

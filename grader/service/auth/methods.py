@@ -9,7 +9,7 @@ from grader.service.auth.email import Smtp, printing
 from grader.service.auth.mail_links import MailLinks, Surroundings
 from grader.service.auth.oidc import University
 from grader.service.auth.passwords import Passwords
-from grader.service.rate_limits import RateLimit
+from grader.service.rate_limits import RateLimiter
 
 MAILS, SIGN_ONS, A_WHILE = 1000, 100, 600
 """Limits per network: requests for a link, and failed sign-ons, and the seconds for which they count.
@@ -26,8 +26,8 @@ class SignInEntry:
     mail: MailLinks | None = None
     passwords: Passwords | None = None
     university: University | None = None
-    mails: RateLimit = field(default_factory=lambda: RateLimit(MAILS, A_WHILE))
-    failed_sign_ons: RateLimit = field(default_factory=lambda: RateLimit(SIGN_ONS, A_WHILE))
+    mails: RateLimiter = field(default_factory=lambda: RateLimiter(MAILS, A_WHILE))
+    failed_sign_ons: RateLimiter = field(default_factory=lambda: RateLimiter(SIGN_ONS, A_WHILE))
 
 
 def entry_of(rules: SignInRules, around: Surroundings, say: Callable[[str], None]) -> SignInEntry:

@@ -25,8 +25,8 @@ from requests import RequestException
 from grader.common.errors import InputError
 from grader.common.sign_in import UniversityRules
 from grader.service.auth.secrets import same_token
-from grader.service.errors import NotDoneError
-from grader.service.throttle import Turns
+from grader.service.errors import RefusalError
+from grader.service.throttle import ConcurrencyLimiter
 
 LOG = logging.getLogger(__name__)
 
@@ -51,7 +51,7 @@ BACK = "/sign-on/back"
 FAILED = "The sign-on could not be completed. Begin again; if that fails, too, ask your instructor for a link."
 
 
-class SignOnFailedError(NotDoneError):
+class SignOnFailedError(RefusalError):
     """The university's answer does not say who signs in."""
 
 
@@ -82,10 +82,12 @@ class University:
         self.name, self._rules, self._secret, self._origin = rules.name, rules, secret, origin
         self._known: _Issuer | None = None
         self._lock = Lock()
-        self._turns = Turns(AT_ONCE, "Many people are signing in right now; try again in a moment.", waiting=WAITING)
+        self._turns = ConcurrencyLimiter(
+            AT_ONCE, "Many people are signing in right now; try again in a moment.", waiting=WAITING
+        )
 
     def begin(self) -> SignInBegun:
-        """A new sign-in; raises NotDoneError if the issuer does not answer."""
+        """A new sign-in; raises RefusalError if the issuer does not answer."""
         state, nonce, verifier = (secrets.token_urlsafe(32) for _ in range(3))
         with self._asking() as client:
             place = self._issuer(client).said["authorization_endpoint"]
@@ -93,7 +95,7 @@ class University:
         return SignInBegun(address=address, kept=f"{state}.{nonce}.{verifier}")
 
     def finish(self, kept: str, answer: Mapping[str, str]) -> str:
-        """The key of whoever has signed in there, as the issuer's claim names them; raises NotDoneError."""
+        """The key of whoever has signed in there, as the issuer's claim names them; raises RefusalError."""
         state, _, rest = kept.partition(".")
         nonce, _, verifier = rest.partition(".")
         if not (state and nonce and verifier and same_token(state, answer.get("state", ""))):
@@ -139,7 +141,7 @@ class University:
             LOG.warning("the sign-on's id token has no claim %s that names a person", self._rules.claim)
             raise SignOnFailedError(FAILED)
         if self._rules.claim == "email" and claims.get("email_verified") is not True:
-            raise NotDoneError("Your university has not verified your mail address; ask your instructor for a link.")
+            raise RefusalError("Your university has not verified your mail address; ask your instructor for a link.")
         return named
 
     def _issuer(self, client: Any) -> _Issuer:
@@ -177,11 +179,11 @@ class University:
 
 
 @contextmanager
-def _asking(client: Any, turns: Turns) -> Iterator[Any]:
+def _asking(client: Any, limiter: ConcurrencyLimiter) -> Iterator[Any]:
     """In the block, the issuer is asked, by few at once; whatever is wrong with its answers is one sentence for whoever
     signs in, and a word in the log, which quotes nothing.
     """
-    with turns.one(), client:
+    with limiter.one(), client:
         try:
             yield client
         except (AuthlibBaseError, JoseError, RequestException, ValueError, KeyError, TypeError) as error:

@@ -17,9 +17,9 @@ from grader.common.people import person_key
 from grader.service.auth.sessions import person_named
 from grader.service.db.models import PasswordRow, PersonRow
 from grader.service.db.session import Database
-from grader.service.errors import NotDoneError
+from grader.service.errors import RefusalError
 from grader.service.fair_line import FairLine
-from grader.service.rate_limits import RateLimit
+from grader.service.rate_limits import RateLimiter
 
 SHORTEST, LONGEST = 12, 200
 """Characters."""
@@ -47,16 +47,16 @@ class Passwords:
         self._hasher = hasher or PasswordHasher()
         self.line = FairLine(AT_ONCE, BUSY, longest=LONGEST_LINE, patience=PATIENCE)
         self._nobodys = self._hasher.hash(secrets.token_urlsafe())
-        self._of_person, self._failures = RateLimit(TRIES, A_WHILE), RateLimit(FAILURES, A_WHILE)
-        self._own = RateLimit(TRIES, A_WHILE)
+        self._of_person, self._failures = RateLimiter(TRIES, A_WHILE), RateLimiter(FAILURES, A_WHILE)
+        self._own = RateLimiter(TRIES, A_WHILE)
 
     def owner(self, database: Database, key: str, password: str, network: str) -> int | None:
-        """The number of the person of this key, if the password is theirs; nobody's takes as long. Raises NotDoneError
+        """The number of the person of this key, if the password is theirs; nobody's takes as long. Raises RefusalError
         after too many tries.
         """
         asked = f"{network} {person_key(key)[:LONGEST]}"
         if self._failures.is_reached(network) or not self._of_person.allows(asked):
-            raise NotDoneError(TOO_OFTEN)
+            raise RefusalError(TOO_OFTEN)
         with database.reading() as session:
             person = person_named(session, {key})
             kept = None if person is None else hash_of(session, person.id)
@@ -67,23 +67,23 @@ class Passwords:
         return None
 
     def hashed(self, password: str, person: PersonRow) -> str:
-        """What is kept of a new password; raises NotDoneError if it is too easy to guess."""
+        """What is kept of a new password; raises RefusalError if it is too easy to guess."""
         if not SHORTEST <= len(password) <= LONGEST:
-            raise NotDoneError(f"A password has between {SHORTEST} and {LONGEST} characters; several words are good.")
+            raise RefusalError(f"A password has between {SHORTEST} and {LONGEST} characters; several words are good.")
         if len(set(password)) < SHORTEST // 2 or person_key(person.key) in person_key(password):
-            raise NotDoneError("This password is easy to guess; choose several words that have nothing to do with you.")
+            raise RefusalError("This password is easy to guess; choose several words that have nothing to do with you.")
         return self._hasher.hash(password)
 
     def confirm(self, kept: str | None, password: str, person: PersonRow) -> None:
-        """Raises NotDoneError unless this is the password that is kept, if one is: a browser that was left signed in
+        """Raises RefusalError unless this is the password that is kept, if one is: a browser that was left signed in
         must not be enough to change it.
         """
         if kept is None:
             return
         if not self._own.allows(f"{person.id}"):
-            raise NotDoneError(TOO_OFTEN)
+            raise RefusalError(TOO_OFTEN)
         if not self._verified(kept, password):
-            raise NotDoneError("This is not your present password, so nothing was changed.")
+            raise RefusalError("This is not your present password, so nothing was changed.")
 
     def _verified(self, kept: str, password: str) -> bool:
         try:

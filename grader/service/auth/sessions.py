@@ -25,7 +25,7 @@ from grader.service.db.models import (
     SessionRow,
 )
 from grader.service.db.names import by_name
-from grader.service.errors import NotDoneError
+from grader.service.errors import RefusalError
 
 INVITATION_LASTS = timedelta(days=14)
 SESSION_LASTS = timedelta(days=30)
@@ -51,7 +51,7 @@ OF_COOKIE = (
 
 
 def invite(session: Session, person: PersonRow, who: str, now: datetime) -> str:
-    """The token of a new invitation. Earlier unused invitations no longer sign in. Raises NotDoneError for a person who
+    """The token of a new invitation. Earlier unused invitations no longer sign in. Raises RefusalError for a person who
     is deactivated.
     """
     return invite_all(session, [person], who, now)[0]
@@ -59,11 +59,11 @@ def invite(session: Session, person: PersonRow, who: str, now: datetime) -> str:
 
 def invite_all(session: Session, people: Sequence[PersonRow], who: str, now: datetime) -> list[str]:
     """The token of a new invitation for each person, in their order. Earlier unused invitations no longer sign in.
-    Raises NotDoneError for a person who is deactivated.
+    Raises RefusalError for a person who is deactivated.
     """
     for each in people:
         if each.deactivated is not None:
-            raise NotDoneError(f"{each.name} ({each.key}) is deactivated. Activate this person first.")
+            raise RefusalError(f"{each.name} ({each.key}) is deactivated. Activate this person first.")
     made_before = InvitationRow.person_id.in_([each.id for each in people]), InvitationRow.used.is_(None)
     session.execute(delete(InvitationRow).where(*made_before, ~InvitationRow.by_mail))
     tokens = [fresh_token() for _ in people]
@@ -137,10 +137,10 @@ def sign_in(session: Session, token: str, now: datetime) -> str | None:
 
 def begin(session: Session, person_id: int, now: datetime) -> str:
     """The token of a new session of a person who has proved who they are. Links that they asked for end. Raises
-    NotDoneError for a person who is deactivated.
+    RefusalError for a person who is deactivated.
     """
     if session.get_one(PersonRow, person_id).deactivated is not None:
-        raise NotDoneError(DEACTIVATED)
+        raise RefusalError(DEACTIVATED)
     by_mail = InvitationRow.person_id == person_id, InvitationRow.by_mail, InvitationRow.used.is_(None)
     session.execute(delete(InvitationRow).where(*by_mail))
     token = fresh_token()

@@ -46,7 +46,7 @@ def version_of(coursework: Coursework) -> Version:
     return Version(measured=coursework.measured_sha256, scored=coursework.scored_sha256)
 
 
-class Shown(Record):
+class AssignmentView(Record):
     """An assignment as its page shows it; `handout` is markup that rendered() has made, `skeleton` the text to start
     from; each is empty if there is none. `hidden` is how many checks it hides from students until they are released.
     `ruled` says whether there was a course.yaml, `gone` whether its folder is no longer there, and `timed` whether it
@@ -91,7 +91,7 @@ class LastGoodState(Record):
     have attempts.
     """
 
-    states: Mapping[str, Shown] = {}
+    states: Mapping[str, AssignmentView] = {}
     used: frozenset[str] = frozenset()
 
 
@@ -111,7 +111,7 @@ class _Look:
     course), the names of unknown assignments that have attempts, and the course's time zone.
     """
 
-    shown: Mapping[str, Shown]
+    shown: Mapping[str, AssignmentView]
     problems: Mapping[str, str]
     lost: tuple[str, ...]
     zone: tzinfo
@@ -121,7 +121,7 @@ class _Look:
         return self.problems.get(name) or self.problems.get("", "")
 
 
-class Shelf:
+class AssignmentCache:
     """The assignments, read again when their files change. A look at the files is reused for `fresh` seconds, since
     there are a hundred of them. An assignment that can no longer be read keeps its last good state: a typing error must
     not close the course, nor open what is closed. An assignment whose folder is gone is kept if it has attempts, but
@@ -141,7 +141,7 @@ class Shelf:
         self._zone = lru_cache(maxsize=1)(self._zone_of)
         self._recalled = lru_cache(maxsize=1)(lambda _readable, _names: recall())
         self._looked, self._found = -math.inf, _Look(shown={}, problems={}, lost=(), zone=UTC)
-        self._last: dict[str, Shown] = {}
+        self._last: dict[str, AssignmentView] = {}
 
     @property
     def zone(self) -> tzinfo:
@@ -153,14 +153,14 @@ class Shelf:
         look = self._look()
         return sorted({*look.shown, *look.problems} - {""})
 
-    def assignment(self, name: str) -> Shown:
+    def assignment(self, name: str) -> AssignmentView:
         """The assignment of this name; raises NotFoundError if there is none, or none that could ever be read."""
         shown = self._look().shown.get(name)
         if shown is None:
             raise NotFoundError
         return shown
 
-    def all(self) -> list[Shown]:
+    def all(self) -> list[AssignmentView]:
         """Each of them, by name."""
         return list(self._look().shown.values())
 
@@ -168,7 +168,7 @@ class Shelf:
         """Why assignments differ from their files, a sentence for each reason."""
         return list(dict.fromkeys(self._look().problems.values()))
 
-    def gone(self) -> list[Shown]:
+    def gone(self) -> list[AssignmentView]:
         """Assignments that are kept although their folders are gone."""
         return [each for each in self.all() if each.gone]
 
@@ -176,7 +176,7 @@ class Shelf:
         """Names of assignments that have attempts but neither a folder nor a stored state."""
         return self._look().lost
 
-    def readable(self) -> list[Shown]:
+    def readable(self) -> list[AssignmentView]:
         """Assignments that match their files."""
         look = self._look()
         return [each for each in look.shown.values() if not each.gone and not look.problem(each.name)]
@@ -200,7 +200,7 @@ class Shelf:
         names, problems = self._names()
         models = tuple(_stamp(self.course.reference / name / MODEL_FILE) for name in names)
         read = {name: self._as_it_is(name, models) for name in names}
-        good = {name: each for name, each in read.items() if isinstance(each, Shown)}
+        good = {name: each for name, each in read.items() if isinstance(each, AssignmentView)}
         problems |= {name: each.why for name, each in read.items() if isinstance(each, _Unreadable)}
         memory = self._recalled(frozenset(good), frozenset(names))
         last = {**memory.states, **self._last}
@@ -227,8 +227,8 @@ class Shelf:
         return names, {} if names else {"": NO_FOLDERS.format(self.course.assignments)}
 
     def _kept(
-        self, memory: LastGoodState, last: Mapping[str, Shown], problems: dict[str, str]
-    ) -> Iterator[tuple[str, Shown]]:
+        self, memory: LastGoodState, last: Mapping[str, AssignmentView], problems: dict[str, str]
+    ) -> Iterator[tuple[str, AssignmentView]]:
         """The last good states of assignments that cannot be read or are gone. Notes a problem if only a file is
         missing.
         """
@@ -242,7 +242,7 @@ class Shelf:
             elif name in memory.used:
                 yield name, replace(each, gone=True)
 
-    def _zone_now(self, rules: Path, shown: Mapping[str, Shown]) -> tzinfo:
+    def _zone_now(self, rules: Path, shown: Mapping[str, AssignmentView]) -> tzinfo:
         """The time zone of course.yaml; if that file cannot be read, the zone of an assignment."""
         return self._zone(_stamp(rules)) or next((each.policies.zone for each in shown.values()), UTC)
 
@@ -252,7 +252,7 @@ class Shelf:
         except InputError:
             return None
 
-    def _as_it_is(self, name: str, models: tuple[Stamp | None, ...]) -> Shown | _Unreadable:
+    def _as_it_is(self, name: str, models: tuple[Stamp | None, ...]) -> AssignmentView | _Unreadable:
         """Read an assignment once, with or without success, until a file changes that it depends on. Some depend on
         the model solutions of others.
         """
@@ -267,16 +267,16 @@ class Shelf:
     def _guide_of(self, _changed: int) -> str:
         return rendered(read_text(self._guide))
 
-    def _tried(self, name: str, _stamps: tuple[Stamp | None, ...]) -> Shown | _Unreadable:
+    def _tried(self, name: str, _stamps: tuple[Stamp | None, ...]) -> AssignmentView | _Unreadable:
         try:
             return self._shown(name)
         except InputError as error:
             return _Unreadable(str(error))
 
-    def _shown(self, name: str) -> Shown:
+    def _shown(self, name: str) -> AssignmentView:
         coursework = self.course.load(name)
         path, skeleton = coursework.folder / HANDOUT, coursework.folder / FILE_NAME
-        return Shown(
+        return AssignmentView(
             name=name,
             title=coursework.title,
             points=coursework.points,

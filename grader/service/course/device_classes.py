@@ -6,15 +6,15 @@ names a class waits for a station of that class, and any other is graded by whic
 
 from collections.abc import Mapping
 
-from grader.service.course.assignments import Shelf
+from grader.service.course.assignments import AssignmentCache
 from grader.service.errors import NotFoundError
 
 
-def classes_of(shelf: Shelf) -> dict[str, str]:
+def classes_of(cache: AssignmentCache) -> dict[str, str]:
     """The class that each assignment asks for; empty for any. One that could never be read asks for none: its gradings
     say why.
     """
-    return {name: _class_of(shelf, name) for name in shelf.names()}
+    return {name: _class_of(cache, name) for name in cache.names()}
 
 
 def elsewhere(classes: Mapping[str, str], own: str) -> frozenset[str]:
@@ -22,8 +22,8 @@ def elsewhere(classes: Mapping[str, str], own: str) -> frozenset[str]:
     return frozenset(name for name, wanted in classes.items() if wanted not in {"", own})
 
 
-def _class_of(shelf: Shelf, name: str) -> str:
+def _class_of(cache: AssignmentCache, name: str) -> str:
     try:
-        return shelf.assignment(name).policies.device_class or ""
+        return cache.assignment(name).policies.device_class or ""
     except NotFoundError:
         return ""

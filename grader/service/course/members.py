@@ -15,7 +15,7 @@ from grader.service.course.personal_data import amounts
 from grader.service.course.roster import Listed, fault_of, in_words, not_plain
 from grader.service.db.keys import folded_key, is_plain_key
 from grader.service.db.models import AttemptRow, AuditRow, Base, PersonRow
-from grader.service.errors import NotDoneError
+from grader.service.errors import RefusalError
 
 GOES = {
     "extensions": "extension",
@@ -32,7 +32,7 @@ GOES = {
 
 
 def add(session: Session, listed: Listed, who: str, now: datetime) -> PersonRow:
-    """Add a person. Raises NotDoneError if another person has the key."""
+    """Add a person. Raises RefusalError if another person has the key."""
     _require_fit(listed)
     _require_free(session, listed.key, None)
     role, team = listed.role_of(None), listed.team_of(None)
@@ -45,11 +45,11 @@ def add(session: Session, listed: Listed, who: str, now: datetime) -> PersonRow:
 
 def change(session: Session, person: PersonRow, listed: Listed, who: str, now: datetime) -> None:
     """Give a person this name, key, role and group. Lines of the audit trail about the person follow the key. Raises
-    NotDoneError if another person has the key, or if `who` would change their own role.
+    RefusalError if another person has the key, or if `who` would change their own role.
     """
     _require_fit(listed)
     if person.key == who and listed.role_of(person) != person.role:
-        raise NotDoneError("You cannot change your own role; another instructor can.")
+        raise RefusalError("You cannot change your own role; another instructor can.")
     before, old = f"{person.key}: {in_words(person)}", person.key
     if listed.key != person.key:
         _require_free(session, listed.key, person)
@@ -61,7 +61,7 @@ def change(session: Session, person: PersonRow, listed: Listed, who: str, now: d
 
 
 def deactivate(session: Session, person: PersonRow, who: str, now: datetime) -> None:
-    """End all ways in of a person, until they are activated. Raises NotDoneError if the person is `who`."""
+    """End all ways in of a person, until they are activated. Raises RefusalError if the person is `who`."""
     _require_other(person, who)
     if person.deactivated is None:
         end_all(session, person, who, now)
@@ -88,16 +88,16 @@ def attempts_of(session: Session, person: PersonRow) -> int:
 
 
 def require_removable(session: Session, person: PersonRow, who: str) -> None:
-    """Raise NotDoneError if the person is `who`, or if the person or their group has handed in something."""
+    """Raise RefusalError if the person is `who`, or if the person or their group has handed in something."""
     _require_other(person, who)
     attempts = attempts_of(session, person)
     if attempts:
         handed_in = f"{count(attempts, 'attempt')} of {person.name} {'is' if attempts == 1 else 'are'} kept"
-        raise NotDoneError(f"{handed_in}, so {person.name} cannot be removed. Deactivate {person.name} instead.")
+        raise RefusalError(f"{handed_in}, so {person.name} cannot be removed. Deactivate {person.name} instead.")
 
 
 def remove(session: Session, person: PersonRow, who: str, now: datetime) -> None:
-    """Remove a person and the data that belong only to them; the audit trail keeps its lines. Raises NotDoneError."""
+    """Remove a person and the data that belong only to them; the audit trail keeps its lines. Raises RefusalError."""
     require_removable(session, person, who)
     session.add(AuditRow(at=now, who=who, about=person.key, what=f"removed {person.key}: {in_words(person)}"))
     for table in Base.metadata.sorted_tables:
@@ -109,18 +109,18 @@ def remove(session: Session, person: PersonRow, who: str, now: datetime) -> None
 def _require_fit(listed: Listed) -> None:
     why = fault_of(listed, "The form")
     if why:
-        raise NotDoneError(why)
+        raise RefusalError(why)
 
 
 def _require_free(session: Session, key: str, person: PersonRow | None) -> None:
-    """Raise NotDoneError if the key looks like the key of another person."""
+    """Raise RefusalError if the key looks like the key of another person."""
     if not is_plain_key(key):
-        raise NotDoneError(f"The form: {not_plain(key)}")
+        raise RefusalError(f"The form: {not_plain(key)}")
     for each in session.scalars(select(PersonRow).where(PersonRow.folded == folded_key(key))):
         if each is not person:
-            raise NotDoneError(f"The key {key} belongs to {each.name} ({each.key}).")
+            raise RefusalError(f"The key {key} belongs to {each.name} ({each.key}).")
 
 
 def _require_other(person: PersonRow, who: str) -> None:
     if person.key == who:
-        raise NotDoneError("You cannot do this to yourself; another instructor can.")
+        raise RefusalError("You cannot do this to yourself; another instructor can.")

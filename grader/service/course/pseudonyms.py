@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from grader.service.course.lookalikes import BESIDE_LETTERS, folded_name
 from grader.service.db.models import AuditRow, PersonRow, PseudonymRow
 from grader.service.db.session import Database
-from grader.service.errors import NotDoneError
+from grader.service.errors import RefusalError
 
 SHORTEST, LONGEST = 2, 30
 """Characters of a pseudonym."""
@@ -27,7 +27,7 @@ def pseudonym_of(session: Session, person_id: int) -> str | None:
 
 
 def choose(database: Database, person_id: int, text: str) -> None:
-    """Call somebody by this from now on; by nothing, if it is empty: then no leaderboard has them. Raises NotDoneError,
+    """Call somebody by this from now on; by nothing, if it is empty: then no leaderboard has them. Raises RefusalError,
     and then changes nothing.
     """
     name = " ".join(unicodedata.normalize("NFKC", text).split())
@@ -51,7 +51,7 @@ def _keep(session: Session, person_id: int, name: str) -> None:
     try:
         session.flush()
     except IntegrityError as error:  # somebody else took it at the same moment
-        raise NotDoneError(TAKEN) from error
+        raise RefusalError(TAKEN) from error
 
 
 def take_away(session: Session, person: PersonRow, who: str, now: datetime) -> None:
@@ -69,15 +69,15 @@ def _row(session: Session, person_id: int) -> PseudonymRow | None:
 
 def _check(session: Session, person_id: int, name: str) -> None:
     if not SHORTEST <= len(name) <= LONGEST:
-        raise NotDoneError(f"A pseudonym has {SHORTEST} to {LONGEST} characters; choose another.")
+        raise RefusalError(f"A pseudonym has {SHORTEST} to {LONGEST} characters; choose another.")
     if not all(each.isalnum() or each in BESIDE_LETTERS for each in name) or not any(map(str.isalnum, name)):
-        raise NotDoneError("A pseudonym has letters, digits, blanks and - _ . ' alone; choose another.")
+        raise RefusalError("A pseudonym has letters, digits, blanks and - _ . ' alone; choose another.")
     described = [unicodedata.name(each, "") for each in name]
     if any("FILLER" in each for each in described):  # Hangul's are letters that nobody sees
-        raise NotDoneError("A pseudonym has no letter that cannot be seen; choose another.")
+        raise RefusalError("A pseudonym has no letter that cannot be seen; choose another.")
     if len({each.partition(" ")[0] for each in described} & {*LOOK_ALIKE}) > 1:
-        raise NotDoneError("A pseudonym has the letters of one script; choose another.")
+        raise RefusalError("A pseudonym has the letters of one script; choose another.")
     others = select(PersonRow.name, PersonRow.key, PseudonymRow.name).outerjoin(PseudonymRow)
     taken = session.execute(others.where(PersonRow.id != person_id))
     if folded_name(name) in {folded_name(each) for row in taken for each in row if each is not None}:
-        raise NotDoneError(TAKEN)
+        raise RefusalError(TAKEN)

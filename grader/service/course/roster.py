@@ -16,7 +16,7 @@ from grader.service.db.batches import in_batches
 from grader.service.db.keys import folded_key, is_plain_key, is_same_key
 from grader.service.db.models import AuditRow, CourseRole, PersonRow
 from grader.service.db.session import Database
-from grader.service.errors import NotDoneError
+from grader.service.errors import RefusalError
 
 LONGEST_NAME = 200
 """Characters of a name, of a key and of a group."""
@@ -70,7 +70,7 @@ def shared_names(session: Session) -> frozenset[str]:
 
 def enrol(database: Database, data: bytes, who: str, now: datetime) -> TakenIn:
     """Take in a roster: a CSV with the columns key and name and, optionally, role and group. Known people get their new
-    name and, if the line has them, their new role and group; no person is removed. Raises NotDoneError, and then
+    name and, if the line has them, their new role and group; no person is removed. Raises RefusalError, and then
     changes nothing. If people are changed in the meantime, the lines before the refused one are taken in.
     """
     people = _people(data)
@@ -109,7 +109,7 @@ def _take_in(session: Session, people: Sequence[Listed], who: str, now: datetime
 
 
 def _matched(session: Session, people: Sequence[Listed], who: str) -> list[tuple[Listed, PersonRow | None]]:
-    """Each line with the person that it names, or None for a new one. Raises NotDoneError for a refused line."""
+    """Each line with the person that it names, or None for a new one. Raises RefusalError for a refused line."""
     known: dict[str, list[PersonRow]] = {}
     for row in session.scalars(
         select(PersonRow).where(PersonRow.folded.in_([folded_key(each.key) for each in people]))
@@ -118,20 +118,20 @@ def _matched(session: Session, people: Sequence[Listed], who: str) -> list[tuple
     matched = [(each, _known(each, known)) for each in people]
     for each, person in matched:
         if person is not None and person.key == who and each.role_of(person) != person.role:
-            raise NotDoneError("The roster would change your own role; leave yourself out of it.")
+            raise RefusalError("The roster would change your own role; leave yourself out of it.")
     return matched
 
 
 def _known(listed: Listed, people: Mapping[str, Sequence[PersonRow]]) -> PersonRow | None:
-    """The person with this key, in any case. Raises NotDoneError if the key only looks like another person's key."""
+    """The person with this key, in any case. Raises RefusalError if the key only looks like another person's key."""
     alike = people.get(folded_key(listed.key), ())
     exact = [each for each in alike if each.key == listed.key]
     same = exact or [each for each in alike if is_same_key(each.key, listed.key)]
     if len(same) > 1 or (alike and not same):
         keys = " and ".join(sorted(each.key for each in alike))
-        raise NotDoneError(f"Line {listed.line} of the roster: {listed.key} may be {keys}. Write {_one_of(alike)}.")
+        raise RefusalError(f"Line {listed.line} of the roster: {listed.key} may be {keys}. Write {_one_of(alike)}.")
     if not same and not is_plain_key(listed.key):
-        raise NotDoneError(f"Line {listed.line} of the roster: {not_plain(listed.key)}")
+        raise RefusalError(f"Line {listed.line} of the roster: {not_plain(listed.key)}")
     return next(iter(same), None)
 
 
@@ -161,14 +161,14 @@ def _people(data: bytes) -> list[Listed]:
     try:
         rows = table_of("the file", data, "a roster", ("key", "name"))
     except InputError as error:
-        raise NotDoneError(str(error)) from error
+        raise RefusalError(str(error)) from error
     found = list(map(_listed, rows))
     faults = (fault_of(each, f"Line {each.line} of the roster") for each in found)
     for why in (*faults, *_listed_twice(found)):
         if why:
-            raise NotDoneError(why)
+            raise RefusalError(why)
     if not 0 < len(found) <= PEOPLE:
-        raise NotDoneError(f"The roster must name between 1 and {PEOPLE:,} people.")
+        raise RefusalError(f"The roster must name between 1 and {PEOPLE:,} people.")
     return found
 
 

@@ -281,7 +281,7 @@ class ShareRow(Base):
 
 
 class AssignmentRow(Base):
-    """An assignment as it was last read (assignments.Shown as JSON), for use when its files are missing."""
+    """An assignment as it was last read (assignments.AssignmentView as JSON), for use when its files are missing."""
 
     __tablename__ = "assignments"
 

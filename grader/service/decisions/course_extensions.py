@@ -14,7 +14,7 @@ from grader.common.record import Record
 from grader.course.policies.deadlines import read_extra
 from grader.course.policies.rules import in_words, later
 from grader.protocol.text import showable
-from grader.service.course.assignments import Shown
+from grader.service.course.assignments import AssignmentView
 from grader.service.course.groups import belongs_to
 from grader.service.course.limits import is_late
 from grader.service.db.batches import in_batches
@@ -33,7 +33,7 @@ from grader.service.decisions.extensions import (
     rules_for,
     withdraw,
 )
-from grader.service.errors import NotDoneError, NotFoundError
+from grader.service.errors import NotFoundError, RefusalError
 
 LINES = 100
 """Extensions on a page of the list."""
@@ -122,58 +122,60 @@ def _conditions(wanted: ExtensionFilter) -> Iterator[ColumnElement[bool]]:
         yield ExtensionRow.id < wanted.before
 
 
-def extend_many(database: Database, assignments: Sequence[Shown], asked: AskedForMany, now: datetime) -> GivenToMany:
+def extend_many(
+    database: Database, assignments: Sequence[AssignmentView], asked: AskedForMany, now: datetime
+) -> GivenToMany:
     """Give each of these students this at each of these assignments. A student whose extension is more generous keeps
-    that part of it. Raises NotDoneError before anything is stored if a line or a field cannot be read.
+    that part of it. Raises RefusalError before anything is stored if a line or a field cannot be read.
     """
     if not assignments:
-        raise NotDoneError("Choose at least one assignment.")
+        raise RefusalError("Choose at least one assignment.")
     given = {each.name: _given(each, asked) for each in assignments}
     with database.reading() as session:
         students = _students(session, asked.students)
     pairs = [(each, person) for each in assignments for person in students]
     if len(pairs) > MOST:
-        raise NotDoneError(f"These are {len(pairs):,} extensions; give at most {MOST:,} at once.")
+        raise RefusalError(f"These are {len(pairs):,} extensions; give at most {MOST:,} at once.")
 
-    def store(session: Session, some: Sequence[tuple[Shown, int]]) -> int:
+    def store(session: Session, some: Sequence[tuple[AssignmentView, int]]) -> int:
         return sum(_give_at_least(session, each, person, given[each.name], now) for each, person in some)
 
     number = sum(in_batches(database, pairs, store))
     return GivenToMany(given=number, kept=len(pairs) - number)
 
 
-def _given(assignment: Shown, asked: AskedForMany) -> GivenExtension:
-    """The extension at one of the assignments. Raises NotDoneError with the assignment's name."""
+def _given(assignment: AssignmentView, asked: AskedForMany) -> GivenExtension:
+    """The extension at one of the assignments. Raises RefusalError with the assignment's name."""
     try:
         due, attempts = _due(assignment, asked), attempts_in(assignment, asked.attempts)
-    except NotDoneError as error:
-        raise NotDoneError(f"{assignment.name}: {error}") from error
+    except RefusalError as error:
+        raise RefusalError(f"{assignment.name}: {error}") from error
     if due is None and not attempts:
-        raise NotDoneError("This extends nothing: give a later date, more time or more attempts.")
+        raise RefusalError("This extends nothing: give a later date, more time or more attempts.")
     return GivenExtension(who=asked.who, due=due, attempts=attempts, reason=reason_in(asked.reason))
 
 
-def _due(assignment: Shown, asked: AskedForMany) -> datetime | None:
+def _due(assignment: AssignmentView, asked: AskedForMany) -> datetime | None:
     extra = asked.extra.strip()
     if not extra:
         return due_in(assignment, asked.until)
     if asked.until.strip():
-        raise NotDoneError("There is a new date and more time; keep one of them.")
+        raise RefusalError("There is a new date and more time; keep one of them.")
     usual, zone = assignment.rules.due, assignment.policies.zone
     if usual is None:
-        raise NotDoneError("There is no due date, so there is none to extend.")
+        raise RefusalError("There is no due date, so there is none to extend.")
     try:
         due = later(usual, read_extra(extra), zone)
     except ValueError as error:
-        raise NotDoneError(f"More time is {showable(str(error))}.") from error
+        raise RefusalError(f"More time is {showable(str(error))}.") from error
     return due if due > usual else None
 
 
 def _students(session: Session, text: str) -> list[int]:
-    """Numbers of the students in these lines. Raises NotDoneError that names the lines that name no single student."""
+    """Numbers of the students in these lines. Raises RefusalError that names the lines that name no single student."""
     lines = list(dict.fromkeys(filter(None, (line.strip() for line in text.splitlines()))))
     if not lines:
-        raise NotDoneError("Name at least one student, by key or name, one per line.")
+        raise RefusalError("Name at least one student, by key or name, one per line.")
     named: dict[str, dict[int, str]] = {}
     for person in session.scalars(select(PersonRow).where(PersonRow.role == CourseRole.STUDENT)):
         for word in {_plain(person.name), person.folded}:
@@ -189,9 +191,9 @@ def _students(session: Session, text: str) -> list[int]:
         else:
             unknown.append(line)
     if unknown:
-        raise NotDoneError(f"Nothing was given. No student has this key or name: {_some(unknown)}.")
+        raise RefusalError(f"Nothing was given. No student has this key or name: {_some(unknown)}.")
     if several:
-        raise NotDoneError(f"Nothing was given. A line may mean several students: {_some(several)}.")
+        raise RefusalError(f"Nothing was given. A line may mean several students: {_some(several)}.")
     return list(dict.fromkeys(found))
 
 
@@ -204,7 +206,9 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(shown) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
 
 
-def _give_at_least(session: Session, assignment: Shown, person_id: int, given: GivenExtension, now: datetime) -> int:
+def _give_at_least(
+    session: Session, assignment: AssignmentView, person_id: int, given: GivenExtension, now: datetime
+) -> int:
     """Number of extensions that were given: 0 if the student has as much already."""
     row = extension_of(session, assignment.name, person_id)
     if row is not None:
@@ -225,7 +229,7 @@ def listed_extension(session: Session, extension_id: int) -> ListedExtension:
     return ListedExtension(row=row, person=session.get_one(PersonRow, row.person_id))
 
 
-def loses(session: Session, one: ListedExtension, assignments: Sequence[Shown], zone: tzinfo) -> Iterator[str]:
+def loses(session: Session, one: ListedExtension, assignments: Sequence[AssignmentView], zone: tzinfo) -> Iterator[str]:
     """What a withdrawal takes away, in sentences."""
     yield f"{one.person.name} loses this: {extension_in_words(one.row.due, one.row.attempts, zone)}."
     shown = next((each for each in assignments if each.name == one.row.assignment), None)

@@ -10,12 +10,12 @@ from grader.common.phrases import count
 from grader.common.record import Record
 from grader.course.policies.rules import LateRule, in_words, moment, read_date
 from grader.protocol.text import showable
-from grader.service.course.assignments import Shown
+from grader.service.course.assignments import AssignmentView
 from grader.service.course.groups import team_at
 from grader.service.course.limits import TRIAL, HandInRules
 from grader.service.db.models import AuditRow, CourseRole, ExtensionRow, PersonRow
 from grader.service.db.outbox import Mail, MailKind, put
-from grader.service.errors import NotDoneError
+from grader.service.errors import RefusalError
 from grader.service.grades.final import extension_in
 from grader.service.grades.records import grades_of
 
@@ -42,7 +42,7 @@ class AskedExtension(Record):
     reason: str
 
 
-def rules_for(session: Session, assignment: Shown, person_id: int) -> HandInRules:
+def rules_for(session: Session, assignment: AssignmentView, person_id: int) -> HandInRules:
     """The rules of an assignment for this person, as they are now, but for late days: an extension of one member holds
     for a group. Whoever teaches makes trial runs, which have none.
     """
@@ -53,7 +53,7 @@ def rules_for(session: Session, assignment: Shown, person_id: int) -> HandInRule
     return assignment.rules_for(*map(extension_in, session.scalars(wanted)))
 
 
-def hand_in_rules(session: Session, assignments: Sequence[Shown], name: str, person_id: int) -> HandInRules:
+def hand_in_rules(session: Session, assignments: Sequence[AssignmentView], name: str, person_id: int) -> HandInRules:
     """The same with the late days that are spent elsewhere, by which late work is refused; `assignments` are all."""
     assignment = next(each for each in assignments if each.name == name)
     rules = rules_for(session, assignment, person_id)
@@ -84,9 +84,11 @@ class Withdrawal(Record):
     reason: str
 
 
-def extend(session: Session, assignment: Shown, person: PersonRow, asked: AskedExtension, now: datetime) -> None:
+def extend(
+    session: Session, assignment: AssignmentView, person: PersonRow, asked: AskedExtension, now: datetime
+) -> None:
     """Give somebody this in place of what they had at the assignment; it holds at once, also for what was handed in
-    before. Raises NotDoneError, and then changes nothing.
+    before. Raises RefusalError, and then changes nothing.
     """
     given = GivenExtension(
         who=asked.who,
@@ -99,11 +101,11 @@ def extend(session: Session, assignment: Shown, person: PersonRow, asked: AskedE
         return
     row = extension_of(session, assignment.name, person.id)
     if row is None:
-        raise NotDoneError("This extends nothing: choose a later date, or say how many attempts more.")
+        raise RefusalError("This extends nothing: choose a later date, or say how many attempts more.")
     withdraw(session, row, Withdrawal(who=given.who, reason=given.reason), assignment.policies.zone, now)
 
 
-def give(session: Session, assignment: Shown, person: PersonRow, given: GivenExtension, now: datetime) -> None:
+def give(session: Session, assignment: AssignmentView, person: PersonRow, given: GivenExtension, now: datetime) -> None:
     """Store an extension in place of the person's earlier one, with a line in the audit trail. All members of a group
     get a mail, since the extension of one holds for all.
     """
@@ -131,37 +133,37 @@ def withdraw(session: Session, row: ExtensionRow, by: Withdrawal, zone: tzinfo, 
     session.add(AuditRow(at=now, who=by.who, about=key, what=what))
 
 
-def due_in(assignment: Shown, text: str) -> datetime | None:
-    """The new due date in a form, which is after everybody's, in UTC. Raises NotDoneError."""
+def due_in(assignment: AssignmentView, text: str) -> datetime | None:
+    """The new due date in a form, which is after everybody's, in UTC. Raises RefusalError."""
     zone, usual = assignment.policies.zone, assignment.rules.due
     if not text.strip():
         return None
     if usual is None:
-        raise NotDoneError(f"{assignment.name} has no due date, so there is none to extend.")
+        raise RefusalError(f"{assignment.name} has no due date, so there is none to extend.")
     try:
         due = moment(read_date(text), zone)
     except (ValueError, OverflowError) as error:
-        raise NotDoneError(f"The date cannot be read: {showable(str(error))}.") from error
+        raise RefusalError(f"The date cannot be read: {showable(str(error))}.") from error
     if due <= usual:
-        raise NotDoneError(f"The date is not after everybody's due date, {in_words(usual, zone)}; choose a later one.")
+        raise RefusalError(f"The date is not after everybody's due date, {in_words(usual, zone)}; choose a later one.")
     return due
 
 
-def attempts_in(assignment: Shown, text: str) -> int:
-    """The number of extra attempts in a form. Raises NotDoneError."""
+def attempts_in(assignment: AssignmentView, text: str) -> int:
+    """The number of extra attempts in a form. Raises RefusalError."""
     typed = text.strip() or "0"
     if not (typed.isascii() and typed.isdigit() and len(typed) <= 3 and int(typed) <= MOST):
-        raise NotDoneError(f"The attempts must be a number up to {MOST}: how many more the student has.")
+        raise RefusalError(f"The attempts must be a number up to {MOST}: how many more the student has.")
     if int(typed) and assignment.rules.attempts is None:
-        raise NotDoneError(f"{assignment.name} has no limit of attempts, so there are none to add.")
+        raise RefusalError(f"{assignment.name} has no limit of attempts, so there are none to add.")
     return int(typed)
 
 
 def reason_in(text: str) -> str:
-    """The reason in a form. Raises NotDoneError."""
+    """The reason in a form. Raises RefusalError."""
     reason = showable(text).strip()
     if not 0 < len(reason) <= LONGEST_REASON:
-        raise NotDoneError(f"Give a reason, of {LONGEST_REASON} letters at most; the student sees it.")
+        raise RefusalError(f"Give a reason, of {LONGEST_REASON} letters at most; the student sees it.")
     return reason
 
 

@@ -16,7 +16,7 @@ from grader.service.course.groups import team_at
 from grader.service.course.limits import HandInRules, is_late
 from grader.service.db.models import AttemptRow, AuditRow, CourseRole, PersonRow
 from grader.service.decisions.extensions import LONGEST_REASON
-from grader.service.errors import NotDoneError
+from grader.service.errors import RefusalError
 from grader.service.submissions.accept import (
     AttemptPlace,
     Offer,
@@ -40,27 +40,27 @@ class HandInFor:
 
 
 def arrived_in(text: str, zone: tzinfo, now: datetime) -> datetime:
-    """The time of arrival in a form; empty text means now. Raises NotDoneError."""
+    """The time of arrival in a form; empty text means now. Raises RefusalError."""
     if not text.strip():
         return now
     try:
         arrived = moment(read_date(text), zone)
     except (ValueError, OverflowError) as error:
-        raise NotDoneError(f"The time of arrival cannot be read: {showable(str(error))}.") from error
+        raise RefusalError(f"The time of arrival cannot be read: {showable(str(error))}.") from error
     if arrived > now:
-        raise NotDoneError(f"The time of arrival is in the future; it is now {in_words(now, zone)}.")
+        raise RefusalError(f"The time of arrival is in the future; it is now {in_words(now, zone)}.")
     return arrived
 
 
 def require_student(person: PersonRow) -> None:
-    """Raise NotDoneError if the person is not a student."""
+    """Raise RefusalError if the person is not a student."""
     if person.role != CourseRole.STUDENT:
-        raise NotDoneError(f"{person.name} is not a student. People who teach hand in on the assignment's page.")
+        raise RefusalError(f"{person.name} is not a student. People who teach hand in on the assignment's page.")
 
 
 def enter(session: Session, offer: Offer, entry: HandInFor, rules: HandInRules, now: datetime) -> AttemptRow:
     """Store an attempt of a student and put it in the queue. It supersedes no other attempt. A form that comes twice
-    with the same file gives one attempt. Raises NotDoneError, and then stores nothing.
+    with the same file gives one attempt. Raises RefusalError, and then stores nothing.
     """
     person = session.get_one(PersonRow, offer.person_id)
     require_student(person)
@@ -69,15 +69,15 @@ def enter(session: Session, offer: Offer, entry: HandInFor, rules: HandInRules, 
         return previous
     reason = showable(entry.reason).strip()
     if not 0 < len(reason) <= LONGEST_REASON:
-        raise NotDoneError(f"Give a reason, of {LONGEST_REASON} letters at most; the student sees it.")
+        raise RefusalError(f"Give a reason, of {LONGEST_REASON} letters at most; the student sees it.")
     if rules.gone:
-        raise NotDoneError("This assignment is no longer part of the course, so nothing can be graded.")
+        raise RefusalError("This assignment is no longer part of the course, so nothing can be graded.")
     if why := unfit(offer.data):
-        raise NotDoneError(why)
+        raise RefusalError(why)
     team = team_at(session, rules.policies, offer.person_id)
     if len(team) > rules.policies.groups:
         most = count(rules.policies.groups, "member")
-        raise NotDoneError(f"The group has {len(team)} members, and this assignment allows {most}; change the group.")
+        raise RefusalError(f"The group has {len(team)} members, and this assignment allows {most}; change the group.")
     attempts = history_of(session, team, offer.assignment)
     slot = AttemptPlace(team=team, number=next_number(attempts), form_use=next_use(previous))
     attempt = store(session, offer, slot, rules, now)

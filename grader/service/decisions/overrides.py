@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from grader.common.record import Record
 from grader.course.policies.corrections import read_amount
 from grader.protocol.text import showable
-from grader.service.course.assignments import Shown
+from grader.service.course.assignments import AssignmentView
 from grader.service.db.models import (
     AttemptRow,
     AuditRow,
@@ -26,7 +26,7 @@ from grader.service.db.models import (
     ShareRow,
 )
 from grader.service.db.session import Database
-from grader.service.errors import NotDoneError
+from grader.service.errors import RefusalError
 from grader.service.grades.final import extension_in
 from grader.service.grades.wording import decision_in_words
 from grader.service.submissions.progress import ChecksInBrief
@@ -48,8 +48,10 @@ class AskedDecision(Record):
     comment: str
 
 
-def decide(session: Session, assignment: Shown, person: PersonRow, asked: AskedDecision, now: datetime) -> None:
-    """Decide a student's grade at an assignment in place of what was decided before. Raises NotDoneError, and then
+def decide(
+    session: Session, assignment: AssignmentView, person: PersonRow, asked: AskedDecision, now: datetime
+) -> None:
+    """Decide a student's grade at an assignment in place of what was decided before. Raises RefusalError, and then
     changes nothing.
     """
     wanted = DecisionRow.person_id == person.id, DecisionRow.assignment == assignment.name
@@ -58,7 +60,7 @@ def decide(session: Session, assignment: Shown, person: PersonRow, asked: AskedD
     comment = commented(asked.comment)
     if not asked.points.strip():
         if row is None:
-            raise NotDoneError("Write points such as 80, +5 or -2.5, or the word excused.")
+            raise RefusalError("Write points such as 80, +5 or -2.5, or the word excused.")
         session.delete(row)
         after = f"nothing: {comment}"
     else:
@@ -70,19 +72,19 @@ def decide(session: Session, assignment: Shown, person: PersonRow, asked: AskedD
     _note(session, asked.who, person.key, now, f"{person.key}, {assignment.name}: decided {before} -> {after}")
 
 
-def _decision(assignment: Shown, text: str) -> tuple[Decision, float]:
+def _decision(assignment: AssignmentView, text: str) -> tuple[Decision, float]:
     if text.strip().casefold() == EXCUSED:
         return Decision.EXCUSE, 0.0
     amount = read_amount(text)
     if amount is None:
-        raise NotDoneError(f"Points are not {showable(text.strip())!r}; write 80, +5, -2.5, or the word excused.")
+        raise RefusalError(f"Points are not {showable(text.strip())!r}; write 80, +5, -2.5, or the word excused.")
     if max(amount.to or 0.0, abs(amount.by)) > assignment.points:
-        raise NotDoneError(f"These are more than the {assignment.points:g} points of {assignment.name}.")
+        raise RefusalError(f"These are more than the {assignment.points:g} points of {assignment.name}.")
     return (Decision.ADD, amount.by) if amount.to is None else (Decision.SET, amount.to)
 
 
 def exclude(session: Session, attempt: AttemptRow, who: str, reason: str, now: datetime) -> None:
-    """Exclude an attempt, or let it count again; it stays used. Raises NotDoneError without a reason."""
+    """Exclude an attempt, or let it count again; it stays used. Raises RefusalError without a reason."""
     row = session.scalar(select(ExclusionRow).where(ExclusionRow.attempt_id == attempt.id))
     why = commented(reason)
     if row is None:
@@ -99,7 +101,7 @@ def exclusion_of(session: Session, attempt: AttemptRow) -> ExclusionRow | None:
     return session.scalar(select(ExclusionRow).where(ExclusionRow.attempt_id == attempt.id))
 
 
-def release(database: Database, assignment: Shown, who: str, now: datetime) -> None:
+def release(database: Database, assignment: AssignmentView, who: str, now: datetime) -> None:
     """Show students what is hidden of an assignment, also of all attempts to come; it cannot be undone."""
     with database.reading() as session:
         require_releasable(session, assignment)
@@ -109,16 +111,16 @@ def release(database: Database, assignment: Shown, who: str, now: datetime) -> N
         _note(session, who, "", now, f"{assignment.name}: released its hidden checks")
 
 
-def require_releasable(session: Session, assignment: Shown) -> None:
-    """Raise NotDoneError unless the assignment hides something that is not released."""
+def require_releasable(session: Session, assignment: AssignmentView) -> None:
+    """Raise RefusalError unless the assignment hides something that is not released."""
     _require_unreleased(session, assignment)
     if not hides(session, assignment):
-        raise NotDoneError(f"{assignment.name} hides nothing, so there is nothing to release.")
+        raise RefusalError(f"{assignment.name} hides nothing, so there is nothing to release.")
 
 
-def _require_unreleased(session: Session, assignment: Shown) -> None:
+def _require_unreleased(session: Session, assignment: AssignmentView) -> None:
     if session.get(ReleaseRow, assignment.name) is not None:
-        raise NotDoneError("The hidden checks of this assignment are already released.")
+        raise RefusalError("The hidden checks of this assignment are already released.")
 
 
 LOOKED_AT = 100
@@ -152,13 +154,13 @@ def withheld_of(session: Session, assignment: str) -> Withheld:
     )
 
 
-def last_closing(session: Session, assignment: Shown) -> datetime | None:
+def last_closing(session: Session, assignment: AssignmentView) -> datetime | None:
     """Time when the last student can hand in, including extensions; None if there is no closing date."""
     rows = session.scalars(select(ExtensionRow).where(ExtensionRow.assignment == assignment.name))
     return assignment.rules_for(*map(extension_in, rows)).closes
 
 
-def hides(session: Session, assignment: Shown) -> bool:
+def hides(session: Session, assignment: AssignmentView) -> bool:
     """Whether something of it is hidden: by the assignment, or of an attempt that was graded when it still was."""
     graded = AttemptRow.id == GradingRow.attempt_id, AttemptRow.assignment == assignment.name
     withheld = exists().where(*graded, GradingRow.full_checks.is_not(None))
@@ -171,10 +173,10 @@ def release_of(session: Session, assignment: str) -> ReleaseRow | None:
 
 
 def commented(text: str) -> str:
-    """A comment or a reason as it is kept; raises NotDoneError if there is none."""
+    """A comment or a reason as it is kept; raises RefusalError if there is none."""
     comment = showable(text).strip()
     if not 0 < len(comment) <= LONGEST_COMMENT:
-        raise NotDoneError(f"Say why, in {LONGEST_COMMENT} letters at most; the student reads it.")
+        raise RefusalError(f"Say why, in {LONGEST_COMMENT} letters at most; the student reads it.")
     return comment
 
 

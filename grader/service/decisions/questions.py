@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session, selectinload
 from grader.protocol.text import showable
 from grader.service.db.models import AttemptRow, AuditRow, RequestRow
 from grader.service.db.outbox import Mail, MailKind, put
-from grader.service.errors import NotDoneError, NotFoundError
+from grader.service.errors import NotFoundError, RefusalError
 from grader.service.grades.holds import HELD_BACK
 
 LONGEST = 2000
@@ -20,16 +20,16 @@ OPEN_AT_ONCE = 5
 
 
 def ask(session: Session, attempt: AttemptRow, person_id: int, text: str, now: datetime) -> None:
-    """Ask about an attempt that is graded. Raises NotDoneError, and then stores nothing."""
+    """Ask about an attempt that is graded. Raises RefusalError, and then stores nothing."""
     if attempt.counted is None:
-        raise NotDoneError("This attempt is not graded yet; ask when it is.")
+        raise RefusalError("This attempt is not graded yet; ask when it is.")
     if attempt.counted.held:
-        raise NotDoneError(HELD_BACK)
+        raise RefusalError(HELD_BACK)
     unanswered = RequestRow.person_id == person_id, RequestRow.answered.is_(None)
     if session.scalar(select(RequestRow.id).where(*unanswered, RequestRow.attempt_id == attempt.id)) is not None:
-        raise NotDoneError("You have asked about this attempt already; wait for the answer.")
+        raise RefusalError("You have asked about this attempt already; wait for the answer.")
     if (session.scalar(select(func.count(RequestRow.id)).where(*unanswered)) or 0) >= OPEN_AT_ONCE:
-        raise NotDoneError(f"{OPEN_AT_ONCE} of your questions are open; wait until one is answered.")
+        raise RefusalError(f"{OPEN_AT_ONCE} of your questions are open; wait until one is answered.")
     row = {"attempt_id": attempt.id, "person_id": person_id, "at": now, "answer": "", "answered_by": ""}
     session.add(RequestRow(asked=_words(text), **row))
 
@@ -40,7 +40,7 @@ def answer(session: Session, request_id: int, who: str, text: str, now: datetime
     if row is None:
         raise NotFoundError
     if row.answered is not None:
-        raise NotDoneError("This question is answered already.")
+        raise RefusalError("This question is answered already.")
     row.answer, row.answered_by, row.answered = _words(text), who, now
     mail = Mail(kind=MailKind.ANSWERED, assignment=row.attempt.assignment, path=f"/attempts/{row.attempt.public}")
     put(session, row.person_id, mail, now)
@@ -64,5 +64,5 @@ def requests_about(session: Session, attempt: AttemptRow) -> Sequence[RequestRow
 def _words(text: str) -> str:
     words = showable(text).strip()
     if not 0 < len(words) <= LONGEST:
-        raise NotDoneError(f"Write what it is about, in {LONGEST:,} letters at most.")
+        raise RefusalError(f"Write what it is about, in {LONGEST:,} letters at most.")
     return words

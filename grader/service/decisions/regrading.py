@@ -15,11 +15,11 @@ from sqlalchemy.orm import Session, selectinload
 from grader.common.phrases import count
 from grader.common.record import Record
 from grader.protocol.text import showable
-from grader.service.course.assignments import Shown
+from grader.service.course.assignments import AssignmentView
 from grader.service.db.batches import in_batches
 from grader.service.db.models import AttemptRow, AuditRow, GradingRow, RegradingRow, ShareRow, State
 from grader.service.db.session import Database
-from grader.service.errors import NotDoneError, NotFoundError
+from grader.service.errors import NotFoundError, RefusalError
 from grader.service.grades.holds import hold_of
 from grader.service.grades.visibility import checks_of
 from grader.service.submissions.accept import FIRST, REGRADED, new_grading
@@ -45,9 +45,9 @@ def try_again(session: Session, grading_id: int, who: str, now: datetime) -> Non
     if grading is None:
         raise NotFoundError
     if grading.state != State.FAULTED:
-        raise NotDoneError("This grading has not failed; there is nothing to try again.")
+        raise RefusalError("This grading has not failed; there is nothing to try again.")
     if _is_queued(grading.attempt):
-        raise NotDoneError("This attempt is being graded already.")
+        raise RefusalError("This attempt is being graded already.")
     grading.attempt.gradings.append(new_grading("tried again", FIRST, now))
     session.add(_line(now, who, grading.attempt.person.key, f"{_named(grading.attempt)}: tries again after a fault"))
 
@@ -70,30 +70,30 @@ class Selection(Record):
 
 def regrade(database: Database, selection: Selection, who: str, now: datetime) -> int:
     """Grade attempts again, after all new hand-ins; return the number of the order. The old results count until the new
-    ones are there, and are kept. Raises NotDoneError if nothing matches. Skips attempts that have entered the queue in
+    ones are there, and are kept. Raises RefusalError if nothing matches. Skips attempts that have entered the queue in
     the meantime.
     """
     with database.reading() as session:
         if (selection.which == "best" or selection.matching) and hold_of(session, selection.assignment) is not None:
-            raise NotDoneError(HELD_SELECTS_NOTHING)
+            raise RefusalError(HELD_SELECTS_NOTHING)
         wanted = _selected(session, selection)
     return _order(database, wanted, _Order(selection.assignment, selection.in_words, who, now))
 
 
-def regrade_older(database: Database, assignments: Sequence[Shown], who: str, now: datetime) -> None:
-    """Grade all attempts again that were graded by an older version of their assignment. Raises NotDoneError if there
+def regrade_older(database: Database, assignments: Sequence[AssignmentView], who: str, now: datetime) -> None:
+    """Grade all attempts again that were graded by an older version of their assignment. Raises RefusalError if there
     are no such attempts.
     """
     with database.reading() as session:
         wanted = {each.name: _graded_by_older(session, each) for each in assignments}
     if not any(wanted.values()):
-        raise NotDoneError("No attempt was graded by an older version, or all of these are already being graded.")
+        raise RefusalError("No attempt was graded by an older version, or all of these are already being graded.")
     for name, attempts in wanted.items():
         if attempts:
             _order(database, attempts, _Order(name, OLDER, who, now))
 
 
-def _graded_by_older(session: Session, assignment: Shown) -> Sequence[int]:
+def _graded_by_older(session: Session, assignment: AssignmentView) -> Sequence[int]:
     """The numbers of the attempts that were graded by an older version and are not being graded again."""
     graded = select(AttemptRow.id).join(GradingRow, AttemptRow.counted_id == GradingRow.id).where(older(assignment))
     return session.scalars(graded.order_by(AttemptRow.id)).all()
@@ -120,7 +120,7 @@ def _order(database: Database, attempts: Sequence[int], order: _Order) -> int:
 
 
 def _selected(session: Session, selection: Selection) -> list[int]:
-    """The numbers of the selected attempts that are not in the queue. Raises NotDoneError if there are none."""
+    """The numbers of the selected attempts that are not in the queue. Raises RefusalError if there are none."""
     loaded = selectinload(AttemptRow.gradings), selectinload(AttemptRow.counted)
     graded = AttemptRow.counted_id.is_not(None), AttemptRow.trial.is_(False)
     wanted = select(AttemptRow).where(AttemptRow.assignment == selection.assignment, *graded).options(*loaded)
@@ -134,7 +134,7 @@ def _selected(session: Session, selection: Selection) -> list[int]:
     found = [each.id for each in chosen if _matches(each, selection.matching) and not _is_queued(each)]
     if not found:
         hides = any(each.counted is not None and each.counted.withholds for each in chosen)
-        raise NotDoneError(f"{NONE_MATCHES} {HIDDEN_SELECTS_NOTHING}" if hides else NONE_MATCHES)
+        raise RefusalError(f"{NONE_MATCHES} {HIDDEN_SELECTS_NOTHING}" if hides else NONE_MATCHES)
     return found
 
 

@@ -15,11 +15,11 @@ from grader.course.suite import Coursework
 from grader.reports import page
 from grader.results.gradebook import Grade, Gradebook, StudentRow
 from grader.results.result import Result
-from grader.service.course.assignments import Shelf
+from grader.service.course.assignments import AssignmentCache
 from grader.service.course.saved_assignments import memory_in
 from grader.service.db.models import AttemptRow, GradingRow, PoolRow
 from grader.service.db.session import Database
-from grader.service.errors import NotDoneError
+from grader.service.errors import RefusalError
 from grader.service.exports.similarity import PoolKind
 from grader.service.grades.course_rows import rows_of
 from grader.service.grades.views import course_table
@@ -56,15 +56,15 @@ class Stored:
 
 
 class Desk:
-    """What a clerk works from: one assignment of the course, or all if it is empty. Raises NotDoneError while any of
+    """What a clerk works from: one assignment of the course, or all if it is empty. Raises RefusalError while any of
     the course's cannot be read: late days are counted over all, so points might be wrong without it.
     """
 
     def __init__(self, database: Database, course: Course, assignment: str) -> None:
         self._database = database
-        self._shelf = Shelf(course, Path(), recall=memory_in(database))
-        for problem in self._shelf.problems():
-            raise NotDoneError(f"{UNREADABLE} {problem}")
+        self._cache = AssignmentCache(course, Path(), recall=memory_in(database))
+        for problem in self._cache.problems():
+            raise RefusalError(f"{UNREADABLE} {problem}")
         names = [assignment] if assignment else course.names()
         self.coursework: dict[str, Coursework] = {name: course.load(name) for name in names}
 
@@ -83,7 +83,7 @@ class Desk:
         rows: list[StudentRow] = []
         counting: list[Counting] = []
         with self._database.reading() as session:
-            table = course_table(session, self._shelf.all())
+            table = course_table(session, self._cache.all())
             for name in self.coursework:
                 found = rows_of(session, table, name)
                 rows += _with_strangers(found.rows, found.attempts)

@@ -19,9 +19,9 @@ from tempfile import TemporaryFile
 from typing import IO
 
 from grader.common.record import Record
-from grader.service.errors import NotDoneError
+from grader.service.errors import RefusalError
 from grader.service.handover import as_lines
-from grader.service.throttle import Turns
+from grader.service.throttle import ConcurrencyLimiter
 
 CLERK = ("-P", "-m", "grader.service.exports")
 """-P: nothing is imported from the working directory."""
@@ -38,7 +38,9 @@ MEMORY, DISK = 4 * 1024**3, 4 * 1024**3
 REFUSED = 2
 """The exit code of a clerk that says why it cannot do what it is asked for."""
 
-AT_WORK = Turns(1, "Another file is being made right now; try again in a moment.", waiting=3, patience=20.0)
+AT_WORK = ConcurrencyLimiter(
+    1, "Another file is being made right now; try again in a moment.", waiting=3, patience=20.0
+)
 """One clerk of a web process works at a time; a few more wait for it."""
 
 TOO_LARGE = "This takes more time, memory or disk than is allowed; ask for one assignment alone."
@@ -69,7 +71,7 @@ class PaperOrder(Record):
 @contextmanager
 def made(order: PaperOrder, database: str, given: bytes = b"") -> Iterator[IO[bytes]]:
     """The file that a clerk makes, from its beginning; whoever takes it closes it. `given` is what an instructor sent
-    with the order. Raises NotDoneError with the reason if there is none.
+    with the order. Raises RefusalError with the reason if there is none.
     """
     with AT_WORK.one():
         out = TemporaryFile()  # noqa: SIM115 - closed by who takes it
@@ -95,12 +97,12 @@ def _make(order: PaperOrder, database: str, given: bytes, out: IO[bytes]) -> Non
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise NotDoneError("The machine is too busy to make this file; try again later.") from error
+        raise RefusalError("The machine is too busy to make this file; try again later.") from error
     said = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
     if done.returncode == REFUSED:
-        raise NotDoneError(said)
+        raise RefusalError(said)
     if done.returncode in {-signal.SIGXCPU, -signal.SIGKILL, -signal.SIGXFSZ} or said.startswith("MemoryError"):
-        raise NotDoneError(TOO_LARGE)
+        raise RefusalError(TOO_LARGE)
     if done.returncode:
         raise RuntimeError(f"a clerk ended with status {done.returncode}: {said}")
 

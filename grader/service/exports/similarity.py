@@ -19,7 +19,7 @@ from grader.protocol.text import showable
 from grader.service.db.batches import in_batches
 from grader.service.db.models import AuditRow, PoolRow
 from grader.service.db.session import Database
-from grader.service.errors import NotDoneError
+from grader.service.errors import RefusalError
 
 LARGEST, MOST = 64 * 1024, 1_000
 """Bytes of a source of the pool, and how many sources an assignment may have there."""
@@ -83,17 +83,17 @@ class Similar(Record):
 
 
 def add_to_pool(database: Database, added: PoolRow, data: bytes) -> int:
-    """Add a source, or those of a zip, as `added` says of all of them; how many. Raises NotDoneError, and then adds
+    """Add a source, or those of a zip, as `added` says of all of them; how many. Raises RefusalError, and then adds
     nothing.
     """
     found = list(_sources(added.name, data))
     if not found:
-        raise NotDoneError("The file has no source in it: choose a .cl file, or a zip of such files.")
+        raise RefusalError("The file has no source in it: choose a .cl file, or a zip of such files.")
     what = f"{added.assignment}: added {count(len(found), 'source')} to the pool ({added.kind})"
     with database.writing() as session:
         there = session.scalar(select(func.count()).where(PoolRow.assignment == added.assignment)) or 0
         if there + len(found) > MOST:
-            raise NotDoneError(f"The pool of an assignment holds {MOST:,} sources at most; remove some first.")
+            raise RefusalError(f"The pool of an assignment holds {MOST:,} sources at most; remove some first.")
         session.add(AuditRow(at=added.at, who=added.who, about="", what=what))
     common = {"assignment": added.assignment, "kind": added.kind, "who": added.who, "at": added.at}
 
@@ -114,12 +114,12 @@ def _sources(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             files = [each for each in archive.infolist() if PurePosixPath(each.filename).suffix.lower() in ENDINGS]
             if any(each.compress_type not in PACKINGS for each in files):
-                raise NotDoneError("The zip has an unusual compression, such as bzip2. Pack the sources with deflate.")
+                raise RefusalError("The zip has an unusual compression, such as bzip2. Pack the sources with deflate.")
             for each in files[: MOST + 1]:
                 with archive.open(each) as file:
                     yield each.filename, file.read(LARGEST)
     except DAMAGE as error:
-        raise NotDoneError("The zip cannot be read; pack the sources again, without a password.") from error
+        raise RefusalError("The zip cannot be read; pack the sources again, without a password.") from error
 
 
 def empty_pool(database: Database, assignment: str, kind: PoolKind, who: str, now: datetime) -> None:

@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import Field
 
 from grader.common.record import Record
-from grader.service.course.assignments import Shown
+from grader.service.course.assignments import AssignmentView
 from grader.service.db.names import has_words
 from grader.service.grades.views import CourseTable, Line
 
@@ -23,7 +23,7 @@ class CourseFilter(Record):
     sort: Sort = "name"
 
 
-def columns_of(table: CourseTable, wanted: CourseFilter) -> tuple[Shown, ...]:
+def columns_of(table: CourseTable, wanted: CourseFilter) -> tuple[AssignmentView, ...]:
     """The assignments that are looked at; an unknown one is none."""
     return tuple(each for each in table.assignments if wanted.assignment in {"", each.name})
 

@@ -14,7 +14,7 @@ from datetime import datetime
 from grader.course.policies.corrections import Amount
 from grader.course.policies.counting import CountedAttempt, Work, settle
 from grader.course.policies.deadlines import Extension, Lateness, days_late, lateness
-from grader.service.course.assignments import Shown
+from grader.service.course.assignments import AssignmentView
 from grader.service.course.limits import HandInRules, tried
 from grader.service.db.models import Decision, DecisionRow, ExtensionRow
 from grader.service.grades.wording import decision_in_words, deduction_in_words
@@ -131,7 +131,7 @@ def extension_in(row: ExtensionRow) -> Extension:
 class _Unit:
     """Students whose attempts at an assignment are the same, as those of a group are: they are settled as one."""
 
-    assignment: Shown
+    assignment: AssignmentView
     people: frozenset[int]
     rules: HandInRules
     tried: Sequence[RecordedAttempt]
@@ -147,7 +147,7 @@ class _Unit:
         )
 
 
-def final_grades(records: Records, assignments: Sequence[Shown]) -> dict[Place, FinalGrade]:
+def final_grades(records: Records, assignments: Sequence[AssignmentView]) -> dict[Place, FinalGrade]:
     """Final grade of each student for each assignment."""
     units = [unit for each in assignments for unit in _units(records, each)]
     settled = settle(unit.work(key) for key, unit in enumerate(units))
@@ -161,7 +161,7 @@ def final_grades(records: Records, assignments: Sequence[Shown]) -> dict[Place, 
     }
 
 
-def _units(records: Records, assignment: Shown) -> Iterator[_Unit]:
+def _units(records: Records, assignment: AssignmentView) -> Iterator[_Unit]:
     usual, alone = assignment.rules, assignment.policies.groups == 1
     teams: dict[str | int, set[int]] = {}
     for person, named in records.teams.items():

@@ -11,7 +11,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from grader.service.db.models import AttemptRow, AuditRow, HoldRow, ShareRow
-from grader.service.errors import NotDoneError
+from grader.service.errors import RefusalError
 
 HELD_BACK = "The results of this assignment are held back until your instructor publishes them."
 """Answer to a student who asks for a result."""
@@ -36,29 +36,29 @@ def held_assignments(session: Session) -> frozenset[str]:
 
 
 def hold_back(session: Session, assignment: str, who: str, now: datetime) -> None:
-    """Hold back all results of an assignment. Raises NotDoneError if they are held back already."""
+    """Hold back all results of an assignment. Raises RefusalError if they are held back already."""
     require_published(session, assignment)
     session.add(HoldRow(assignment=assignment, who=who, at=now))
     session.add(AuditRow(at=now, who=who, about="", what=f"{assignment}: held back its results"))
 
 
 def publish(session: Session, assignment: str, who: str, now: datetime) -> None:
-    """Publish the results of an assignment. Raises NotDoneError if they are not held back."""
+    """Publish the results of an assignment. Raises RefusalError if they are not held back."""
     session.delete(require_held(session, assignment))
     session.add(AuditRow(at=now, who=who, about="", what=f"{assignment}: published its results"))
 
 
 def require_published(session: Session, assignment: str) -> None:
-    """Raise NotDoneError if the results are held back."""
+    """Raise RefusalError if the results are held back."""
     if hold_of(session, assignment) is not None:
-        raise NotDoneError("The results of this assignment are already held back.")
+        raise RefusalError("The results of this assignment are already held back.")
 
 
 def require_held(session: Session, assignment: str) -> HoldRow:
-    """The row of an assignment whose results are held back. Raises NotDoneError if they are published."""
+    """The row of an assignment whose results are held back. Raises RefusalError if they are published."""
     hold = hold_of(session, assignment)
     if hold is None:
-        raise NotDoneError("The results of this assignment are already published.")
+        raise RefusalError("The results of this assignment are already published.")
     return hold
 
 

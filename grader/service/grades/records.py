@@ -11,7 +11,7 @@ from typing import Self
 from sqlalchemy import Select, SQLColumnExpression, case, select
 from sqlalchemy.orm import Session
 
-from grader.service.course.assignments import Shown
+from grader.service.course.assignments import AssignmentView
 from grader.service.course.groups import BELONGS, PEOPLE, circle_of
 from grader.service.db.models import (
     AttemptRow,
@@ -95,12 +95,12 @@ _PUBLISHED = _Statements.of_all(GradingRow.published_points).of_people()
 _AS_THEY_SEE = _Statements.of_all(case((GradingRow.held, _EQUAL), else_=GradingRow.published_points)).of_people()
 
 
-def grades_of_all(session: Session, assignments: Sequence[Shown]) -> dict[Place, FinalGrade]:
+def grades_of_all(session: Session, assignments: Sequence[AssignmentView]) -> dict[Place, FinalGrade]:
     """Final grades of all students, by all points."""
     return final_grades(_ALL.read(session, {}), assignments)
 
 
-def grades_of(session: Session, assignments: Sequence[Shown], person_id: int) -> dict[str, FinalGrade]:
+def grades_of(session: Session, assignments: Sequence[AssignmentView], person_id: int) -> dict[str, FinalGrade]:
     """Final grades of one student, by assignment. They follow from the points that the student may see: the choice of
     the best attempt must not tell of hidden points. `assignments` are all of the course, since they share the late
     days. Where results are held back, the grade has none.
@@ -109,13 +109,15 @@ def grades_of(session: Session, assignments: Sequence[Shown], person_id: int) ->
     return {name: held_back(grade) if name in held else grade for name, grade in grades.items()}
 
 
-def published_grades_of(session: Session, assignments: Sequence[Shown], person_id: int) -> dict[str, FinalGrade]:
+def published_grades_of(
+    session: Session, assignments: Sequence[AssignmentView], person_id: int
+) -> dict[str, FinalGrade]:
     """Grades of one student as the student sees them once all results are published."""
     return _own(session, _PUBLISHED, assignments, person_id)
 
 
 def _own(
-    session: Session, statements: _Statements, assignments: Sequence[Shown], person_id: int
+    session: Session, statements: _Statements, assignments: Sequence[AssignmentView], person_id: int
 ) -> dict[str, FinalGrade]:
     found = final_grades(statements.read(session, {"people": [*circle_of(session, person_id)]}), assignments)
     return {

@@ -1,4 +1,4 @@
-"""How people stand in assignments, as tables show it: the student's own view, and the instructor's."""
+"""Read models for pages: the status of a student in an assignment, and the table of the course."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session, selectinload
 
 from grader.course.policies.attempts import Bucket
 from grader.service.course import limits
-from grader.service.course.assignments import Shown
+from grader.service.course.assignments import AssignmentView
 from grader.service.course.groups import team_at
 from grader.service.course.limits import HandInRules
 from grader.service.db.models import (
@@ -36,14 +36,14 @@ EXCLUSIONS = select(ExclusionRow).where(ExclusionRow.attempt_id.in_(bindparam("a
 
 
 @dataclass(frozen=True, kw_only=True)
-class OwnStanding:
+class AssignmentStatus:
     """Somebody's attempts at an assignment, latest first, and the one that counts, if any does yet. `rules` are a
     student's; who teaches reads everybody's, and no trial run goes by them. `others` are the members of the group that
     the student hands in with; `refusal` is why nothing can be handed in now, or empty. `results` are those that the
     reader may see, by attempt, and `hold` is there while results are held back.
     """
 
-    assignment: Shown
+    assignment: AssignmentView
     rules: HandInRules
     attempts: tuple[AttemptRow, ...]
     bucket: Bucket | None
@@ -86,27 +86,31 @@ class OwnStanding:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AskedStanding:
-    """Whose standing is asked for, at which time, and what the reader sees of it."""
+class StatusRequest:
+    """The person and the time of a status, and what its reader sees of results."""
 
     person_id: int
     sight: Sight
     now: datetime
 
 
-def standings_of(session: Session, assignments: Sequence[Shown], asked: AskedStanding) -> tuple[OwnStanding, ...]:
-    """Somebody's standing at each of the course's assignments."""
+def statuses_of(
+    session: Session, assignments: Sequence[AssignmentView], asked: StatusRequest
+) -> tuple[AssignmentStatus, ...]:
+    """A person's status in each assignment of the course."""
     grades = asked.sight.grades(session, assignments, asked.person_id)
-    return tuple(_standing(session, each, grades[each.name], asked) for each in assignments)
+    return tuple(_status(session, each, grades[each.name], asked) for each in assignments)
 
 
-def standing_at(session: Session, assignments: Sequence[Shown], name: str, asked: AskedStanding) -> OwnStanding:
-    """The same at one of them."""
+def status_at(
+    session: Session, assignments: Sequence[AssignmentView], name: str, asked: StatusRequest
+) -> AssignmentStatus:
+    """A person's status in one assignment."""
     assignment = next(each for each in assignments if each.name == name)
-    return _standing(session, assignment, asked.sight.grades(session, assignments, asked.person_id)[name], asked)
+    return _status(session, assignment, asked.sight.grades(session, assignments, asked.person_id)[name], asked)
 
 
-def _standing(session: Session, assignment: Shown, grade: FinalGrade, asked: AskedStanding) -> OwnStanding:
+def _status(session: Session, assignment: AssignmentView, grade: FinalGrade, asked: StatusRequest) -> AssignmentStatus:
     """By the rules that hold for the student, and the points that students may see."""
     person_id, sight, now = asked.person_id, asked.sight, asked.now
     attempts = history(session, person_id, assignment.name)
@@ -115,7 +119,7 @@ def _standing(session: Session, assignment: Shown, grade: FinalGrade, asked: Ask
     rules = grade.rules if is_student else assignment.rules
     applied = rules if is_student else limits.TRIAL
     past = past_of(session, attempts if len(team) == 1 else history_of(session, team, assignment.name), team)
-    return OwnStanding(
+    return AssignmentStatus(
         assignment=assignment,
         rules=rules,
         attempts=tuple(reversed(attempts)),
@@ -131,7 +135,7 @@ def _standing(session: Session, assignment: Shown, grade: FinalGrade, asked: Ask
     )
 
 
-def deduction_of(session: Session, assignments: Sequence[Shown], attempt: AttemptRow, sight: Sight) -> str:
+def deduction_of(session: Session, assignments: Sequence[AssignmentView], attempt: AttemptRow, sight: Sight) -> str:
     """What lateness costs a graded attempt, or would if it counted, in sentences; empty where it was in time, and where
     the reader does not see the result.
     """
@@ -168,7 +172,7 @@ class CourseTable:
     counts the attempts that were graded by an older version.
     """
 
-    assignments: tuple[Shown, ...]
+    assignments: tuple[AssignmentView, ...]
     lines: tuple[Line, ...]
     failing: dict[str, list[tuple[str, int]]]
     open_gradings: int
@@ -180,7 +184,7 @@ SHOWN_FAILURES = 5
 """Checks of an assignment that are listed as failing, the commonest first."""
 
 
-def course_table(session: Session, assignments: Sequence[Shown]) -> CourseTable:
+def course_table(session: Session, assignments: Sequence[AssignmentView]) -> CourseTable:
     """The table of all students, by name. Of most attempts only the points are read: a course has tens of thousands."""
     students = session.scalars(select(PersonRow).where(PersonRow.role == CourseRole.STUDENT))
     grades = grades_of_all(session, assignments)
@@ -199,7 +203,7 @@ def course_table(session: Session, assignments: Sequence[Shown]) -> CourseTable:
 
 def _line(
     person: PersonRow,
-    assignments: Sequence[Shown],
+    assignments: Sequence[AssignmentView],
     grades: Mapping[Place, FinalGrade],
     rows: Mapping[int, AttemptRow],
 ) -> Line:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
-from grader.service.course.assignments import Shown
+from grader.service.course.assignments import AssignmentView
 from grader.service.db.models import AttemptRow, GradingRow
 from grader.service.grades.final import FinalGrade
 from grader.service.grades.records import grades_of, published_grades_of
@@ -30,7 +30,7 @@ Note = tuple[int, ProgressNote]
 class Sight:
     """What somebody sees of a student: grades by assignment, the result of an attempt, and notes of a grading."""
 
-    grades: Callable[[Session, Sequence[Shown], int], dict[str, FinalGrade]]
+    grades: Callable[[Session, Sequence[AssignmentView], int], dict[str, FinalGrade]]
     result: Callable[[AttemptRow], SeenResult | None]
     notes: Callable[[Session, GradingRow, int], Sequence[Note]]
 

@@ -23,11 +23,11 @@ from grader.service.db.clock import utc_now
 from grader.service.db.migrate import migrate, require_current
 from grader.service.db.models import CourseRole, PersonRow
 from grader.service.db.session import Database, sqlite_url
-from grader.service.errors import NotDoneError
+from grader.service.errors import RefusalError
 from grader.service.serve.notifier import mailing, telling, webhook
-from grader.service.serve.supervisor import Post, StationCrew, running
+from grader.service.serve.supervisor import ProcessSpec, StationSpec, running
 from grader.service.web.address import Address
-from grader.service.web.server import answer, web_for, with_entry
+from grader.service.web.server import answer, state_for, with_entry
 
 INSTRUCTOR, STUDENT = "instructor", "student"
 """The keys of the people whom a new service, and a demo, begins with."""
@@ -41,7 +41,7 @@ UNNAMED_PROXY = (
 @dataclass(frozen=True, kw_only=True)
 class ServeRequest:
     """What an operator asks for. `database` is the address of one, or the folder of the one that the service brings;
-    `crew` are the stations beside it; `invite` are the keys of people who get a new sign-in link.
+    `stations` are the stations beside it; `invite` are the keys of people who get a new sign-in link.
     """
 
     database: str | Path
@@ -50,7 +50,7 @@ class ServeRequest:
     host: str
     port: int
     url: str | None
-    crew: StationCrew
+    stations: StationSpec
     web_processes: int = 1
     sign_in: SignInRules = field(default_factory=SignInRules)
     notices: NoticeRules = field(default_factory=NoticeRules)
@@ -97,11 +97,11 @@ def serve(request: ServeRequest, say: Callable[[str], None]) -> None:
     course.require_solutions()
     with closing(ready_database(request.database)) as database:
         rules = _rules(request)
-        web = with_entry(web_for(database, request.course, request.guide, request.origin), rules, say)
+        web = with_entry(state_for(database, request.course, request.guide, request.origin), rules, say)
         address = request.notices.address
         hook = None if address is None else webhook(address)
         request.address.claim()
-        with request.address.listen() as listener, running(_posts(request), database.url, say):
+        with request.address.listen() as listener, running(_processes(request), database.url, say):
             for line in first_lines(database, request):
                 say(line)
             origin = request.origin
@@ -115,17 +115,17 @@ def _rules(request: ServeRequest) -> SignInRules:
     return replace(request.sign_in, mail="printed") if printed else request.sign_in
 
 
-def _posts(request: ServeRequest) -> list[Post]:
+def _processes(request: ServeRequest) -> list[ProcessSpec]:
     """The processes beside this one: stations, and more web processes at the same address."""
     address = request.address
-    web = Post(
+    web = ProcessSpec(
         name="web process",
         module="grader.service.web",
         words=(str(request.course), str(request.guide), request.origin, address.host, str(address.port)),
         variables={**os.environ},
         told=_rules(request).handed_over(),
     )
-    return [*request.crew.posts, *[web] * (request.web_processes - 1)]
+    return [*request.stations.processes, *[web] * (request.web_processes - 1)]
 
 
 def ready_database(where: str | Path) -> Database:
@@ -177,7 +177,7 @@ def _link_line(session: Session, person: PersonRow, who: str, origin: str) -> st
     """A line with a new link. Raises InputError for a person who is deactivated."""
     try:
         token = invite(session, person, who, utc_now())
-    except NotDoneError as error:
+    except RefusalError as error:
         raise InputError(str(error)) from error
     return f"sign in as {person.name} ({person.key}), once: {origin}/join/{token}"
 

@@ -29,7 +29,7 @@ LEAVE = 25.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Post:
+class ProcessSpec:
     """A process that is to run: a module of ours with its words. `name` is what messages call it, `told` a line
     with secrets that it is told after the address of the database.
     """
@@ -47,7 +47,7 @@ class Post:
 
 
 @dataclass(frozen=True, kw_only=True)
-class StationCrew:
+class StationSpec:
     """Stations of one machine and one device. `orders` are the settings by which they grade, `variables` those that are
     the machine's own; `device_class` is empty where the device says it.
     """
@@ -59,30 +59,30 @@ class StationCrew:
     variables: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def posts(self) -> list[Post]:
+    def processes(self) -> list[ProcessSpec]:
         """One for each station."""
         words = str(self.course), self.orders, self.device_class
-        post = Post(name="station", module="grader.service.station", words=words, variables=self.variables)
-        return [post] * self.count
+        spec = ProcessSpec(name="station", module="grader.service.station", words=words, variables=self.variables)
+        return [spec] * self.count
 
 
-def man(crew: StationCrew, url: str, say: Callable[[str], None]) -> None:
+def run_stations(stations: StationSpec, url: str, say: Callable[[str], None]) -> None:
     """Keep stations running until interrupted; `say` prints a line. Raises InputError and SetupError."""
-    Course(assignments=crew.course / "assignments", reference=crew.course / "reference").require_solutions()
+    Course(assignments=stations.course / "assignments", reference=stations.course / "reference").require_solutions()
     with closing(Database(url)) as database:
         require_current(database)
-    with running(crew.posts, url, say):
-        say(f"grading {crew.course} for the service; Ctrl-C ends this.")
+    with running(stations.processes, url, say):
+        say(f"grading {stations.course} for the service; Ctrl-C ends this.")
         threading.Event().wait()
 
 
 @contextmanager
-def running(posts: Iterable[Post], url: str, say: Callable[[str], None]) -> Iterator[None]:
+def running(processes: Iterable[ProcessSpec], url: str, say: Callable[[str], None]) -> Iterator[None]:
     """In the block, these processes run, and know the address of the database."""
     over = threading.Event()
     threads = [
-        threading.Thread(target=_keep_running, args=(post, url, over, say), name=f"{post.name} {number}")
-        for number, post in enumerate(posts)
+        threading.Thread(target=_keep_running, args=(spec, url, over, say), name=f"{spec.name} {number}")
+        for number, spec in enumerate(processes)
     ]
     for each in threads:
         each.start()
@@ -94,29 +94,29 @@ def running(posts: Iterable[Post], url: str, say: Callable[[str], None]) -> Iter
             each.join()
 
 
-def _keep_running(post: Post, url: str, over: threading.Event, say: Callable[[str], None]) -> None:
+def _keep_running(spec: ProcessSpec, url: str, over: threading.Event, say: Callable[[str], None]) -> None:
     pause = SOON
     while not over.is_set():
         begun = time.monotonic()
-        process = _started(post, url)
+        process = _started(spec, url)
         while process.poll() is None and not over.wait(0.2):
             pass
         if over.is_set():
             _end(process)
             return
         pause = SOON if time.monotonic() - begun > STEADY else min(MOST, 2 * pause)
-        say(f"a {post.name} ended with exit code {process.returncode}; another starts in {pause:g} s.")
+        say(f"a {spec.name} ended with exit code {process.returncode}; another starts in {pause:g} s.")
         over.wait(pause)
 
 
-def _started(post: Post, url: str) -> "subprocess.Popen[bytes]":
+def _started(spec: ProcessSpec, url: str) -> "subprocess.Popen[bytes]":
     """Its standard input is closed when this process ends, however that is."""
     process = subprocess.Popen(  # noqa: S603 - our own module, run by our own Python
-        post.command, stdin=subprocess.PIPE, env={**post.variables}, start_new_session=True
+        spec.command, stdin=subprocess.PIPE, env={**spec.variables}, start_new_session=True
     )
     with suppress(BrokenPipeError):  # it has ended already
         assert process.stdin is not None
-        process.stdin.write(as_lines(url, *filter(None, [post.told])))
+        process.stdin.write(as_lines(url, *filter(None, [spec.told])))
         process.stdin.flush()
     return process
 

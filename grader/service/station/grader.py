@@ -13,7 +13,7 @@ from grader.execution.device import device_class
 from grader.grading.bench import Progress
 from grader.lms.bundle import pack
 from grader.results.result import UNTIMED, Result, Ungraded
-from grader.service.course.assignments import NO_LAST_STATE, LastGoodState, Shelf
+from grader.service.course.assignments import NO_LAST_STATE, AssignmentCache, LastGoodState
 from grader.service.course.device_classes import classes_of, elsewhere
 from grader.service.db.session import Database
 from grader.service.station.end_times import Pace
@@ -38,8 +38,8 @@ class Judge:
         recall: Callable[[], LastGoodState] = lambda: NO_LAST_STATE,
     ) -> None:
         self._course, self._orders, self._seed, self._class = course, orders, seed, device_class
-        self._shelf = Shelf(course, Path(), recall=recall)
-        self._remembering, self._rescoring = Remembering(self._shelf), Rescoring(course, self._shelf)
+        self._cache = AssignmentCache(course, Path(), recall=recall)
+        self._remembering, self._rescoring = Remembering(self._cache), Rescoring(course, self._cache)
 
     @property
     def facilities(self) -> station.Facilities:
@@ -53,11 +53,11 @@ class Judge:
 
     def elsewhere(self) -> frozenset[str]:
         """The assignments of other classes."""
-        return elsewhere(classes_of(self._shelf), self.device_class)
+        return elsewhere(classes_of(self._cache), self.device_class)
 
     def grade(self, claimed: ClaimedGrading, progress: Progress) -> Graded | Ungraded:
         """What is to be stored, or why there is no result by a fault of ours."""
-        self._shelf.require_readable(claimed.assignment)
+        self._cache.require_readable(claimed.assignment)
         coursework = self._course.load(claimed.assignment)
         measured = coursework.measured_sha256  # its files may change while it is graded
         pace = Pace(coursework=coursework, progress=progress)

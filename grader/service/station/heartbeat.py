@@ -32,7 +32,7 @@ class Patience:
     end: Callable[[int], object] = os._exit
 
 
-class Heart:
+class LeaseHeartbeat:
     """A thread beside a grading. When the grading is to end before it is done, its row says so, and then `over` is set.
 
     A grading that does not end then hangs in code that no exception reaches: the process is ended, and

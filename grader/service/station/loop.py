@@ -14,7 +14,7 @@ from grader.grading.bench import Decided, Progress
 from grader.protocol.text import showable
 from grader.results.result import Ungraded
 from grader.service.db.session import Database, time_of
-from grader.service.station.heartbeat import Heart, Patience
+from grader.service.station.heartbeat import LeaseHeartbeat, Patience
 from grader.service.submissions.progress import keep_note, note_of
 from grader.service.submissions.queue import ClaimedGrading, Graded, claim, fail, finish, release
 
@@ -112,8 +112,8 @@ def _grade(database: Database, judge: Judging, claimed: ClaimedGrading, patience
     """Grade it, and store what came of it, unless the claim ends before."""
     try:
         with (
-            Heart(database, claimed, patience) as heart,
-            interrupted_when(lambda: heart.over, ClaimOverError("the claim has ended."), LOOK),
+            LeaseHeartbeat(database, claimed, patience) as heartbeat,
+            interrupted_when(lambda: heartbeat.over, ClaimOverError("the claim has ended."), LOOK),
         ):
             outcome = _outcome(judge, claimed, _noting(database, claimed))
     except ClaimOverError:

@@ -1,6 +1,6 @@
 """Stores the states of assignments in the database. Stations do it, since a web process only reads to make a page."""
 
-from grader.service.course.assignments import Shelf, Shown
+from grader.service.course.assignments import AssignmentCache, AssignmentView
 from grader.service.course.saved_assignments import remember
 from grader.service.db.session import Database, time_of
 
@@ -8,13 +8,13 @@ from grader.service.db.session import Database, time_of
 class Remembering:
     """States that one station has stored of its course."""
 
-    def __init__(self, shelf: Shelf) -> None:
-        self._shelf = shelf
-        self._stored: dict[str, Shown] = {}
+    def __init__(self, cache: AssignmentCache) -> None:
+        self._cache = cache
+        self._stored: dict[str, AssignmentView] = {}
 
     def keep(self, database: Database) -> None:
         """Store assignments that can be read and have changed."""
-        changed = [each for each in self._shelf.readable() if self._stored.get(each.name) is not each]
+        changed = [each for each in self._cache.readable() if self._stored.get(each.name) is not each]
         if not changed:
             return
         with database.writing() as session:

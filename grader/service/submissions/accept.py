@@ -19,7 +19,7 @@ from grader.service.course import limits
 from grader.service.course.groups import BELONGS, team_at
 from grader.service.course.limits import HandInRules, Past
 from grader.service.db.models import AttemptRow, CourseRole, GradingRow, PersonRow, ShareRow, State
-from grader.service.errors import NotDoneError
+from grader.service.errors import RefusalError
 
 LINES = 5_000
 """Of a file: a report shows every line, and comparing two files takes time for each pair of lines."""
@@ -129,7 +129,7 @@ def _state(attempt: AttemptRow) -> State:
 def accept(session: Session, offer: Offer, rules: HandInRules, now: datetime) -> AttemptRow:
     """Store an attempt and put it in the queue, in place of attempts that it supersedes, by the student's rules. A form
     that comes twice with the same file gives one attempt; with another file, it gives another attempt. Raises
-    NotDoneError, and then stores nothing.
+    RefusalError, and then stores nothing.
     """
     previous = previous_of(session, offer)
     if previous is not None and is_repeated(previous, offer):
@@ -137,14 +137,14 @@ def accept(session: Session, offer: Offer, rules: HandInRules, now: datetime) ->
     team = team_at(session, rules.policies, offer.person_id)
     if len(team) > rules.policies.groups:
         most = count(rules.policies.groups, "member")
-        raise NotDoneError(
+        raise RefusalError(
             f"Your group has {len(team)} members, and this assignment allows {most}; ask your instructor."
         )
     _hold(session, team)
     attempts = history_of(session, team, offer.assignment)
     past = past_of(session, attempts, team)
     if why := unfit(offer.data) or limits.refusal(rules, past, _open_elsewhere(session, offer), now):
-        raise NotDoneError(why)
+        raise RefusalError(why)
     for position in limits.superseded_by_now(rules, past, now):
         if _people(session, attempts[position]) <= team:  # groups change: one that counts for others, too, stays
             _supersede(session, attempts[position], now)
@@ -226,13 +226,13 @@ def is_repeated(previous: AttemptRow, offer: Offer) -> bool:
 
 
 def previous_of(session: Session, offer: Offer) -> AttemptRow | None:
-    """The latest attempt that came by this form. Raises NotDoneError if the form is another assignment's."""
+    """The latest attempt that came by this form. Raises RefusalError if the form is another assignment's."""
     if not 0 < len(offer.form_key) <= FORM_KEY_LENGTH:
-        raise NotDoneError(FOREIGN_FORM)
+        raise RefusalError(FOREIGN_FORM)
     same = AttemptRow.person_id == offer.person_id, AttemptRow.form_key == offer.form_key
     found = session.scalar(select(AttemptRow).where(*same).order_by(AttemptRow.form_use.desc()).limit(1))
     if found is not None and found.assignment != offer.assignment:
-        raise NotDoneError(FOREIGN_FORM)
+        raise RefusalError(FOREIGN_FORM)
     return found
 
 

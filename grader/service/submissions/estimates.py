@@ -48,7 +48,7 @@ NO_PLACE = PlaceInQueue(ahead=0, wait=None)
 """Of a grading that does not wait."""
 
 
-class QueueLookout:
+class QueueSnapshot:
     """What one process knows of the queue, read again when it is `fresh` seconds old: hundreds wait at once, and each
     asks every few seconds.
     """

@@ -11,7 +11,7 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, and_, exists, func, or_, select, update
 from sqlalchemy.orm import Session, aliased
 
-from grader.service.course.assignments import Shown, Version
+from grader.service.course.assignments import AssignmentView, Version
 from grader.service.db.audit import note_by_station
 from grader.service.db.models import AttemptRow, GradingRow, State
 from grader.service.submissions.queue import Graded
@@ -51,7 +51,7 @@ def _changed(session: Session, grading: GradingRow, values: dict[str, object]) -
     return session.scalar(update(GradingRow).where(*same).values(**values).returning(GradingRow.id)) is not None
 
 
-def older(assignment: Shown) -> ColumnElement[bool]:
+def older(assignment: AssignmentView) -> ColumnElement[bool]:
     """SQL condition: attempts at an assignment that need a new run for the present version."""
     unlike = GradingRow.measured_sha256.is_distinct_from(assignment.version.measured)
     return and_(AttemptRow.assignment == assignment.name, *_GRADED, unlike)
@@ -66,7 +66,7 @@ _GRADED = (
 """SQL condition: attempts with a result of a known version that are not being graded again."""
 
 
-def count_older(session: Session, assignments: Sequence[Shown]) -> Counter[str]:
+def count_older(session: Session, assignments: Sequence[AssignmentView]) -> Counter[str]:
     """Number of attempts at each assignment that have a result by an older version and are not being graded again."""
     measured = AttemptRow.assignment, GradingRow.measured_sha256
     counting = select(*measured, func.count()).join(GradingRow, AttemptRow.counted_id == GradingRow.id)

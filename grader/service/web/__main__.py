@@ -11,7 +11,7 @@ from grader.common.sign_in import SignInRules
 from grader.service.db.session import Database
 from grader.service.handover import end_with_parent, told_database, told_line
 from grader.service.web.address import Address
-from grader.service.web.server import answer, web_for, with_entry
+from grader.service.web.server import answer, state_for, with_entry
 
 LEAVE = 10.0
 """Seconds in which it must have stopped; it waits three for answers that are under way."""
@@ -24,7 +24,7 @@ def main() -> None:
     rules = SignInRules.model_validate_json(told_line())
     end_with_parent(LEAVE)
     with closing(database), Address(host=host, port=int(port), is_shared=True).listen() as listener:
-        web = with_entry(web_for(database, Path(course), Path(guide), origin), rules, print)
+        web = with_entry(state_for(database, Path(course), Path(guide), origin), rules, print)
         answer(web, listener, rules.proxies)
 
 

@@ -12,14 +12,14 @@ from starlette.requests import Request
 
 from grader.service.auth.api_tokens import TokenScope, token_holds, token_row
 from grader.service.db.models import CourseRole
-from grader.service.errors import NotDoneError
+from grader.service.errors import RefusalError
 from grader.service.web.auth import Somebody
-from grader.service.web.state import web_of
+from grader.service.web.state import state_of
 
 Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(HTTPBearer(auto_error=False))]
 
 
-class TokenNeededError(NotDoneError):
+class TokenNeededError(RefusalError):
     """No token came, or none that holds or allows what was asked."""
 
 
@@ -37,7 +37,7 @@ class Caller(Somebody):
 
 def _allowed(scope: TokenScope | None) -> Callable[[Request, Credentials], Caller]:
     def found(request: Request, credentials: Credentials) -> Caller:
-        web = web_of(request)
+        web = state_of(request)
         if credentials is None:
             raise TokenNeededError("Send a token: Authorization: Bearer TOKEN. `grader login` makes one.")
         with web.database.reading() as session:

@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp
 
 from grader.service.db.probe import is_disk_full
-from grader.service.errors import NotDoneError, NotFoundError
+from grader.service.errors import NotFoundError, RefusalError
 from grader.service.web.api_auth import TokenNeededError
 from grader.service.web.auth import SignInNeededError, read_form, text_in
 from grader.service.web.middleware import API, Guards, Headed, Heads, OneHost, came_from
@@ -47,7 +47,7 @@ from grader.service.web.routes import (
     staff,
     tokens,
 )
-from grader.service.web.state import Web, web_at, web_of
+from grader.service.web.state import AppState, state_at, state_of
 
 UPLOADS = frozenset({"attempts", "roster", "upload"})
 """The last part of the addresses to which files are sent."""
@@ -97,7 +97,7 @@ class Application(FastAPI):
 
     def build_middleware_stack(self) -> ASGIApp:
         """All of it, once."""
-        return Headed(super().build_middleware_stack(), web_at(self).origin)
+        return Headed(super().build_middleware_stack(), state_at(self).origin)
 
 
 @asynccontextmanager
@@ -106,7 +106,7 @@ async def _few_threads(_app: FastAPI) -> AsyncIterator[None]:
     yield
 
 
-def make_app(web: Web) -> FastAPI:
+def make_app(web: AppState) -> FastAPI:
     """The application for one course."""
     app = Application(
         title="grader", version="1", docs_url=None, redoc_url=None, redirect_slashes=False, lifespan=_few_threads
@@ -119,7 +119,7 @@ def make_app(web: Web) -> FastAPI:
     app.add_exception_handler(SignInNeededError, _sign_in)
     app.add_exception_handler(NotFoundError, _not_found)
     app.add_exception_handler(RequestValidationError, _not_found)
-    app.add_exception_handler(NotDoneError, _refused)
+    app.add_exception_handler(RefusalError, _refused)
     app.add_exception_handler(HTTPException, _no_page)
     app.add_exception_handler(ClientDisconnect, _gone)
     app.add_exception_handler(OperationalError, _away)
@@ -155,7 +155,7 @@ async def _not_done(request: Request, status: int, title: str, words: str) -> Re
     """Page that says why nothing was stored. It links to the form, and gives back the text that was sent."""
     if request.url.path.startswith(API):
         return JSONResponse({"detail": words}, status)
-    back = came_from(request.headers, web_of(request).origin)
+    back = came_from(request.headers, state_of(request).origin)
     values = {"title": title, "words": words, "back": back, "written": await _text_of(request)}
     return await run_in_threadpool(page, request, "refused.html.jinja", None, status, **values)
 

@@ -15,9 +15,9 @@ from grader.service.auth.secrets import same_token
 from grader.service.auth.sessions import session_holds, session_of
 from grader.service.course.groups import belongs_to
 from grader.service.db.models import AttemptRow, CourseRole, PersonRow
-from grader.service.errors import NotDoneError, NotFoundError
+from grader.service.errors import NotFoundError, RefusalError
 from grader.service.grades.visibility import STAFFS_SIGHT, STUDENTS_SIGHT, Sight
-from grader.service.web.state import web_of
+from grader.service.web.state import state_of
 
 LARGEST = 2**31 - 1
 """Numbers of rows are not above it; a database refuses one that is far beyond."""
@@ -31,7 +31,7 @@ FIELDS = 100
 STALE = "This form is stale, perhaps since you signed in again. Open the page again, and send it from there."
 
 
-class SignInNeededError(NotDoneError):
+class SignInNeededError(RefusalError):
     """Nobody is signed in, or not any more."""
 
 
@@ -78,7 +78,7 @@ class Member(Somebody):
 
 def perhaps_member(request: Request) -> Member | None:
     """Who is signed in; None if nobody is."""
-    web = web_of(request)
+    web = state_of(request)
     token = request.cookies.get(web.cookie)
     if not token:
         return None
@@ -139,10 +139,10 @@ AnyForm = Annotated[FormData, Depends(read_form)]
 
 
 async def own_form(request: Request, member: AnyMember) -> FormData:
-    """A form of this session; raises NotDoneError if it is another's. Nothing is read of who is not signed in."""
+    """A form of this session; raises RefusalError if it is another's. Nothing is read of who is not signed in."""
     form = await read_form(request)
     if not same_token(text_in(form, "form_token"), member.form_token):
-        raise NotDoneError(STALE)
+        raise RefusalError(STALE)
     return form
 
 

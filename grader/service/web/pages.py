@@ -18,7 +18,7 @@ from grader.service.auth.secrets import fresh_token
 from grader.service.grades.wording import late_in_words, number, score_in_words
 from grader.service.submissions.versions import is_older
 from grader.service.web.auth import Member
-from grader.service.web.state import web_of
+from grader.service.web.state import state_of
 
 FOLDER = files("grader.service.web").joinpath("static")
 
@@ -38,9 +38,9 @@ def page(
     request: Request, template: str, member: Member | None = None, status: int = 200, **values: Any
 ) -> HTMLResponse:
     """A page; `values` are what its template shows."""
-    web = web_of(request)
+    web = state_of(request)
     text = ENVIRONMENT.get_template(template).render(
-        member=member, stamp=STAMP, zone=web.shelf.zone, passwords=web.entry.passwords, **values
+        member=member, stamp=STAMP, zone=web.cache.zone, passwords=web.entry.passwords, **values
     )
     return HTMLResponse(text, status)
 

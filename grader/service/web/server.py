@@ -14,32 +14,32 @@ from grader.common.sign_in import SignInRules
 from grader.course.catalogue import Course
 from grader.service.auth.mail_links import Surroundings
 from grader.service.auth.methods import entry_of
-from grader.service.course.assignments import Shelf
+from grader.service.course.assignments import AssignmentCache
 from grader.service.course.saved_assignments import memory_in
 from grader.service.db.session import Database
 from grader.service.web import app
 from grader.service.web.connections import PatientProtocol, Seldom, raise_limit_of_files
-from grader.service.web.state import Web
+from grader.service.web.state import AppState
 
 
-def web_for(database: Database, course: Path, guide: Path, origin: str) -> Web:
+def state_for(database: Database, course: Path, guide: Path, origin: str) -> AppState:
     """State of the application. Raises InputError for a course with an assignment that could never be read."""
     places = Course(assignments=course / "assignments", reference=course / "reference")
-    shelf = Shelf(places, guide, fresh=1.0, recall=memory_in(database))
-    known = {each.name for each in shelf.all()}
-    if not known or not known.issuperset(shelf.names()):
-        for problem in shelf.problems():
+    cache = AssignmentCache(places, guide, fresh=1.0, recall=memory_in(database))
+    known = {each.name for each in cache.all()}
+    if not known or not known.issuperset(cache.names()):
+        for problem in cache.problems():
             raise InputError(problem)
-    return Web(database=database, shelf=shelf, origin=origin)
+    return AppState(database=database, cache=cache, origin=origin)
 
 
-def with_entry(web: Web, rules: SignInRules, say: Callable[[str], None]) -> Web:
+def with_entry(web: AppState, rules: SignInRules, say: Callable[[str], None]) -> AppState:
     """The same, with the ways to sign in that these rules allow; `say` prints mails where they say so."""
     around = Surroundings(database=web.database, origin=web.origin, now=web.now)
     return replace(web, entry=entry_of(rules, around, say))
 
 
-def answer(web: Web, listener: socket.socket, proxies: Sequence[str] = ()) -> None:
+def answer(web: AppState, listener: socket.socket, proxies: Sequence[str] = ()) -> None:
     """Answer what comes until told to stop; proxies are believed for whom they ask."""
     config = uvicorn.Config(
         app.make_app(web),

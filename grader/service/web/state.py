@@ -10,14 +10,14 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 
 from grader.service.auth.methods import SignInEntry
-from grader.service.course.assignments import Shelf
+from grader.service.course.assignments import AssignmentCache
 from grader.service.course.device_classes import classes_of
 from grader.service.db.clock import utc_now
 from grader.service.db.models import GradingRow
 from grader.service.db.probe import WriteProbe
 from grader.service.db.session import Database
-from grader.service.rate_limits import RateLimit
-from grader.service.submissions.estimates import PlaceInQueue, QueueLookout
+from grader.service.rate_limits import RateLimiter
+from grader.service.submissions.estimates import PlaceInQueue, QueueSnapshot
 
 TERMINALS = 1000
 """Codes for terminals that a network may ask for in ten minutes: a lecture room is one network."""
@@ -31,24 +31,24 @@ ARRIVED = "arrived"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Web:
+class AppState:
     """The database, the course, the address that browsers use (such as https://grader.example.org), the time, how
     people sign in beside links, and how often they try pseudonyms.
     """
 
     database: Database
-    shelf: Shelf
+    cache: AssignmentCache
     origin: str
     now: Callable[[], datetime] = field(default=utc_now)
-    lookout: QueueLookout = field(default_factory=QueueLookout)
+    snapshot: QueueSnapshot = field(default_factory=QueueSnapshot)
     entry: SignInEntry = field(default_factory=SignInEntry)
     probe: WriteProbe = field(default_factory=WriteProbe)
-    terminals: RateLimit = field(default_factory=lambda: RateLimit(TERMINALS, 600))
-    naming: RateLimit = field(default_factory=lambda: RateLimit(NAMES, 3600))
+    terminals: RateLimiter = field(default_factory=lambda: RateLimiter(TERMINALS, 600))
+    naming: RateLimiter = field(default_factory=lambda: RateLimiter(NAMES, 3600))
 
     def place(self, session: Session, grading: GradingRow) -> PlaceInQueue:
         """Where a grading stands in the queue."""
-        return self.lookout.place(session, grading, lambda: classes_of(self.shelf), self.now())
+        return self.snapshot.place(session, grading, lambda: classes_of(self.cache), self.now())
 
     @property
     def secure(self) -> bool:
@@ -75,18 +75,18 @@ class Web:
         return f"{self.cookie}-sign-on"
 
 
-def web_of(request: Request) -> Web:
+def state_of(request: Request) -> AppState:
     """That of the application."""
-    return web_at(request.app)
+    return state_at(request.app)
 
 
-def web_at(app: Starlette) -> Web:
+def state_at(app: Starlette) -> AppState:
     """What the application works with."""
-    web: Web = app.state.web
+    web: AppState = app.state.web
     return web
 
 
 def arrival_of(request: Request) -> datetime:
     """Time of the request's first byte; the present time if no connection has noted it."""
     noted: datetime | None = request.scope.get("state", {}).get(ARRIVED)
-    return web_of(request).now() if noted is None else noted
+    return state_of(request).now() if noted is None else noted

@@ -14,7 +14,7 @@ from grader.service.auth.mail_links import Surroundings
 from grader.service.auth.methods import entry_of
 from grader.service.auth.sessions import MAIL_LASTS, MAIL_LINKS
 from grader.service.db.models import CourseRole, InvitationRow
-from grader.service.rate_limits import RateLimit
+from grader.service.rate_limits import RateLimiter
 
 
 def ask(service, who, client=None):
@@ -100,7 +100,7 @@ def test_a_link_of_an_instructor_outlives_requests_by_mail(service):
 def test_a_network_that_asks_too_often_waits(service):
     """Whomever it asks for; the machine's own address, where a proxy is, is not a network."""
     mailbox(service)
-    enter(service, mail=service.web.entry.mail, mails=RateLimit(2, 600))
+    enter(service, mail=service.web.entry.mail, mails=RateLimiter(2, 600))
     assert [ask(service, who).status_code for who in ("ada", "nobody", "ben")] == [200, 200, 409]
 
 

@@ -14,7 +14,7 @@ from grader.common.secret import Secret
 from grader.common.sign_in import UniversityRules
 from grader.service.auth import oidc
 from grader.service.auth.oidc import University
-from grader.service.rate_limits import RateLimit
+from grader.service.rate_limits import RateLimiter
 
 
 @pytest.fixture
@@ -124,7 +124,7 @@ def test_an_answer_that_is_not_the_issuers_asks_it_nothing(service, issuer, answ
 def test_a_network_whose_sign_ons_fail_too_often_waits(service, issuer):
     """Each made-up cookie is a question to the issuer, which is then not asked any more."""
     at_university(service, issuer)
-    enter(service, university=service.web.entry.university, failed_sign_ons=RateLimit(2, 600))
+    enter(service, university=service.web.entry.university, failed_sign_ons=RateLimiter(2, 600))
     client = service.browser()
     client.cookies.set(service.web.sign_on_cookie, "state.nonce.verifier")
     asked = {"state": "state", "code": "made-up"}
@@ -137,7 +137,7 @@ def test_a_network_whose_sign_ons_fail_too_often_waits(service, issuer):
 def test_a_sign_on_that_succeeds_does_not_count_against_its_network(service, issuer):
     """A lecture room has one address."""
     at_university(service, issuer)
-    enter(service, university=service.web.entry.university, failed_sign_ons=RateLimit(2, 600))
+    enter(service, university=service.web.entry.university, failed_sign_ons=RateLimiter(2, 600))
     assert [attempt(service, issuer)[1].status_code for _ in range(4)] == [303] * 4
 
 

@@ -11,7 +11,7 @@ from services import parts, post
 
 from grader.service.auth.passwords import AT_ONCE, FAILURES, TOO_OFTEN, TRIES, Passwords, keep
 from grader.service.db.models import CourseRole, PasswordRow, PersonRow
-from grader.service.errors import NotDoneError
+from grader.service.errors import RefusalError
 
 GOOD, BETTER = "four quiet grey otters", "nine loud brown badgers"
 
@@ -151,7 +151,7 @@ def test_made_up_names_do_not_lift_a_limit(service):
     kept = passwords.hashed(GOOD, ada)
 
     def refusal():
-        with pytest.raises(NotDoneError) as caught:
+        with pytest.raises(RefusalError) as caught:
             passwords.confirm(kept, BETTER, ada)
         return str(caught.value)
 
@@ -161,7 +161,7 @@ def test_made_up_names_do_not_lift_a_limit(service):
         try:
             passwords.owner(service.database, f"nobody {number}", BETTER, "192.0.2.9")
             wrong["tried"] += 1
-        except NotDoneError:
+        except RefusalError:
             wrong["refused"] += 1
     assert refusal() == TOO_OFTEN
     assert wrong == {"tried": FAILURES, "refused": 20}

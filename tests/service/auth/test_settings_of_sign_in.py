@@ -3,7 +3,7 @@
 import pytest
 from services import Service
 
-from grader.cli.commands.service import PlaceOptions, _crew
+from grader.cli.commands.service import PlaceOptions, _station_spec
 from grader.common.errors import InputError
 from grader.common.secret import Secret
 from grader.common.sign_in import SignInRules
@@ -60,9 +60,9 @@ def test_other_web_processes_are_told_all_of_it():
 @pytest.mark.usefixtures("variables")
 def test_stations_are_not_told(tmp_path):
     """A submission under `process` can read what a station's environment holds."""
-    _, crew = _crew(PlaceOptions(course=tmp_path), 1)
-    assert not [each for each in crew.variables if each.startswith(("GRADER_SIGN_IN", "GRADER_NOTICES"))]
-    assert "hush" not in str(crew)
+    _, spec = _station_spec(PlaceOptions(course=tmp_path), 1)
+    assert not [each for each in spec.variables if each.startswith(("GRADER_SIGN_IN", "GRADER_NOTICES"))]
+    assert "hush" not in str(spec)
 
 
 def test_a_secret_that_is_missing_is_one_line(tmp_path):

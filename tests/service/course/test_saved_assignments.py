@@ -5,13 +5,13 @@ from courses import course_of
 from services import Service, post, upload
 
 from grader.common.errors import InputError
-from grader.service.course.assignments import Shelf, Shown
+from grader.service.course.assignments import AssignmentCache, AssignmentView
 from grader.service.course.saved_assignments import memory_in
 from grader.service.db.models import AssignmentRow
 from grader.service.grades.records import grades_of_all
 from grader.service.station.grader import Judge
 from grader.service.station.recorder import Remembering
-from grader.service.web.server import web_for
+from grader.service.web.server import state_for
 
 CLOSED = "timezone: Europe/Berlin\ndue: 2026-11-20T13:00\nlate: refused\n"
 """Since three days."""
@@ -28,9 +28,9 @@ def served(request, tmp_path):
     def make(policies):
         made = Service(tmp_path, policies=policies)
         services.append(made)
-        made.web.shelf.all()
+        made.web.cache.all()
         made.restart = request.param
-        Remembering(Shelf(made.course, made.data)).keep(made.database)
+        Remembering(AssignmentCache(made.course, made.data)).keep(made.database)
         return made
 
     yield make
@@ -45,8 +45,8 @@ def away(service, path):
         guide = service.data / "guide.md"
         guide.write_text("# Guide\n")
         course = service.course.assignments.parent
-        shelf = web_for(service.database, course, guide, service.origin).shelf
-        object.__setattr__(service.web, "shelf", shelf)
+        cache = state_for(service.database, course, guide, service.origin).cache
+        object.__setattr__(service.web, "cache", cache)
 
 
 def back(service, path):
@@ -75,7 +75,7 @@ def test_a_file_that_is_missing_for_a_moment_opens_nothing_and_closes_nothing(se
         judge.grade(service.claim() or _claimed(service), print)
     service.passes(seconds=2)
     back(service, path)
-    monkeypatch.setattr(service.web.shelf, "_fresh", 0.0)
+    monkeypatch.setattr(service.web.cache, "_fresh", 0.0)
     assert "The course cannot be read" not in staff.get("/course/health").text
 
 
@@ -121,7 +121,7 @@ def test_an_assignment_whose_folder_is_gone_keeps_receipts_attempts_and_points(s
 def points(service):
     """Of Ada, at small."""
     with service.database.reading() as session:
-        return grades_of_all(session, service.web.shelf.all())[service.ada, "small"].points
+        return grades_of_all(session, service.web.cache.all())[service.ada, "small"].points
 
 
 def test_an_assignment_at_which_nothing_was_handed_in_goes_with_its_folder(served):
@@ -145,14 +145,14 @@ def test_attempts_of_which_nothing_else_is_known_are_named(tmp_path):
 def test_what_is_remembered_is_what_was_read(tmp_path, policies):
     """Dates, limits and all."""
     service = Service(tmp_path, policies=policies)
-    remembering = Remembering(service.web.shelf)
+    remembering = Remembering(service.web.cache)
     remembering.keep(service.database)
-    assert memory_in(service.database)().states == {"small": service.web.shelf.assignment("small")}
+    assert memory_in(service.database)().states == {"small": service.web.cache.assignment("small")}
     with service.database.writing() as session:
         session.query(AssignmentRow).delete()
     remembering.keep(service.database)
     assert memory_in(service.database)().states == {}, "nothing has changed, so nothing is written"
-    assert Shown.model_fields["gone"].default is False
+    assert AssignmentView.model_fields["gone"].default is False
     service.database.close()
 
 
@@ -161,5 +161,5 @@ def test_a_service_does_not_start_with_what_could_never_be_read(tmp_path):
     service = Service(tmp_path)
     (service.course.assignments / "small" / "assignment.yaml").write_text("title: [")
     with pytest.raises(InputError, match="is not YAML"):
-        web_for(service.database, service.course.assignments.parent, service.data, service.origin)
+        state_for(service.database, service.course.assignments.parent, service.data, service.origin)
     service.database.close()

@@ -122,7 +122,7 @@ def test_one_is_withdrawn_after_a_question_that_says_what_becomes_late(service):
     (service.course.assignments.parent / "course.yaml").write_text(DUE.replace("refused", "accepted"))
     give(service, until="2026-11-23T16:00")
     service.passes(hours=2)
-    service.hand_in(service.web.shelf.assignment("small").rules)
+    service.hand_in(service.web.cache.assignment("small").rules)
     staff = service.browser("staff")
     asks = re.search(r'aria-label="Withdraw the extension of Ada for small" href="([^"]*)"', staff.get(PAGE).text)[1]
     question = staff.get(asks).text

@@ -15,7 +15,7 @@ def table(service):
     service.hand_in(person=service.person("cleo", "student"))
     service.person("dora", "student")
     with service.database.reading() as session:
-        return course_table(session, service.web.shelf.all())
+        return course_table(session, service.web.cache.all())
 
 
 @pytest.mark.parametrize(

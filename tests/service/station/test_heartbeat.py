@@ -10,7 +10,7 @@ from sqlalchemy.exc import OperationalError
 
 from grader.service.db.clock import utc_now
 from grader.service.db.models import State
-from grader.service.station.heartbeat import EXIT_STUCK, Heart, Patience
+from grader.service.station.heartbeat import EXIT_STUCK, LeaseHeartbeat, Patience
 from grader.service.submissions.accept import cancel
 from grader.service.submissions.queue import LEASE
 
@@ -37,18 +37,18 @@ def until(true):
 def test_a_claim_is_renewed_again_and_again(service, claimed):
     """Its lease ends later and later, and nothing is over."""
     first = service.gradings(1)[0].lease_until
-    with Heart(service.database, claimed, patience()) as heart:
+    with LeaseHeartbeat(service.database, claimed, patience()) as heartbeat:
         until(lambda: service.gradings(1)[0].lease_until > first)
-        assert not heart.over
+        assert not heartbeat.over
     assert service.state(1) == State.RUNNING
 
 
 def test_a_grading_that_is_cancelled_is_over(service, claimed):
     """Its row says so before the grading is told."""
-    with Heart(service.database, claimed, patience()) as heart:
+    with LeaseHeartbeat(service.database, claimed, patience()) as heartbeat:
         with service.database.writing() as session:
             cancel(session, service.attempt(1), utc_now())
-        until(lambda: heart.over)
+        until(lambda: heartbeat.over)
     assert service.state(1) == State.CANCELLED
 
 
@@ -56,15 +56,15 @@ def test_a_grading_of_another_station_is_over(service, claimed):
     """And that station's claim stays."""
     service.passes(seconds=LEASE.total_seconds() + 1)
     assert service.claim("two").turn == 2
-    with Heart(service.database, claimed, patience()) as heart:
-        until(lambda: heart.over)
+    with LeaseHeartbeat(service.database, claimed, patience()) as heartbeat:
+        until(lambda: heartbeat.over)
     assert service.gradings(1)[0].claimed_by == "two"
 
 
 def test_a_grading_that_takes_too_long_is_our_fault_and_not_tried_again(service, claimed):
     """It would take as long again."""
-    with Heart(service.database, claimed, patience(longest=timedelta(0))) as heart:
-        until(lambda: heart.over)
+    with LeaseHeartbeat(service.database, claimed, patience(longest=timedelta(0))) as heartbeat:
+        until(lambda: heartbeat.over)
     (row,) = service.gradings(1)
     assert (row.state, row.tries) == (State.FAULTED, 1)
     assert "took over" in row.fault
@@ -79,7 +79,7 @@ def test_a_grading_that_does_not_end_ends_its_process(service, claimed):
         codes.append(code)
         ended.set()
 
-    with Heart(service.database, claimed, patience(longest=timedelta(0), stuck=0.05, end=end)):
+    with LeaseHeartbeat(service.database, claimed, patience(longest=timedelta(0), stuck=0.05, end=end)):
         assert ended.wait(10)
     assert codes == [EXIT_STUCK]
 
@@ -91,8 +91,8 @@ def test_a_database_that_does_not_answer_ends_nothing_while_the_lease_lasts(clai
         def recording(self):
             raise OperationalError("UPDATE", {}, Exception("locked"))
 
-    with Heart(Broken(), claimed, patience()) as heart:
+    with LeaseHeartbeat(Broken(), claimed, patience()) as heartbeat:
         time.sleep(0.2)
-        assert not heart.over
+        assert not heartbeat.over
         monkeypatch.setattr("grader.service.station.heartbeat.LEASE", timedelta(0))
-        until(lambda: heart.over)
+        until(lambda: heartbeat.over)

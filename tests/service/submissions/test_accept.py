@@ -12,7 +12,7 @@ from grader.course.submissions.submission import SIZE_LIMIT
 from grader.service.course.limits import rules_of
 from grader.service.db.models import AttemptRow, State
 from grader.service.db.session import Database
-from grader.service.errors import NotDoneError
+from grader.service.errors import RefusalError
 from grader.service.submissions.accept import LINES, accept, cancel, unfit
 
 
@@ -82,7 +82,7 @@ def test_a_form_without_a_key_of_ours_is_refused(service, key):
     """Nothing is stored then."""
     offer = service.offer()
     object.__setattr__(offer, "form_key", key)
-    with pytest.raises(NotDoneError, match="not that of the assignment"), service.database.writing() as session:
+    with pytest.raises(RefusalError, match="not that of the assignment"), service.database.writing() as session:
         accept(session, offer, FREE, service.now)
     assert service.claim() is None
 
@@ -107,7 +107,7 @@ def test_a_late_attempt_leaves_one_in_time_in_the_queue(service):
 def test_what_is_refused_leaves_everything_as_it_was(service):
     """The waiting attempt too, which a good file would have superseded."""
     first = service.hand_in()
-    with pytest.raises(NotDoneError):
+    with pytest.raises(RefusalError):
         service.hand_in(data=b"")
     assert service.state(first) == State.WAITING
 
@@ -119,7 +119,7 @@ def test_used_attempts_are_counted_in_the_transaction_that_stores(service):
     def send(number):
         try:
             return service.hand_in(rules_of(Policies(attempts={"most": 2})), form_key=f"race {number}")
-        except NotDoneError:
+        except RefusalError:
             return None
 
     claimed = service.hand_in(rules_of(Policies(attempts={"most": 2})))

@@ -6,14 +6,14 @@ import pytest
 
 from grader.service.db.models import AttemptRow
 from grader.service.submissions.accept import cancel
-from grader.service.submissions.estimates import GONE, PlaceInQueue, QueueLookout
+from grader.service.submissions.estimates import GONE, PlaceInQueue, QueueSnapshot
 from grader.service.submissions.health import StationFacts, note_station
 from grader.service.submissions.queue import LEASE, renew
 
 
 def place(service, attempt, classes=dict):
     with service.database.reading() as session:
-        return QueueLookout().place(session, service.gradings(attempt)[-1], classes, service.now)
+        return QueueSnapshot().place(session, service.gradings(attempt)[-1], classes, service.now)
 
 
 def took(service, seconds, assignment="other"):
@@ -120,11 +120,11 @@ def test_a_wait_is_told_in_round_words(seconds, words):
 def test_the_queue_is_read_once_for_all_who_wait(service):
     """But again for whoever has handed in since, and when it is old."""
     one, two = crowd(service, 2)
-    seldom, always = QueueLookout(fresh=1000), QueueLookout(fresh=0)
+    seldom, always = QueueSnapshot(fresh=1000), QueueSnapshot(fresh=0)
 
-    def seen(lookout, attempt):
+    def seen(snapshot, attempt):
         with service.database.reading() as session:
-            return lookout.place(session, service.gradings(attempt)[-1], dict, service.now).ahead
+            return snapshot.place(session, service.gradings(attempt)[-1], dict, service.now).ahead
 
     assert [seen(each, two) for each in (seldom, always)] == [1, 1]
     with service.database.writing() as session:

@@ -7,7 +7,7 @@ import pytest
 from project import ROOT
 from services import Service
 
-from grader.service.course.assignments import Shelf
+from grader.service.course.assignments import AssignmentCache
 from grader.service.course.device_classes import classes_of, elsewhere
 from grader.service.db.clock import utc_now
 from grader.service.station.presence import Presence
@@ -86,10 +86,10 @@ def test_a_station_passes_over_what_is_graded_elsewhere(service):
 def test_the_class_is_what_the_course_says(tmp_path, text, found):
     """Of an assignment that cannot be read any more, what it was; if it never could be, none: its gradings say why."""
     service = Service(tmp_path, policies=f"{text}counts: best\n")
-    assert classes_of(service.web.shelf) == {"small": found}
+    assert classes_of(service.web.cache) == {"small": found}
     (service.course.assignments / "small" / "assignment.yaml").write_text("title: [\n")
-    assert classes_of(service.web.shelf) == {"small": found}
-    assert classes_of(Shelf(service.course, ROOT / "docs" / "reading-your-report.md")) == {"small": ""}
+    assert classes_of(service.web.cache) == {"small": found}
+    assert classes_of(AssignmentCache(service.course, ROOT / "docs" / "reading-your-report.md")) == {"small": ""}
 
 
 def test_a_presence_is_told_again_and_ends_with_the_station(service):

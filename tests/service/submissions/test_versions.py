@@ -15,7 +15,7 @@ from services import Service, post
 from grader.batch.rescoring import rescore
 from grader.common.record import replace
 from grader.grading.explain.problem import NOT_RIGHT
-from grader.service.course.assignments import Shelf
+from grader.service.course.assignments import AssignmentCache
 from grader.service.db.models import AuditRow, GradingRow, RegradingRow, ReleaseRow, State
 from grader.service.grades.summaries import briefs_in
 from grader.service.station.rescoring import AT_ONCE, Rescoring
@@ -51,7 +51,7 @@ def says(service, fields):
 
 def score_again(service):
     """What a station that begins does between gradings."""
-    rescoring = Rescoring(service.course, Shelf(service.course, service.data))
+    rescoring = Rescoring(service.course, AssignmentCache(service.course, service.data))
     while rescoring.some(service.database):
         pass
     return rescoring
@@ -239,7 +239,7 @@ def test_a_few_are_scored_at_once_and_what_is_done_is_not_looked_at_again(served
     for _ in range(AT_ONCE + 1):
         served.graded(served.hand_in(), result_of(served))
     says(served, CHEAPER)
-    rescoring = Rescoring(served.course, Shelf(served.course, served.data))
+    rescoring = Rescoring(served.course, AssignmentCache(served.course, served.data))
     assert rescoring.some(served.database)
     with served.database.reading() as session:
         points = [row.max_points for row in session.query(GradingRow)]

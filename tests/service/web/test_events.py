@@ -149,8 +149,8 @@ def test_a_stream_ends_with_the_sign_in_that_it_was_asked_by(service, monkeypatc
             end_all(ending, ending.get_one(PersonRow, service.ada), "staff", now)
         return place(session, grading, classes, now)
 
-    place = service.web.lookout.place
-    monkeypatch.setattr(service.web.lookout, "place", note_and_end)
+    place = service.web.snapshot.place
+    monkeypatch.setattr(service.web.snapshot, "place", note_and_end)
     assert [data["words"] for _, _, data in heard(client.get(path))] == ["building"]
     assert len(seen) == 1
 

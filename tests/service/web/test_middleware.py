@@ -9,7 +9,7 @@ from starlette.datastructures import Headers
 
 from grader.course.submissions.submission import SIZE_LIMIT
 from grader.service.auth import device_flow
-from grader.service.course.assignments import Shelf
+from grader.service.course.assignments import AssignmentCache
 from grader.service.db.models import AttemptRow
 from grader.service.db.session import Database
 from grader.service.web.middleware import FORM, POLICY, UPLOAD, Guards, OneHost, came_from, from_own_page
@@ -111,8 +111,8 @@ def test_a_page_answers_head_as_get_without_the_body(service):
 
 def test_an_answer_that_tells_of_a_fault_of_ours_keeps_browsers_on_our_side_too(service, monkeypatch):
     """In words that tell nothing of it, for pages and for programs."""
-    monkeypatch.setattr(Shelf, "guide", lambda _: 1 / 0)
-    monkeypatch.setattr(Shelf, "all", lambda _: 1 / 0)
+    monkeypatch.setattr(AssignmentCache, "guide", lambda _: 1 / 0)
+    monkeypatch.setattr(AssignmentCache, "all", lambda _: 1 / 0)
     cookies = dict(service.browser("ada").cookies)
     client = TestClient(service.app, base_url=ORIGIN, cookies=cookies, raise_server_exceptions=False)
     bearer = {"authorization": f"Bearer {service.token(service.ada, 'read')}"}

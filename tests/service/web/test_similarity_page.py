@@ -12,7 +12,7 @@ from services import post
 from grader.common.record import replace
 from grader.lms.intake.reading.archive import PACKINGS
 from grader.service.db.models import PoolRow, ShareRow
-from grader.service.errors import NotDoneError
+from grader.service.errors import RefusalError
 from grader.service.exports.similarity import LARGEST, _sources
 from grader.service.station.grader import ready
 
@@ -124,7 +124,7 @@ def test_a_damaged_zip_is_refused_whatever_its_compression(staff, packing):
     assert pooled(staff, "earlier", whole).status_code == (303 if packing in PACKINGS else 409)
     for at in range(4, len(whole), 7):
         damaged = whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :]
-        with suppress(NotDoneError):
+        with suppress(RefusalError):
             assert list(_sources("old.zip", damaged)) is not None
     assert "cannot be read" in pooled(staff, "earlier", whole[: len(whole) // 2]).text
 

@@ -241,7 +241,7 @@ def test_the_export_has_every_student_and_no_formula(tmp_path):
     """Names are the students' own: a spreadsheet must not run them."""
     service = Service(tmp_path, policies="due: 2026-11-23T11:00:00+00:00\n")
     service.person("=1+1", "student")
-    service.graded(service.hand_in(service.web.shelf.assignment("small").rules))
+    service.graded(service.hand_in(service.web.cache.assignment("small").rules))
     formula, ada, ben = rows(service.browser("staff").get("/course/points.csv"))
     assert ada["small points"] == ada["small of"] != ""
     assert (ada["small attempts"], ada["small late"]) == ("1", "late")

@@ -16,7 +16,7 @@ from grader.service.course.limits import HandInRules, is_late
 from grader.service.db.models import AttemptRow, State
 from grader.service.decisions.extensions import hand_in_rules, rules_for
 from grader.service.grades.holds import hold_of
-from grader.service.grades.views import AskedStanding, OwnStanding, standings_of
+from grader.service.grades.views import AssignmentStatus, StatusRequest, statuses_of
 from grader.service.submissions.accept import FORM_KEY_LENGTH, Offer, accept, history
 from grader.service.submissions.progress import ChecksInBrief
 from grader.service.web.api_auth import AnyCaller, Caller, Reader, Submitter
@@ -24,7 +24,7 @@ from grader.service.web.auth import visible_attempt
 from grader.service.web.routes.attempts import Number, cancel_own, file_of, report_of, stream_of
 from grader.service.web.routes.downloads import FileName, download_of
 from grader.service.web.routes.leaderboard import seen_by, with_leaderboard
-from grader.service.web.state import Web, arrival_of, web_of
+from grader.service.web.state import AppState, arrival_of, state_of
 
 router = APIRouter(prefix="/api/v1")
 
@@ -99,7 +99,7 @@ def me(caller: AnyCaller) -> Me:
 @router.delete("/token", status_code=204)
 def sign_off(request: Request, caller: AnyCaller) -> Response:
     """End the token that is sent."""
-    with web_of(request).database.writing() as session:
+    with state_of(request).database.writing() as session:
         revoke(session, caller.id, caller.token_id)
     return Response(status_code=204)
 
@@ -107,13 +107,13 @@ def sign_off(request: Request, caller: AnyCaller) -> Response:
 @router.get("/assignments")
 def assignments(request: Request, caller: Reader) -> list[AssignmentState]:
     """All assignments: due dates, attempts left, points so far."""
-    web = web_of(request)
-    asked = AskedStanding(person_id=caller.id, sight=caller.sight, now=web.now())
+    web = state_of(request)
+    asked = StatusRequest(person_id=caller.id, sight=caller.sight, now=web.now())
     with web.database.reading() as session:
-        return [_assignment(each) for each in standings_of(session, web.shelf.all(), asked)]
+        return [_assignment(each) for each in statuses_of(session, web.cache.all(), asked)]
 
 
-def _assignment(standing: OwnStanding) -> AssignmentState:
+def _assignment(standing: AssignmentStatus) -> AssignmentState:
     return AssignmentState(
         name=standing.assignment.name,
         title=standing.assignment.title,
@@ -132,8 +132,8 @@ def _assignment(standing: OwnStanding) -> AssignmentState:
 @router.get("/assignments/{name}/attempts")
 def attempts_at(request: Request, caller: Reader, name: str) -> list[AttemptState]:
     """The caller's attempts at an assignment, oldest first."""
-    web = web_of(request)
-    shown = web.shelf.assignment(name)
+    web = state_of(request)
+    shown = web.cache.assignment(name)
     with web.database.reading() as session:
         rules = rules_for(session, shown, caller.id)
         asked = _Asked(web=web, caller=caller, rules=rules)
@@ -160,11 +160,11 @@ def hand_in(
     """Hand in a file, the body, at most 1 MiB. A retry with the same `key` and the same bytes
     gives the same attempt; different bytes give a new one.
     """
-    web = web_of(request)
-    web.shelf.assignment(name)
+    web = state_of(request)
+    web.cache.assignment(name)
     offer = Offer(person_id=caller.id, assignment=name, file_name=FILE_NAME, data=data, form_key=key)
     with web.database.writing() as session:
-        rules = hand_in_rules(session, web.shelf.all(), name, caller.id)
+        rules = hand_in_rules(session, web.cache.all(), name, caller.id)
         row = accept(session, offer, rules, arrival_of(request))
         return _attempt(session, row, _Asked(web=web, caller=caller, rules=rules))
 
@@ -176,10 +176,10 @@ def attempt(request: Request, caller: Reader, public: str) -> AttemptState:
 
 
 def _seen(request: Request, caller: Caller, public: str) -> AttemptState:
-    web = web_of(request)
+    web = state_of(request)
     with web.database.reading() as session:
         row = visible_attempt(session, public, caller)
-        rules = rules_for(session, web.shelf.assignment(row.assignment), row.person_id)
+        rules = rules_for(session, web.cache.assignment(row.assignment), row.person_id)
         return _attempt(session, row, _Asked(web=web, caller=caller, rules=rules))
 
 
@@ -187,7 +187,7 @@ def _seen(request: Request, caller: Caller, public: str) -> AttemptState:
 class _Asked:
     """Who asks for an attempt, and the rules for whoever handed it in."""
 
-    web: Web
+    web: AppState
     caller: Caller
     rules: HandInRules
 
@@ -245,7 +245,7 @@ def leaderboard(request: Request, caller: Reader, name: str) -> list[Leaderboard
     a leaderboard.
     """
     with_leaderboard(request, name)
-    with web_of(request).database.reading() as session:
+    with state_of(request).database.reading() as session:
         boards = seen_by(session, caller, name)
     return [
         LeaderboardPlace(device=board.device, place=each.rank, pseudonym=each.pseudonym, speed=each.speed)

@@ -11,24 +11,24 @@ from starlette.responses import RedirectResponse, Response
 
 from grader.common.record import Record, replace
 from grader.course.submissions.submission import FILE_NAME, SIZE_LIMIT
-from grader.service.course.assignments import Shown
+from grader.service.course.assignments import AssignmentView
 from grader.service.course.groups import belongs_to
 from grader.service.course.limits import is_open
 from grader.service.db.models import AttemptRow, PersonRow
 from grader.service.decisions.extensions import hand_in_rules
-from grader.service.errors import NotDoneError, NotFoundError
+from grader.service.errors import NotFoundError, RefusalError
 from grader.service.grades.points_chart import points_chart
-from grader.service.grades.views import AskedStanding, standing_at, standings_of
+from grader.service.grades.views import StatusRequest, status_at, statuses_of
 from grader.service.submissions.accept import Offer, accept
 from grader.service.submissions.diff import compared
-from grader.service.throttle import Turns
+from grader.service.throttle import ConcurrencyLimiter
 from grader.service.web.auth import LARGEST, AnyMember, Member, OwnForm, PerhapsMember, file_in, person_of, text_in
 from grader.service.web.pages import page
-from grader.service.web.state import arrival_of, web_of
+from grader.service.web.state import arrival_of, state_of
 
 router = APIRouter()
 
-COMPARING = Turns(2, "Many attempts are being compared right now; try again in a moment.")
+COMPARING = ConcurrencyLimiter(2, "Many attempts are being compared right now; try again in a moment.")
 """So many comparisons are made at once: each keeps a processor busy, and all pages are made by one process."""
 
 
@@ -52,18 +52,18 @@ def home(request: Request, member: PerhapsMember) -> Response:
 
 def home_of(request: Request, member: Member, person_id: int | None) -> Response:
     """The same as an instructor sees it of somebody else; None is the member."""
-    web = web_of(request)
+    web = state_of(request)
     with web.database.reading() as session:
         owner = person_of(session, member.id if person_id is None else person_id)
-        asked = AskedStanding(person_id=owner.id, sight=member.sight, now=web.now())
-        standings = standings_of(session, web.shelf.all(), asked)
+        asked = StatusRequest(person_id=owner.id, sight=member.sight, now=web.now())
+        standings = statuses_of(session, web.cache.all(), asked)
     return page(request, "home.html.jinja", member, standings=standings, owner=owner, base=base_of(owner, person_id))
 
 
 @router.get("/guide")
 def guide(request: Request, member: AnyMember) -> Response:
     """How to read a report."""
-    return page(request, "guide.html.jinja", member, guide=web_of(request).shelf.guide())
+    return page(request, "guide.html.jinja", member, guide=state_of(request).cache.guide())
 
 
 @router.get("/assignments/{name}")
@@ -74,12 +74,12 @@ def assignment(request: Request, member: AnyMember, name: str) -> Response:
 
 def assignment_of(request: Request, member: Member, name: str, person_id: int | None) -> Response:
     """The same as an instructor sees it of somebody else; None is the member."""
-    web = web_of(request)
-    shown = as_seen(member, web.shelf.assignment(name), web.now())
+    web = state_of(request)
+    shown = as_seen(member, web.cache.assignment(name), web.now())
     with web.database.reading() as session:
         owner = person_of(session, member.id if person_id is None else person_id)
-        asked = AskedStanding(person_id=owner.id, sight=member.sight, now=web.now())
-        standing = standing_at(session, web.shelf.all(), name, asked)
+        asked = StatusRequest(person_id=owner.id, sight=member.sight, now=web.now())
+        standing = status_at(session, web.cache.all(), name, asked)
     return page(
         request,
         "assignment.html.jinja",
@@ -92,7 +92,7 @@ def assignment_of(request: Request, member: Member, name: str, person_id: int | 
     )
 
 
-def as_seen(member: Member, assignment: Shown, now: datetime) -> Shown:
+def as_seen(member: Member, assignment: AssignmentView, now: datetime) -> AssignmentView:
     """The assignment as the member may see it: students have no handout and no skeleton before it opens."""
     if member.teaches or is_open(assignment.rules, now):
         return assignment
@@ -102,8 +102,8 @@ def as_seen(member: Member, assignment: Shown, now: datetime) -> Shown:
 @router.get("/assignments/{name}/skeleton")
 def skeleton(request: Request, member: AnyMember, name: str) -> Response:
     """The file to start from."""
-    web = web_of(request)
-    text = as_seen(member, web.shelf.assignment(name), web.now()).skeleton
+    web = state_of(request)
+    text = as_seen(member, web.cache.assignment(name), web.now()).skeleton
     if not text:
         raise NotFoundError
     headers = {"content-disposition": f'attachment; filename="{FILE_NAME}"', "content-security-policy": "sandbox"}
@@ -123,8 +123,8 @@ def comparison_of(request: Request, member: Member, name: str, person_id: int | 
 
 
 def _comparison(request: Request, member: Member, name: str, person_id: int | None, pair: PairOfAttempts) -> Response:
-    web = web_of(request)
-    shown = web.shelf.assignment(name)
+    web = state_of(request)
+    shown = web.cache.assignment(name)
     with web.database.reading() as session:
         owner = person_of(session, member.id if person_id is None else person_id)
         old, new = (_attempt(session, owner, name, number) for number in (pair.old, pair.new))
@@ -158,11 +158,11 @@ def base_of(owner: PersonRow, person_id: int | None) -> str:
 @router.post("/assignments/{name}/attempts")
 def hand_in(request: Request, member: AnyMember, form: OwnForm, name: str) -> Response:
     """Take a file, or text that was pasted: stored when the answer comes, which leads to the attempt's page."""
-    web = web_of(request)
-    web.shelf.assignment(name)
+    web = state_of(request)
+    web.cache.assignment(name)
     upload = file_in(form, "file")
     if upload is None and "text" not in form:
-        raise NotDoneError(f"No file was chosen; choose your {FILE_NAME}, then hand in.")
+        raise RefusalError(f"No file was chosen; choose your {FILE_NAME}, then hand in.")
     pasted = text_in(form, "text").encode("utf-8", "replace").replace(b"\r\n", b"\n")
     offer = Offer(
         person_id=member.id,
@@ -172,6 +172,6 @@ def hand_in(request: Request, member: AnyMember, form: OwnForm, name: str) -> Re
         form_key=text_in(form, "form_key"),
     )
     with web.database.writing() as session:
-        rules = hand_in_rules(session, web.shelf.all(), name, member.id)
+        rules = hand_in_rules(session, web.cache.all(), name, member.id)
         attempt = accept(session, offer, rules, arrival_of(request))
     return RedirectResponse(f"/attempts/{attempt.public}", 303)

@@ -13,7 +13,7 @@ from grader.service.db.models import AttemptRow, GradingRow, State
 from grader.service.decisions.extensions import rules_for
 from grader.service.decisions.overrides import exclusion_of
 from grader.service.decisions.questions import requests_about
-from grader.service.errors import NotDoneError, NotFoundError
+from grader.service.errors import NotFoundError, RefusalError
 from grader.service.grades.holds import HELD_BACK, hold_of
 from grader.service.grades.views import deduction_of
 from grader.service.submissions.accept import HANDED_IN, cancel
@@ -24,7 +24,7 @@ from grader.service.web.events import Look, events
 from grader.service.web.middleware import REPORT_POLICY
 from grader.service.web.pages import page
 from grader.service.web.responses import unpacked
-from grader.service.web.state import Web, web_of
+from grader.service.web.state import AppState, state_of
 
 router = APIRouter()
 
@@ -51,16 +51,16 @@ class Going:
 @router.get("/attempts/{public}")
 def attempt_page(request: Request, member: AnyMember, public: str) -> Response:
     """The receipt, and how the grading goes or went."""
-    web = web_of(request)
+    web = state_of(request)
     with web.database.reading() as session:
         attempt = visible_attempt(session, public, member)
         latest, counted, person = attempt.gradings[-1], attempt.counted, attempt.person
         going = _going(web, session, member, latest) if State(latest.state).open else None
         hold = hold_of(session, attempt.assignment)
-        assignment = web.shelf.assignment(attempt.assignment)
+        assignment = web.cache.assignment(attempt.assignment)
         late = is_late(rules_for(session, assignment, person.id), attempt.received)
         exclusion, requests = exclusion_of(session, attempt), requests_about(session, attempt)
-        deduction = deduction_of(session, web.shelf.all(), attempt, member.sight) if late else ""
+        deduction = deduction_of(session, web.cache.all(), attempt, member.sight) if late else ""
     own = person.id == member.id or not member.teaches
     return page(
         request,
@@ -84,7 +84,7 @@ def attempt_page(request: Request, member: AnyMember, public: str) -> Response:
     )
 
 
-def _going(web: Web, session: Session, member: Somebody, grading: GradingRow) -> Going:
+def _going(web: AppState, session: Session, member: Somebody, grading: GradingRow) -> Going:
     return Going(
         grading=grading,
         place=web.place(session, grading),
@@ -100,7 +100,7 @@ def attempt_events(request: Request, member: AnyMember, public: str, after: Numb
 
 def stream_of(request: Request, member: Somebody, public: str, after: int) -> Response:
     """The same for whoever may see the attempt."""
-    web = web_of(request)
+    web = state_of(request)
     said = request.headers.get("last-event-id", "")
     start = int(said) if said.isascii() and said.isdigit() and len(said) < DIGITS else after
     with web.database.reading() as session:
@@ -130,7 +130,7 @@ def report(request: Request, member: AnyMember, public: str) -> Response:
 
 def report_of(request: Request, member: Somebody, public: str) -> Response:
     """The same for whoever may see the attempt."""
-    with web_of(request).database.reading() as session:
+    with state_of(request).database.reading() as session:
         counted = visible_attempt(session, public, member).counted
         require_shown(counted, member)
         drawn = None if counted is None else counted.published_page
@@ -143,9 +143,9 @@ def report_of(request: Request, member: Somebody, public: str) -> Response:
 
 
 def require_shown(counted: GradingRow | None, member: Somebody) -> None:
-    """Raise NotDoneError if the result is held back from this person."""
+    """Raise RefusalError if the result is held back from this person."""
     if counted is not None and counted.held and not member.teaches:
-        raise NotDoneError(HELD_BACK)
+        raise RefusalError(HELD_BACK)
 
 
 @router.get("/attempts/{public}/file")
@@ -156,7 +156,7 @@ def handed_in(request: Request, member: AnyMember, public: str) -> Response:
 
 def file_of(request: Request, member: Somebody, public: str) -> Response:
     """The same for whoever may see the attempt."""
-    with web_of(request).database.reading() as session:
+    with state_of(request).database.reading() as session:
         attempt = visible_attempt(session, public, member)
         data, name = attempt.data, f"{attempt.assignment}-{attempt.number}.cl"
     headers = {"content-disposition": f'attachment; filename="{_plain(name)}"', "content-security-policy": "sandbox"}
@@ -175,10 +175,10 @@ def end(request: Request, member: AnyMember, _form: OwnForm, public: str) -> Res
 
 
 def cancel_own(request: Request, member: Somebody, public: str) -> None:
-    """The same for whoever asks; raises NotDoneError if the attempt is another's."""
-    web = web_of(request)
+    """The same for whoever asks; raises RefusalError if the attempt is another's."""
+    web = state_of(request)
     with web.database.writing() as session:
         attempt: AttemptRow = visible_attempt(session, public, member)
         if attempt.person_id != member.id:
-            raise NotDoneError("Only who handed it in can cancel it.")
+            raise RefusalError("Only who handed it in can cancel it.")
         cancel(session, attempt, web.now())

@@ -12,7 +12,7 @@ from grader.service.exports.csv import AUDIT_HEADINGS, audit_lines_csv
 from grader.service.web.auth import Teacher
 from grader.service.web.pages import page
 from grader.service.web.responses import CSV, saved_as
-from grader.service.web.state import Web, web_of
+from grader.service.web.state import AppState, state_of
 
 router = APIRouter(prefix="/course")
 
@@ -20,7 +20,7 @@ router = APIRouter(prefix="/course")
 @router.get("/audit")
 def audit(request: Request, member: Teacher, wanted: Annotated[AuditFilter, Query()]) -> Response:
     """A page of changes with their authors."""
-    with web_of(request).database.reading() as session:
+    with state_of(request).database.reading() as session:
         found = audit_page(session, wanted)
     return page(request, "audit.html.jinja", member, found=found, wanted=wanted, bys=get_args(By))
 
@@ -28,10 +28,10 @@ def audit(request: Request, member: Teacher, wanted: Annotated[AuditFilter, Quer
 @router.get("/audit.csv")
 def whole_audit(request: Request, _member: Teacher) -> Response:
     """All lines, the earliest first."""
-    return StreamingResponse(_parts(web_of(request)), media_type=CSV, headers=saved_as("audit.csv"))
+    return StreamingResponse(_parts(state_of(request)), media_type=CSV, headers=saved_as("audit.csv"))
 
 
-def _parts(web: Web) -> Iterator[bytes]:
+def _parts(web: AppState) -> Iterator[bytes]:
     """The file in parts, each read by a separate transaction: a slow reader keeps none open. Lines never change."""
     yield AUDIT_HEADINGS
     number = 0

@@ -18,7 +18,7 @@ from grader.service.grades.views import course_table
 from grader.service.web.auth import Teacher
 from grader.service.web.pages import page
 from grader.service.web.responses import csv_file
-from grader.service.web.state import web_of
+from grader.service.web.state import state_of
 
 router = APIRouter(prefix="/course")
 
@@ -26,9 +26,9 @@ router = APIRouter(prefix="/course")
 @router.get("")
 def course(request: Request, member: Teacher, wanted: Annotated[CourseFilter, Query()]) -> Response:
     """The points of those who are asked for, and what fails among all."""
-    web = web_of(request)
+    web = state_of(request)
     with web.database.reading() as session:
-        table, held = course_table(session, web.shelf.all()), held_assignments(session)
+        table, held = course_table(session, web.cache.all()), held_assignments(session)
         shared = shared_names(session)
     return page(
         request,
@@ -49,19 +49,19 @@ def course(request: Request, member: Teacher, wanted: Annotated[CourseFilter, Qu
 @router.get("/points.csv")
 def all_points(request: Request, _member: Teacher) -> Response:
     """Everybody's points as a file."""
-    web = web_of(request)
+    web = state_of(request)
     with web.database.reading() as session:
-        data = points_csv(course_table(session, web.shelf.all()))
+        data = points_csv(course_table(session, web.cache.all()))
     return csv_file("points.csv", data)
 
 
 @router.get("/assignments/{name}")
 def assignment_in_numbers(request: Request, member: Teacher, name: str) -> Response:
     """How the attempts that count went: points, what fails and how, case by case."""
-    web = web_of(request)
-    shown = web.shelf.assignment(name)
+    web = state_of(request)
+    shown = web.cache.assignment(name)
     with web.database.reading() as session:
-        found = rows_of(session, course_table(session, web.shelf.all()), name)
+        found = rows_of(session, course_table(session, web.cache.all()), name)
         values = {"hold": hold_of(session, name), **_numbers(found)}
         values |= {"released": release_of(session, name), "hides": hides(session, shown)}
     return page(request, "numbers.html.jinja", member, assignment=shown, **values)

@@ -21,7 +21,7 @@ from grader.service.decisions.overrides import (
 )
 from grader.service.decisions.questions import answer, ask, open_requests
 from grader.service.decisions.regrading_results import regradings, summary_of
-from grader.service.errors import NotDoneError
+from grader.service.errors import RefusalError
 from grader.service.grades.holds import hold_of
 from grader.service.web.auth import (
     AnyMember,
@@ -37,7 +37,7 @@ from grader.service.web.auth import (
 )
 from grader.service.web.confirmation import Confirmation, confirmation_page
 from grader.service.web.pages import page
-from grader.service.web.state import web_of
+from grader.service.web.state import state_of
 
 router = APIRouter()
 
@@ -45,8 +45,8 @@ router = APIRouter()
 @router.post("/course/people/{person_id}/assignments/{name}/decision")
 def by_hand(request: Request, member: Instructor, form: StaffForm, person_id: RowNumber, name: str) -> Response:
     """Set or change a student's points by hand, excuse the student, or take that back."""
-    web = web_of(request)
-    shown = web.shelf.assignment(name)
+    web = state_of(request)
+    shown = web.cache.assignment(name)
     asked = AskedDecision(who=member.key, points=text_in(form, "points"), comment=text_in(form, "comment"))
     with web.database.writing() as session:
         decide(session, shown, person_of(session, person_id), asked, web.now())
@@ -56,7 +56,7 @@ def by_hand(request: Request, member: Instructor, form: StaffForm, person_id: Ro
 @router.post("/course/attempts/{public}/exclusion")
 def exclude_attempt(request: Request, member: Instructor, form: StaffForm, public: str) -> Response:
     """Exclude an attempt, or let it count again."""
-    web = web_of(request)
+    web = state_of(request)
     with web.database.writing() as session:
         exclude(session, visible_attempt(session, public, member), member.key, text_in(form, "reason"), web.now())
     return RedirectResponse(f"/attempts/{public}", 303)
@@ -65,8 +65,8 @@ def exclude_attempt(request: Request, member: Instructor, form: StaffForm, publi
 @router.get("/course/assignments/{name}/release")
 def ask_to_release(request: Request, member: Instructor, name: str) -> Response:
     """Page that says what a release will show, with the button that releases."""
-    web = web_of(request)
-    shown = web.shelf.assignment(name)
+    web = state_of(request)
+    shown = web.cache.assignment(name)
     with web.database.reading() as session:
         require_releasable(session, shown)
         withheld, closes = withheld_of(session, name), last_closing(session, shown)
@@ -104,8 +104,8 @@ def _shown_by_release(withheld: Withheld) -> Iterator[str]:
 @router.post("/course/assignments/{name}/release")
 def show_hidden(request: Request, member: Instructor, _form: StaffForm, name: str) -> Response:
     """Show students what is hidden of an assignment."""
-    web = web_of(request)
-    shown = web.shelf.assignment(name)
+    web = state_of(request)
+    shown = web.cache.assignment(name)
     release(web.database, shown, member.key, web.now())
     return RedirectResponse(f"/course/assignments/{name}", 303)
 
@@ -113,9 +113,9 @@ def show_hidden(request: Request, member: Instructor, _form: StaffForm, name: st
 @router.post("/attempts/{public}/request")
 def ask_again(request: Request, member: AnyMember, form: OwnForm, public: str) -> Response:
     """Ask that somebody looks at an attempt again. Who teaches sees what others handed in, and answers."""
-    web = web_of(request)
+    web = state_of(request)
     if member.teaches:
-        raise NotDoneError("Students ask about their attempts, and you answer; what they ask is under Questions.")
+        raise RefusalError("Students ask about their attempts, and you answer; what they ask is under Questions.")
     with web.database.writing() as session:
         ask(session, visible_attempt(session, public, member), member.id, text_in(form, "text"), web.now())
     return RedirectResponse(f"/attempts/{public}", 303)
@@ -124,7 +124,7 @@ def ask_again(request: Request, member: AnyMember, form: OwnForm, public: str) -
 @router.get("/course/requests")
 def requests(request: Request, member: Teacher) -> Response:
     """What students ask."""
-    with web_of(request).database.reading() as session:
+    with state_of(request).database.reading() as session:
         found, shared = open_requests(session), shared_names(session)
     return page(request, "requests.html.jinja", member, requests=found, shared=shared)
 
@@ -132,7 +132,7 @@ def requests(request: Request, member: Teacher) -> Response:
 @router.post("/course/requests/{request_id}/answer")
 def answer_one(request: Request, member: Teacher, form: TeacherForm, request_id: RowNumber) -> Response:
     """Answer one of them."""
-    web = web_of(request)
+    web = state_of(request)
     with web.database.writing() as session:
         answer(session, request_id, member.key, text_in(form, "answer"), web.now())
     return RedirectResponse("/course/requests", 303)
@@ -141,7 +141,7 @@ def answer_one(request: Request, member: Teacher, form: TeacherForm, request_id:
 @router.get("/course/regradings")
 def all_regradings(request: Request, member: Teacher) -> Response:
     """The latest regradings."""
-    with web_of(request).database.reading() as session:
+    with state_of(request).database.reading() as session:
         found = regradings(session)
     return page(request, "regradings.html.jinja", member, regradings=found)
 
@@ -149,6 +149,6 @@ def all_regradings(request: Request, member: Teacher) -> Response:
 @router.get("/course/regradings/{regrading_id}")
 def one_regrading(request: Request, member: Teacher, regrading_id: RowNumber) -> Response:
     """Whose points it has changed."""
-    with web_of(request).database.reading() as session:
+    with state_of(request).database.reading() as session:
         found, shared = summary_of(session, regrading_id), shared_names(session)
     return page(request, "regrading.html.jinja", member, summary=found, shared=shared)

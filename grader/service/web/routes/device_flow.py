@@ -19,9 +19,9 @@ from grader.service.auth.device_flow import (
     is_known,
     refuse_too_many,
 )
-from grader.service.errors import NotDoneError
+from grader.service.errors import RefusalError
 from grader.service.web.routes.welcoming import network
-from grader.service.web.state import web_of
+from grader.service.web.state import state_of
 
 router = APIRouter(prefix="/api/v1/device")
 
@@ -47,13 +47,13 @@ Fields = Annotated[dict[str, str], Depends(_fields)]
 @router.post("/code")
 def code(request: Request, fields: Fields) -> Response:
     """Begin: a code for the terminal, and one for its owner."""
-    web, scopes = web_of(request), scopes_in(fields.get("scope", ""))
+    web, scopes = state_of(request), scopes_in(fields.get("scope", ""))
     if not fields.get("client_id"):
         return _error("invalid_request")
     if scopes is None:
         return _error("invalid_scope")
     if not web.terminals.allows(network(request)):
-        raise NotDoneError(TOO_MANY)
+        raise RefusalError(TOO_MANY)
     with web.database.reading() as session:
         refuse_too_many(session, web.now())
     with web.database.writing() as session:
@@ -75,7 +75,7 @@ def token(request: Request, fields: Fields) -> Response:
     """Ask whether the owner has confirmed."""
     if fields.get("grant_type") != GRANT:
         return _error("unsupported_grant_type")
-    web = web_of(request)
+    web = state_of(request)
     said = fields.get("device_code", "")
     with web.database.reading() as session:
         told: Given | FlowError = FlowError.EXPIRED

@@ -9,7 +9,7 @@ from grader.service.errors import NotFoundError
 from grader.service.web.auth import AnyForm, AnyMember, OwnForm, PerhapsMember, text_in
 from grader.service.web.pages import STATIC, page
 from grader.service.web.routes.welcoming import welcome
-from grader.service.web.state import web_of
+from grader.service.web.state import state_of
 
 router = APIRouter()
 
@@ -20,7 +20,7 @@ A_DAY = 24 * 3600
 @router.get("/health")
 def health(request: Request) -> Response:
     """Answer 200 if attempts can be stored, else 503 with the reason, for programs that watch the service."""
-    web = web_of(request)
+    web = state_of(request)
     fault = web.probe.fault(web.database)
     return PlainTextResponse(f"{fault}\n", 503) if fault else PlainTextResponse("ok\n")
 
@@ -37,7 +37,7 @@ def static(name: str) -> Response:
 @router.get("/sign-in")
 def ask_to_sign_in(request: Request, member: PerhapsMember) -> Response:
     """How to sign in."""
-    return page(request, "sign_in.html.jinja", member, entry=web_of(request).entry)
+    return page(request, "sign_in.html.jinja", member, entry=state_of(request).entry)
 
 
 @router.get("/join/{token}")
@@ -49,7 +49,7 @@ def invitation(request: Request, token: str) -> Response:
 @router.post("/join")
 def join(request: Request, form: AnyForm) -> Response:
     """Sign in by an invitation."""
-    web, now = web_of(request), web_of(request).now()
+    web, now = state_of(request), state_of(request).now()
     said = text_in(form, "token")
     with web.database.reading() as session:
         invited = is_invited(session, said, now)
@@ -65,7 +65,7 @@ def join(request: Request, form: AnyForm) -> Response:
 @router.post("/sign-out")
 def leave(request: Request, member: AnyMember, _form: OwnForm) -> Response:
     """End the session."""
-    web = web_of(request)
+    web = state_of(request)
     with web.database.writing() as session:
         sign_out(session, member.session_id)
     answer = RedirectResponse("/sign-in", 303)

@@ -10,16 +10,16 @@ from starlette.responses import Response
 from grader.reports import REPORTS
 from grader.results.result import Result
 from grader.service.db.models import GradingRow
-from grader.service.errors import NotDoneError, NotFoundError
-from grader.service.throttle import Turns
+from grader.service.errors import NotFoundError, RefusalError
+from grader.service.throttle import ConcurrencyLimiter
 from grader.service.web.auth import AnyMember, Somebody, visible_attempt
 from grader.service.web.responses import saved_as, unpacked
 from grader.service.web.routes.attempts import require_shown
-from grader.service.web.state import web_of
+from grader.service.web.state import state_of
 
 router = APIRouter()
 
-WRITING = Turns(2, "Many reports are being written right now; try again in a moment.", waiting=2)
+WRITING = ConcurrencyLimiter(2, "Many reports are being written right now; try again in a moment.", waiting=2)
 """So many reports are written at once from stored results: a large one keeps a processor busy for a moment."""
 
 BEFORE = "This attempt was graded before such files were kept; the report page is there."
@@ -41,7 +41,7 @@ def download(request: Request, member: AnyMember, public: str, name: FileName) -
 def download_of(request: Request, member: Somebody, public: str, name: FileName) -> Response:
     """The same for whoever may see the attempt."""
     whole = member.teaches and bool(request.query_params.get("all"))
-    with web_of(request).database.reading() as session:
+    with state_of(request).database.reading() as session:
         attempt = visible_attempt(session, public, member)
         if attempt.counted is None:
             raise NotFoundError
@@ -64,7 +64,7 @@ def _json(counted: GradingRow, *, whole: bool) -> bytes:
     if whole and counted.result is not None:
         return zlib.compress(counted.result.encode())
     if counted.published_result is None:
-        raise NotDoneError(BEFORE)
+        raise RefusalError(BEFORE)
     return counted.published_result
 
 

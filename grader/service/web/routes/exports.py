@@ -9,14 +9,14 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from grader.course.submissions.submission import SIZE_LIMIT
-from grader.service.errors import NotDoneError, NotFoundError
+from grader.service.errors import NotFoundError, RefusalError
 from grader.service.exports.jobs import Paper, PaperOrder, made
 from grader.service.submissions.versions import count_older
 from grader.service.web.auth import Instructor, StaffForm, Teacher, file_in, text_in
 from grader.service.web.middleware import REPORT_POLICY
 from grader.service.web.pages import page
 from grader.service.web.responses import saved_as
-from grader.service.web.state import Web, web_of
+from grader.service.web.state import AppState, state_of
 
 router = APIRouter(prefix="/course")
 
@@ -40,10 +40,10 @@ TYPES = {"csv": "text/csv; charset=utf-8", "xml": "application/xml", "zip": "app
 @router.get("/exports")
 def exports(request: Request, member: Instructor) -> Response:
     """What can be taken away."""
-    web = web_of(request)
+    web = state_of(request)
     with web.database.reading() as session:
-        older = count_older(session, web.shelf.all())
-    names = [each.name for each in web.shelf.all() if not each.gone]
+        older = count_older(session, web.cache.all())
+    names = [each.name for each in web.cache.all() if not each.gone]
     return page(request, "exports.html.jinja", member, names=names, words=WORDS, filled=FILLED, older=older)
 
 
@@ -52,7 +52,7 @@ def export(request: Request, _member: Instructor, paper: Paper, assignment: str 
     """One of these files, about an assignment or about all."""
     if paper not in WORDS:
         raise NotFoundError
-    return _made(web_of(request), paper, assignment, b"")
+    return _made(state_of(request), paper, assignment, b"")
 
 
 @router.post("/exports/{paper}/upload")
@@ -60,13 +60,13 @@ def fill(request: Request, _member: Instructor, form: StaffForm, paper: Paper) -
     """A file of a platform with grades filled in."""
     if paper not in FILLED:
         raise NotFoundError
-    return _made(web_of(request), paper, text_in(form, "assignment"), _sheet(form))
+    return _made(state_of(request), paper, text_in(form, "assignment"), _sheet(form))
 
 
 @router.get("/overview")
 def overview(request: Request, _member: Teacher, assignment: str = "") -> Response:
     """The batch's page about the course: points, what fails, speeds, what is worth a look."""
-    with made(order_of(web_of(request), Paper.OVERVIEW, assignment), web_of(request).database.url) as out, out:
+    with made(order_of(state_of(request), Paper.OVERVIEW, assignment), state_of(request).database.url) as out, out:
         text = out.read()
     headers = {"content-security-policy": REPORT_POLICY}
     return Response(text, media_type="text/html; charset=utf-8", headers=headers)
@@ -75,22 +75,22 @@ def overview(request: Request, _member: Teacher, assignment: str = "") -> Respon
 def _sheet(form: FormData) -> bytes:
     upload = file_in(form, "file")
     if upload is None:
-        raise NotDoneError("Choose the file as the platform exported it.")
+        raise RefusalError("Choose the file as the platform exported it.")
     data = upload.file.read(SIZE_LIMIT + 1)
     if len(data) > SIZE_LIMIT:
-        raise NotDoneError("The file is over 1 MiB; export fewer columns.")
+        raise RefusalError("The file is over 1 MiB; export fewer columns.")
     return data
 
 
-def order_of(web: Web, paper: Paper, assignment: str) -> PaperOrder:
+def order_of(web: AppState, paper: Paper, assignment: str) -> PaperOrder:
     """An order for a clerk, about an assignment that there is, or about all."""
     if assignment:
-        assignment = web.shelf.assignment(assignment).name
-    folders = web.shelf.course
+        assignment = web.cache.assignment(assignment).name
+    folders = web.cache.course
     return PaperOrder(paper=paper, assignment=assignment, assignments=folders.assignments, reference=folders.reference)
 
 
-def _made(web: Web, paper: Paper, assignment: str, given: bytes) -> Response:
+def _made(web: AppState, paper: Paper, assignment: str, given: bytes) -> Response:
     with made(order_of(web, paper, assignment), web.database.url, given) as out:
         kind = TYPES.get(paper.rpartition(".")[2], "application/octet-stream")
         return StreamingResponse(_sent(out), media_type=kind, headers=saved_as(paper))

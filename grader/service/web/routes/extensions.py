@@ -19,7 +19,7 @@ from grader.service.decisions.extensions import AskedExtension, extend
 from grader.service.web.auth import Instructor, RowNumber, StaffForm, Teacher, person_of, text_in, texts_in
 from grader.service.web.confirmation import Confirmation, confirmation_page
 from grader.service.web.pages import page
-from grader.service.web.state import web_of
+from grader.service.web.state import state_of
 
 router = APIRouter(prefix="/course")
 
@@ -27,8 +27,8 @@ router = APIRouter(prefix="/course")
 @router.post("/people/{person_id}/assignments/{name}/extension")
 def give(request: Request, member: Instructor, form: StaffForm, person_id: RowNumber, name: str) -> Response:
     """Extend an assignment for one student, or take that back."""
-    web = web_of(request)
-    shown = web.shelf.assignment(name)
+    web = state_of(request)
+    shown = web.cache.assignment(name)
     asked = AskedExtension(
         who=member.key,
         until=text_in(form, "until"),
@@ -43,8 +43,8 @@ def give(request: Request, member: Instructor, form: StaffForm, person_id: RowNu
 @router.get("/extensions")
 def extensions(request: Request, member: Teacher, wanted: Annotated[ExtensionList, Query()]) -> Response:
     """List of all extensions, and the form for many."""
-    web = web_of(request)
-    assignments = web.shelf.all()
+    web = state_of(request)
+    assignments = web.cache.all()
     with web.database.reading() as session:
         found = extension_page(session, wanted)
     return page(
@@ -61,7 +61,7 @@ def extensions(request: Request, member: Teacher, wanted: Annotated[ExtensionLis
 @router.post("/extensions")
 def give_many(request: Request, member: Instructor, form: StaffForm) -> Response:
     """Extend several assignments for many students; the answer leads to the list, which says how many."""
-    web = web_of(request)
+    web = state_of(request)
     asked = AskedForMany(
         who=member.key,
         students=text_in(form, "students"),
@@ -71,7 +71,7 @@ def give_many(request: Request, member: Instructor, form: StaffForm) -> Response
         attempts=text_in(form, "attempts"),
         reason=text_in(form, "reason"),
     )
-    chosen = [web.shelf.assignment(each) for each in asked.assignments]
+    chosen = [web.cache.assignment(each) for each in asked.assignments]
     made = extend_many(web.database, chosen, asked, web.now())
     return RedirectResponse(f"/course/extensions?given={made.given}&kept={made.kept}", 303)
 
@@ -79,10 +79,10 @@ def give_many(request: Request, member: Instructor, form: StaffForm) -> Response
 @router.get("/extensions/{extension_id}/withdrawal")
 def ask_to_withdraw(request: Request, member: Instructor, extension_id: RowNumber) -> Response:
     """Page that says what the student loses, with the button that withdraws."""
-    web = web_of(request)
+    web = state_of(request)
     with web.database.reading() as session:
         one = listed_extension(session, extension_id)
-        says = tuple(loses(session, one, web.shelf.all(), web.shelf.zone))
+        says = tuple(loses(session, one, web.cache.all(), web.cache.zone))
     asked = Confirmation(
         question=f"Withdraw the extension of {one.person.name} for {one.row.assignment}?",
         says=says,
@@ -96,7 +96,7 @@ def ask_to_withdraw(request: Request, member: Instructor, extension_id: RowNumbe
 @router.post("/extensions/{extension_id}/withdrawal")
 def withdraw_one(request: Request, member: Instructor, _form: StaffForm, extension_id: RowNumber) -> Response:
     """Withdraw an extension."""
-    web = web_of(request)
+    web = state_of(request)
     with web.database.writing() as session:
-        withdraw_listed(session, extension_id, member.key, web.shelf.zone, web.now())
+        withdraw_listed(session, extension_id, member.key, web.cache.zone, web.now())
     return RedirectResponse("/course/extensions", 303)

@@ -9,7 +9,7 @@ from grader.service.grades.views import faulted
 from grader.service.submissions.health import queues_of, stations_of
 from grader.service.web.auth import Teacher
 from grader.service.web.pages import page
-from grader.service.web.state import web_of
+from grader.service.web.state import state_of
 
 router = APIRouter(prefix="/course")
 
@@ -17,10 +17,10 @@ router = APIRouter(prefix="/course")
 @router.get("/health")
 def health(request: Request, member: Teacher) -> Response:
     """Which stations there are, what waits for them, what failed by our fault, and whether attempts can be stored."""
-    web = web_of(request)
+    web = state_of(request)
     with web.database.reading() as session:
         stations = stations_of(session, web.now())
-        queues = queues_of(session, classes_of(web.shelf), stations)
+        queues = queues_of(session, classes_of(web.cache), stations)
         faults = len(faulted(session))
     return page(
         request,
@@ -30,8 +30,8 @@ def health(request: Request, member: Teacher) -> Response:
         queues=queues,
         faults=faults,
         storing=web.probe.fault(web.database),
-        problems=web.shelf.problems(),
-        gone=web.shelf.gone(),
-        lost=web.shelf.lost(),
+        problems=web.cache.problems(),
+        gone=web.cache.gone(),
+        lost=web.cache.lost(),
         embedded=web.database.embedded,
     )

@@ -9,7 +9,7 @@ from grader.service.decisions.overrides import hides, release_of
 from grader.service.grades.holds import graded_so_far, hold_back, publish, require_held, require_published
 from grader.service.web.auth import Instructor, StaffForm
 from grader.service.web.confirmation import Confirmation, confirmation_page
-from grader.service.web.state import web_of
+from grader.service.web.state import state_of
 
 router = APIRouter(prefix="/course/assignments/{name}")
 
@@ -17,8 +17,8 @@ router = APIRouter(prefix="/course/assignments/{name}")
 @router.get("/hold")
 def ask_to_hold_back(request: Request, member: Instructor, name: str) -> Response:
     """Page that says what students no longer see, with the button that holds results back."""
-    web = web_of(request)
-    shown = web.shelf.assignment(name)
+    web = state_of(request)
+    shown = web.cache.assignment(name)
     with web.database.reading() as session:
         require_published(session, name)
         graded = graded_so_far(session, name)
@@ -42,8 +42,8 @@ def ask_to_hold_back(request: Request, member: Instructor, name: str) -> Respons
 @router.post("/hold")
 def hold_results_back(request: Request, member: Instructor, _form: StaffForm, name: str) -> Response:
     """Hold back all results of an assignment."""
-    web = web_of(request)
-    web.shelf.assignment(name)
+    web = state_of(request)
+    web.cache.assignment(name)
     with web.database.writing() as session:
         hold_back(session, name, member.key, web.now())
     return RedirectResponse(f"/course/assignments/{name}", 303)
@@ -52,8 +52,8 @@ def hold_results_back(request: Request, member: Instructor, _form: StaffForm, na
 @router.get("/publication")
 def ask_to_publish(request: Request, member: Instructor, name: str) -> Response:
     """Page that says what students will see, with the button that publishes."""
-    web = web_of(request)
-    shown = web.shelf.assignment(name)
+    web = state_of(request)
+    shown = web.cache.assignment(name)
     with web.database.reading() as session:
         require_held(session, name)
         graded, withheld = graded_so_far(session, name), hides(session, shown) and release_of(session, name) is None
@@ -76,8 +76,8 @@ def ask_to_publish(request: Request, member: Instructor, name: str) -> Response:
 @router.post("/publication")
 def publish_results(request: Request, member: Instructor, _form: StaffForm, name: str) -> Response:
     """Publish the results of an assignment."""
-    web = web_of(request)
-    web.shelf.assignment(name)
+    web = state_of(request)
+    web.cache.assignment(name)
     with web.database.writing() as session:
         publish(session, name, member.key, web.now())
     return RedirectResponse(f"/course/assignments/{name}", 303)

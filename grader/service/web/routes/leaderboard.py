@@ -5,9 +5,9 @@ from sqlalchemy.orm import Session
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from grader.service.course.assignments import Shown
+from grader.service.course.assignments import AssignmentView
 from grader.service.course.pseudonyms import LONGEST, choose, pseudonym_of, take_away
-from grader.service.errors import NotDoneError, NotFoundError
+from grader.service.errors import NotFoundError, RefusalError
 from grader.service.grades.holds import hold_of
 from grader.service.grades.leaderboard import Leaderboard, boards_for_staff, boards_for_students
 from grader.service.web.auth import (
@@ -21,7 +21,7 @@ from grader.service.web.auth import (
     text_in,
 )
 from grader.service.web.pages import page
-from grader.service.web.state import web_of
+from grader.service.web.state import state_of
 
 router = APIRouter()
 
@@ -30,7 +30,7 @@ router = APIRouter()
 def leaderboard(request: Request, member: AnyMember, name: str) -> Response:
     """Speeds under pseudonyms; instructors see names."""
     shown = with_leaderboard(request, name)
-    with web_of(request).database.reading() as session:
+    with state_of(request).database.reading() as session:
         boards, own, hold = seen_by(session, member, name), pseudonym_of(session, member.id), hold_of(session, name)
     return page(
         request,
@@ -44,9 +44,9 @@ def leaderboard(request: Request, member: AnyMember, name: str) -> Response:
     )
 
 
-def with_leaderboard(request: Request, name: str) -> Shown:
+def with_leaderboard(request: Request, name: str) -> AssignmentView:
     """The assignment of this name; raises NotFoundError if it has no leaderboard."""
-    shown = web_of(request).shelf.assignment(name)
+    shown = state_of(request).cache.assignment(name)
     if not shown.policies.leaderboard:
         raise NotFoundError
     return shown
@@ -61,16 +61,16 @@ def seen_by(session: Session, somebody: Somebody, name: str) -> tuple[Leaderboar
 def call_oneself(request: Request, member: AnyMember, form: OwnForm, name: str) -> Response:
     """Choose one's pseudonym, which stands on every leaderboard of the course; an empty one ends it."""
     with_leaderboard(request, name)
-    if not web_of(request).naming.allows(f"{member.id}"):
-        raise NotDoneError("You have tried many pseudonyms; wait an hour before the next one.")
-    choose(web_of(request).database, member.id, text_in(form, "pseudonym"))
+    if not state_of(request).naming.allows(f"{member.id}"):
+        raise RefusalError("You have tried many pseudonyms; wait an hour before the next one.")
+    choose(state_of(request).database, member.id, text_in(form, "pseudonym"))
     return RedirectResponse(f"/assignments/{name}/leaderboard", 303)
 
 
 @router.post("/assignments/{name}/leaderboard/{person_id}/end")
 def end_pseudonym(request: Request, member: Instructor, _form: StaffForm, name: str, person_id: RowNumber) -> Response:
     """Take away a pseudonym that should not stand there."""
-    web = web_of(request)
+    web = state_of(request)
     with_leaderboard(request, name)
     with web.database.writing() as session:
         take_away(session, person_of(session, person_id), member.key, web.now())

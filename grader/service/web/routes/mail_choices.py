@@ -8,7 +8,7 @@ from grader.service.db.outbox import MailKind, choose, switched_off
 from grader.service.errors import NotFoundError
 from grader.service.web.auth import AnyMember, OwnForm, texts_in
 from grader.service.web.pages import page
-from grader.service.web.state import Web, web_of
+from grader.service.web.state import AppState, state_of
 
 router = APIRouter()
 
@@ -37,8 +37,8 @@ def choose_mails(request: Request, member: AnyMember, form: OwnForm) -> Response
     return RedirectResponse("/mails", 303)
 
 
-def _with_mail(request: Request) -> Web:
-    web = web_of(request)
+def _with_mail(request: Request) -> AppState:
+    web = state_of(request)
     if web.entry.mail is None:
         raise NotFoundError
     return web

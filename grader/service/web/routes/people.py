@@ -22,7 +22,7 @@ from grader.service.db.models import CourseRole
 from grader.service.web.auth import Instructor, RowNumber, StaffForm, person_of, text_in
 from grader.service.web.confirmation import Confirmation, confirmation_page
 from grader.service.web.pages import page
-from grader.service.web.state import web_of
+from grader.service.web.state import state_of
 
 router = APIRouter(prefix="/course/people")
 
@@ -30,7 +30,7 @@ router = APIRouter(prefix="/course/people")
 @router.post("")
 def add_person(request: Request, member: Instructor, form: StaffForm) -> Response:
     """Add a person; the answer leads to the person's line, which has the button for a link."""
-    web = web_of(request)
+    web = state_of(request)
     with web.database.writing() as session:
         person = add(session, _listed(form), member.key, web.now())
     return RedirectResponse(f"/course/people#person-{person.id}", 303)
@@ -39,7 +39,7 @@ def add_person(request: Request, member: Instructor, form: StaffForm) -> Respons
 @router.get("/{person_id}/edit")
 def edit_person(request: Request, member: Instructor, person_id: RowNumber) -> Response:
     """Page to change a person's name, key, role and group, with links to deactivate and remove the person."""
-    with web_of(request).database.reading() as session:
+    with state_of(request).database.reading() as session:
         person = person_of(session, person_id)
         attempts = attempts_of(session, person)
     return page(request, "person.html.jinja", member, person=person, roles=list(CourseRole), attempts=attempts)
@@ -48,7 +48,7 @@ def edit_person(request: Request, member: Instructor, person_id: RowNumber) -> R
 @router.post("/{person_id}/edit")
 def change_person(request: Request, member: Instructor, form: StaffForm, person_id: RowNumber) -> Response:
     """Change them."""
-    web = web_of(request)
+    web = state_of(request)
     with web.database.writing() as session:
         change(session, person_of(session, person_id), _listed(form), member.key, web.now())
     return RedirectResponse(f"/course/people#person-{person_id}", 303)
@@ -57,7 +57,7 @@ def change_person(request: Request, member: Instructor, form: StaffForm, person_
 @router.get("/{person_id}/deactivation")
 def ask_to_deactivate(request: Request, member: Instructor, person_id: RowNumber) -> Response:
     """Page that says what ends, with the button that does it."""
-    web = web_of(request)
+    web = state_of(request)
     with web.database.reading() as session:
         person = person_of(session, person_id)
         ended = ways_in(session, person, web.now())
@@ -79,7 +79,7 @@ def ask_to_deactivate(request: Request, member: Instructor, person_id: RowNumber
 @router.post("/{person_id}/deactivation")
 def deactivate_person(request: Request, member: Instructor, _form: StaffForm, person_id: RowNumber) -> Response:
     """End all ways in of a person."""
-    web = web_of(request)
+    web = state_of(request)
     with web.database.writing() as session:
         deactivate(session, person_of(session, person_id), member.key, web.now())
     return RedirectResponse(f"/course/people#person-{person_id}", 303)
@@ -88,7 +88,7 @@ def deactivate_person(request: Request, member: Instructor, _form: StaffForm, pe
 @router.post("/{person_id}/activation")
 def activate_person(request: Request, member: Instructor, _form: StaffForm, person_id: RowNumber) -> Response:
     """Let a person sign in again."""
-    web = web_of(request)
+    web = state_of(request)
     with web.database.writing() as session:
         activate(session, person_of(session, person_id), member.key, web.now())
     return RedirectResponse(f"/course/people#person-{person_id}", 303)
@@ -97,7 +97,7 @@ def activate_person(request: Request, member: Instructor, _form: StaffForm, pers
 @router.get("/{person_id}/removal")
 def ask_to_remove(request: Request, member: Instructor, person_id: RowNumber) -> Response:
     """Page that says what is removed with a person, with the button that does it."""
-    with web_of(request).database.reading() as session:
+    with state_of(request).database.reading() as session:
         person = person_of(session, person_id)
         require_removable(session, person, member.key)
         goes = removed_with(session, person)
@@ -118,7 +118,7 @@ def ask_to_remove(request: Request, member: Instructor, person_id: RowNumber) ->
 @router.post("/{person_id}/removal")
 def remove_person(request: Request, member: Instructor, _form: StaffForm, person_id: RowNumber) -> Response:
     """Remove a person who has handed in nothing."""
-    web = web_of(request)
+    web = state_of(request)
     with web.database.writing() as session:
         remove(session, person_of(session, person_id), member.key, web.now())
     return RedirectResponse("/course/people", 303)

@@ -14,10 +14,10 @@ from starlette.types import Receive, Scope, Send
 
 from grader.service.course.personal_data import amounts, export
 from grader.service.db.session import Database
-from grader.service.errors import NotDoneError
+from grader.service.errors import RefusalError
 from grader.service.web.auth import AnyMember, person_of
 from grader.service.web.pages import page
-from grader.service.web.state import web_of
+from grader.service.web.state import state_of
 
 router = APIRouter()
 
@@ -41,12 +41,12 @@ class Packing:
         self._for: set[int] = set()
 
     def enter(self, person_id: int) -> None:
-        """Raises NotDoneError if it must wait."""
+        """Raises RefusalError if it must wait."""
         with self._lock:
             if person_id in self._for:
-                raise NotDoneError("Your data is being packed or sent already; wait for that download to end.")
+                raise RefusalError("Your data is being packed or sent already; wait for that download to end.")
             if len(self._for) >= PACKED_AT_ONCE:
-                raise NotDoneError("The data of several others is being packed right now; try again in a moment.")
+                raise RefusalError("The data of several others is being packed right now; try again in a moment.")
             self._for.add(person_id)
 
     def leave(self, person_id: int) -> None:
@@ -61,7 +61,7 @@ packing = Packing()
 @router.get("/data")
 def own_data(request: Request, member: AnyMember) -> Response:
     """What there is, in numbers, and a link to all of it."""
-    web = web_of(request)
+    web = state_of(request)
     with web.database.reading() as session:
         owner, held = person_of(session, member.id), amounts(session, member.id)
     mailing = web.entry.mail is not None
@@ -72,7 +72,7 @@ def own_data(request: Request, member: AnyMember) -> Response:
 def own_zip(request: Request, member: AnyMember) -> Response:
     """All of it."""
     packing.enter(member.id)
-    return PackedData(web_of(request).database, member.id)
+    return PackedData(state_of(request).database, member.id)
 
 
 class PackedData(Response):

@@ -9,11 +9,11 @@ from starlette.responses import RedirectResponse, Response
 from grader.service.auth.oidc import FAILED, SignOnFailedError
 from grader.service.auth.passwords import Passwords, hash_of, keep
 from grader.service.auth.sessions import begin, end_others, person_named
-from grader.service.errors import NotDoneError, NotFoundError
+from grader.service.errors import NotFoundError, RefusalError
 from grader.service.web.auth import AnyForm, AnyMember, Member, OwnForm, person_of, text_in
 from grader.service.web.pages import page
 from grader.service.web.routes.welcoming import network, welcome
-from grader.service.web.state import Web, web_of
+from grader.service.web.state import AppState, state_of
 
 router = APIRouter()
 
@@ -28,12 +28,12 @@ WRONG = "This key and this password do not belong together. Try again, or sign i
 @router.post("/sign-in/mail")
 def send_link(request: Request, form: AnyForm) -> Response:
     """Have a link sent; the answer is the same for everybody."""
-    web = web_of(request)
+    web = state_of(request)
     if web.entry.mail is None:
         raise NotFoundError
     where = network(request)
     if where and not web.entry.mails.allows(where):
-        raise NotDoneError(TOO_MANY_LINKS)
+        raise RefusalError(TOO_MANY_LINKS)
     web.entry.mail.ask(text_in(form, "who"))
     return page(request, "mail_sent.html.jinja")
 
@@ -48,14 +48,14 @@ async def by_password(request: Request, form: AnyForm) -> Response:
 
 def _passwords_of(request: Request) -> Passwords:
     """The service's passwords; raises NotFoundError where they are off."""
-    passwords = web_of(request).entry.passwords
+    passwords = state_of(request).entry.passwords
     if passwords is None:
         raise NotFoundError
     return passwords
 
 
 def _by_password(request: Request, form: FormData, passwords: Passwords) -> Response:
-    web, key = web_of(request), text_in(form, "who").strip()
+    web, key = state_of(request), text_in(form, "who").strip()
     owner = passwords.owner(web.database, key, text_in(form, "password"), network(request))
     if owner is None:
         return page(request, "error.html.jinja", status=403, title="You are not signed in", words=WRONG)
@@ -68,7 +68,7 @@ def _by_password(request: Request, form: FormData, passwords: Passwords) -> Resp
 def own_password(request: Request, member: AnyMember) -> Response:
     """Where one's own password is set."""
     _passwords_of(request)
-    with web_of(request).database.reading() as session:
+    with state_of(request).database.reading() as session:
         has_one = hash_of(session, member.id) is not None
     return page(request, "password.html.jinja", member, has_one=has_one)
 
@@ -82,12 +82,12 @@ async def set_password(request: Request, member: AnyMember, form: OwnForm) -> Re
 
 
 def _set_password(request: Request, member: Member, form: FormData, passwords: Passwords) -> Response:
-    web = web_of(request)
+    web = state_of(request)
     with web.database.reading() as session:
         person, kept = person_of(session, member.id), hash_of(session, member.id)
     passwords.confirm(kept, text_in(form, "present"), person)
     if text_in(form, "password") != text_in(form, "again"):
-        raise NotDoneError("The two new passwords differ, so nothing was changed.")
+        raise RefusalError("The two new passwords differ, so nothing was changed.")
     argon2 = passwords.hashed(text_in(form, "password"), person)
     with web.database.writing() as session:
         keep(session, member.id, argon2, web.now())
@@ -98,7 +98,7 @@ def _set_password(request: Request, member: Member, form: FormData, passwords: P
 @router.get("/sign-on")
 def sign_on(request: Request) -> Response:
     """To the university."""
-    web = web_of(request)
+    web = state_of(request)
     if web.entry.university is None:
         raise NotFoundError
     _refuse_after_failures(request, web)
@@ -110,21 +110,21 @@ def sign_on(request: Request) -> Response:
     return answer
 
 
-def _refuse_after_failures(request: Request, web: Web) -> None:
+def _refuse_after_failures(request: Request, web: AppState) -> None:
     if web.entry.failed_sign_ons.is_reached(network(request)):
-        raise NotDoneError(TOO_MANY_FAILED)
+        raise RefusalError(TOO_MANY_FAILED)
 
 
 @router.get("/sign-on/back")
 def back(request: Request) -> Response:
     """From the university, with a code, which is used once."""
-    web = web_of(request)
+    web = state_of(request)
     if web.entry.university is None:
         raise NotFoundError
     _refuse_after_failures(request, web)  # a made-up cookie makes us ask the university, too
     kept = request.cookies.get(web.sign_on_cookie)
     if not kept:
-        raise NotDoneError(FAILED)
+        raise RefusalError(FAILED)
     try:
         key = web.entry.university.finish(kept, request.query_params)
     except SignOnFailedError:

@@ -7,7 +7,7 @@ from starlette.responses import RedirectResponse, Response
 from grader.service.auth.sessions import end_all, ways_in
 from grader.service.web.auth import Instructor, RowNumber, StaffForm, person_of
 from grader.service.web.confirmation import Confirmation, confirmation_page
-from grader.service.web.state import web_of
+from grader.service.web.state import state_of
 
 router = APIRouter(prefix="/course")
 
@@ -15,7 +15,7 @@ router = APIRouter(prefix="/course")
 @router.get("/people/{person_id}/sign-out")
 def ask_to_sign_out(request: Request, member: Instructor, person_id: RowNumber) -> Response:
     """Page that says what will end, with the button that signs the person out."""
-    web = web_of(request)
+    web = state_of(request)
     with web.database.reading() as session:
         person = person_of(session, person_id)
         ended = ways_in(session, person, web.now())
@@ -32,7 +32,7 @@ def ask_to_sign_out(request: Request, member: Instructor, person_id: RowNumber) 
 @router.post("/people/{person_id}/sign-out")
 def sign_out_everywhere(request: Request, member: Instructor, _form: StaffForm, person_id: RowNumber) -> Response:
     """End somebody's sessions, tokens and links: they need a new link."""
-    web = web_of(request)
+    web = state_of(request)
     with web.database.writing() as session:
         end_all(session, person_of(session, person_id), member.key, web.now())
     return RedirectResponse("/course/people", 303)

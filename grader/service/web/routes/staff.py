@@ -20,7 +20,7 @@ from grader.service.db.batches import in_batches
 from grader.service.db.models import PersonRow, SessionRow
 from grader.service.db.names import by_name, has_words, sort_key
 from grader.service.decisions.regrading import Selection, Which, regrade, regrade_older, try_again
-from grader.service.errors import NotDoneError
+from grader.service.errors import RefusalError
 from grader.service.exports.csv import links_csv
 from grader.service.grades.views import faulted
 from grader.service.web.auth import (
@@ -37,7 +37,7 @@ from grader.service.web.confirmation import Confirmation, confirmation_page
 from grader.service.web.pages import page
 from grader.service.web.responses import csv_file
 from grader.service.web.routes.assignments import AnyPair, assignment_of, comparison_of, home_of
-from grader.service.web.state import Web, web_of
+from grader.service.web.state import AppState, state_of
 
 router = APIRouter(prefix="/course")
 
@@ -47,13 +47,13 @@ OTHERS_END = "Links were made or used after you opened this page, so its numbers
 @router.post("/regrade")
 def grade_again(request: Request, member: Teacher, form: TeacherForm) -> Response:
     """Grade attempts at an assignment again; the answer leads to what comes of it."""
-    web = web_of(request)
-    shown = web.shelf.assignment(text_in(form, "assignment"))
+    web = state_of(request)
+    shown = web.cache.assignment(text_in(form, "assignment"))
     if shown.gone:
-        raise NotDoneError(f"The folder of {shown.name} is gone, so nothing can be graded again.")
+        raise RefusalError(f"The folder of {shown.name} is gone, so nothing can be graded again.")
     which = next((each for each in get_args(Which) if each == text_in(form, "which")), None)
     if which is None:
-        raise NotDoneError("Choose which attempts to grade again: all, the latest or the best.")
+        raise RefusalError("Choose which attempts to grade again: all, the latest or the best.")
     selection = Selection(assignment=shown.name, which=which, matching=text_in(form, "matching").strip())
     order = regrade(web.database, selection, member.key, web.now())
     return RedirectResponse(f"/course/regradings/{order}", 303)
@@ -62,8 +62,8 @@ def grade_again(request: Request, member: Teacher, form: TeacherForm) -> Respons
 @router.post("/regrade-older")
 def grade_older_again(request: Request, member: Teacher, _form: TeacherForm) -> Response:
     """Grade all attempts again that were graded by an older version of their assignment."""
-    web = web_of(request)
-    regrade_older(web.database, web.shelf.all(), member.key, web.now())
+    web = state_of(request)
+    regrade_older(web.database, web.cache.all(), member.key, web.now())
     return RedirectResponse("/course/regradings", 303)
 
 
@@ -76,7 +76,7 @@ class PeopleAsked(TakenIn):
 @router.get("/people")
 def people(request: Request, member: Teacher, asked: Annotated[PeopleAsked, Query()]) -> Response:
     """The roster, or those of it whose name or key has the words of a search; after an upload with what came of it."""
-    with web_of(request).database.reading() as session:
+    with state_of(request).database.reading() as session:
         everybody = session.scalars(select(PersonRow)).all()
         came = set(session.scalars(select(SessionRow.person_id)))
     found = [each for each in everybody if has_words(f"{each.name} {each.key}", asked.find)]
@@ -87,12 +87,12 @@ def people(request: Request, member: Teacher, asked: Annotated[PeopleAsked, Quer
 @router.post("/people/roster")
 def take_in(request: Request, member: Instructor, form: StaffForm) -> Response:
     """Take in a roster."""
-    web, upload = web_of(request), file_in(form, "file")
+    web, upload = state_of(request), file_in(form, "file")
     if upload is None:
-        raise NotDoneError("Choose the CSV file of the roster.")
+        raise RefusalError("Choose the CSV file of the roster.")
     data = upload.file.read(SIZE_LIMIT + 1)
     if len(data) > SIZE_LIMIT:
-        raise NotDoneError("The roster is over 1 MiB.")
+        raise RefusalError("The roster is over 1 MiB.")
     taken_in = enrol(web.database, data, member.key, web.now())
     return RedirectResponse(f"/course/people?{urlencode(taken_in.model_dump())}", 303)
 
@@ -100,7 +100,7 @@ def take_in(request: Request, member: Instructor, form: StaffForm) -> Response:
 @router.post("/people/{person_id}/invitation")
 def make_link(request: Request, member: Instructor, _form: StaffForm, person_id: RowNumber) -> Response:
     """A sign-in link for somebody: shown now, and never again."""
-    web = web_of(request)
+    web = state_of(request)
     with web.database.writing() as session:
         person = person_of(session, person_id)
         link = link_of(web, invite(session, person, member.key, web.now()))
@@ -110,7 +110,7 @@ def make_link(request: Request, member: Instructor, _form: StaffForm, person_id:
 @router.get("/invitations")
 def ask_to_make_links(request: Request, member: Instructor) -> Response:
     """Page that says how many links will be made and cancelled, with the button that makes them."""
-    web = web_of(request)
+    web = state_of(request)
     with web.database.reading() as session:
         made, ended = len(newcomers(session)), len(unused_links(session, web.now(), NEWCOMERS))
     links = f"{count(ended, 'unused link')} of these students"
@@ -134,17 +134,17 @@ def make_links(request: Request, member: Instructor, form: StaffForm) -> Respons
     """Links for all students who have never used one, as a file. Refused if the number of links that would be cancelled
     differs from the form's: a second click must not cancel the links of the first.
     """
-    web = web_of(request)
+    web = state_of(request)
     with web.database.reading() as session:
         students = [person.id for person in newcomers(session)]
         ended = unused_links(session, web.now(), NEWCOMERS)
     if text_in(form, "cancels") != str(len(ended)):
-        raise NotDoneError(OTHERS_END)
+        raise RefusalError(OTHERS_END)
 
     def links(session: Session, numbers: Sequence[int]) -> list[tuple[str, str, str]]:
         some = PersonRow.id.in_(numbers)
         if not unused_links(session, web.now(), some) <= ended:
-            raise NotDoneError(OTHERS_END)
+            raise RefusalError(OTHERS_END)
         invited = by_name(session.scalars(select(PersonRow).where(some, NEWCOMERS)))
         tokens = invite_all(session, invited, member.key, web.now())
         return [(one.key, one.name, link_of(web, token)) for one, token in zip(invited, tokens, strict=True)]
@@ -153,7 +153,7 @@ def make_links(request: Request, member: Instructor, form: StaffForm) -> Respons
     return csv_file("sign-in-links.csv", links_csv(chain.from_iterable(made)))
 
 
-def link_of(web: Web, token: str) -> str:
+def link_of(web: AppState, token: str) -> str:
     """The address that an invitation is sent as."""
     return f"{web.origin}/join/{token}"
 
@@ -179,7 +179,7 @@ def person_comparison(request: Request, member: Teacher, person_id: RowNumber, n
 @router.get("/faults")
 def faults(request: Request, member: Teacher) -> Response:
     """What could not be graded, by our fault."""
-    with web_of(request).database.reading() as session:
+    with state_of(request).database.reading() as session:
         found, shared = faulted(session), shared_names(session)
     return page(request, "faults.html.jinja", member, faults=found, shared=shared)
 
@@ -187,7 +187,7 @@ def faults(request: Request, member: Teacher) -> Response:
 @router.post("/faults/{grading_id}/again")
 def after_fault(request: Request, member: Teacher, _form: TeacherForm, grading_id: RowNumber) -> Response:
     """Try one of them again."""
-    web = web_of(request)
+    web = state_of(request)
     with web.database.writing() as session:
         try_again(session, grading_id, member.key, web.now())
     return RedirectResponse("/course/faults", 303)

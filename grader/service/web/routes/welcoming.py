@@ -6,10 +6,10 @@ from starlette.responses import Response
 from grader.service.auth.sessions import SESSION_LASTS
 from grader.service.rate_limits import network_of
 from grader.service.web.routes.tokens import first_page
-from grader.service.web.state import Web
+from grader.service.web.state import AppState
 
 
-def welcome(request: Request, web: Web, token: str) -> Response:
+def welcome(request: Request, web: AppState, token: str) -> Response:
     """The first page, with the cookie of a new session."""
     answer = first_page(request, web)
     lasts = int(SESSION_LASTS.total_seconds())
