@@ -9,7 +9,7 @@ from grader.service.auth.email import Smtp, printing
 from grader.service.auth.mail_links import MailLinks, Surroundings
 from grader.service.auth.oidc import University
 from grader.service.auth.passwords import Passwords
-from grader.service.rate_limits import RateLimiter
+from grader.service.throttle import RateLimiter
 
 MAILS, SIGN_ONS, A_WHILE = 1000, 100, 600
 """Limits per network: requests for a link, and failed sign-ons, and the seconds for which they count.

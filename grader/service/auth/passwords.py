@@ -18,8 +18,7 @@ from grader.service.auth.sessions import person_named
 from grader.service.db.models import PasswordRow, PersonRow
 from grader.service.db.session import Database
 from grader.service.errors import RefusalError
-from grader.service.fair_line import FairLine
-from grader.service.rate_limits import RateLimiter
+from grader.service.throttle import FairLine, RateLimiter
 
 SHORTEST, LONGEST = 12, 200
 """Characters."""

@@ -26,8 +26,7 @@ from grader.service.db.session import Database, sqlite_url
 from grader.service.errors import RefusalError
 from grader.service.serve.notifier import mailing, telling, webhook
 from grader.service.serve.supervisor import ProcessSpec, StationSpec, running
-from grader.service.web.address import Address
-from grader.service.web.server import answer, state_for, with_entry
+from grader.service.web.server import Address, answer, state_for, with_entry
 
 INSTRUCTOR, STUDENT = "instructor", "student"
 """The keys of the people whom a new service, and a demo, begins with."""

@@ -10,8 +10,7 @@ from pathlib import Path
 from grader.common.sign_in import SignInRules
 from grader.service.db.session import Database
 from grader.service.handover import end_with_parent, told_database, told_line
-from grader.service.web.address import Address
-from grader.service.web.server import answer, state_for, with_entry
+from grader.service.web.server import Address, answer, state_for, with_entry
 
 LEAVE = 10.0
 """Seconds in which it must have stopped; it waits three for answers that are under way."""

@@ -17,8 +17,7 @@ from starlette.types import ASGIApp
 
 from grader.service.db.probe import is_disk_full
 from grader.service.errors import NotFoundError, RefusalError
-from grader.service.web.api_auth import TokenNeededError
-from grader.service.web.auth import SignInNeededError, read_form, text_in
+from grader.service.web.auth import SignInNeededError, TokenNeededError, read_form, text_in
 from grader.service.web.middleware import API, Guards, Headed, Heads, OneHost, came_from
 from grader.service.web.pages import page
 from grader.service.web.routes import (
@@ -29,7 +28,6 @@ from grader.service.web.routes import (
     course,
     decisions,
     device_flow,
-    door,
     downloads,
     editor,
     exports,
@@ -65,7 +63,7 @@ FULL = "Nothing was stored. Keep your file, tell your instructor that the disk i
 LOG = logging.getLogger(__name__)
 
 PAGES = (
-    door,
+    sign_in,
     assignments,
     editor,
     attempts,
@@ -86,7 +84,6 @@ PAGES = (
     holds,
     hand_ins_on_behalf,
     sign_outs,
-    sign_in,
     device_flow,
 )
 """The modules with the routes of pages; the API is apart."""

@@ -2,6 +2,8 @@
 
 import hashlib
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from importlib.resources import files
 from typing import Any
@@ -9,7 +11,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 from starlette.requests import Request
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, Response
 
 from grader.common.phrases import count
 from grader.protocol.text import showable
@@ -86,3 +88,22 @@ def _environment() -> Environment:
 
 
 ENVIRONMENT = _environment()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Confirmation:
+    """A question, a sentence for each thing that will happen, and the form that does it. The form sends `fields`;
+    `back` is the address of the page before.
+    """
+
+    question: str
+    says: tuple[str, ...]
+    action: str
+    button: str
+    back: str
+    fields: Mapping[str, str] = field(default_factory=dict)
+
+
+def confirmation_page(request: Request, member: Member, asked: Confirmation) -> Response:
+    """The page that asks this question."""
+    return page(request, "confirm.html.jinja", member, asked=asked)

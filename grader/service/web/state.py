@@ -16,8 +16,8 @@ from grader.service.db.clock import utc_now
 from grader.service.db.models import GradingRow
 from grader.service.db.probe import WriteProbe
 from grader.service.db.session import Database
-from grader.service.rate_limits import RateLimiter
 from grader.service.submissions.estimates import PlaceInQueue, QueueSnapshot
+from grader.service.throttle import RateLimiter
 
 TERMINALS = 1000
 """Codes for terminals that a network may ask for in ten minutes: a lecture room is one network."""

@@ -14,7 +14,7 @@ from grader.service.auth.mail_links import Surroundings
 from grader.service.auth.methods import entry_of
 from grader.service.auth.sessions import MAIL_LASTS, MAIL_LINKS
 from grader.service.db.models import CourseRole, InvitationRow
-from grader.service.rate_limits import RateLimiter
+from grader.service.throttle import RateLimiter
 
 
 def ask(service, who, client=None):

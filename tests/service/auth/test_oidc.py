@@ -14,7 +14,7 @@ from grader.common.secret import Secret
 from grader.common.sign_in import UniversityRules
 from grader.service.auth import oidc
 from grader.service.auth.oidc import University
-from grader.service.rate_limits import RateLimiter
+from grader.service.throttle import RateLimiter
 
 
 @pytest.fixture

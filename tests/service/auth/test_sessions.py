@@ -1,4 +1,4 @@
-"""sessions.py and door.py: links work once, cookies tell nothing."""
+"""sessions.py and sign_in.py: links work once, cookies tell nothing."""
 
 import re
 

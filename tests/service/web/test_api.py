@@ -11,7 +11,7 @@ from grader.service.auth.api_tokens import TOKEN_LASTS, TOKENS
 from grader.service.auth.device_flow import INTERVAL, LASTS
 from grader.service.auth.sessions import invite
 from grader.service.db.models import ApiTokenRow, AttemptRow, DeviceSignInRow, PersonRow
-from grader.service.rate_limits import RateLimiter
+from grader.service.throttle import RateLimiter
 from grader.service.web.routes.device_flow import GRANT
 
 FORM = {"content-type": "application/x-www-form-urlencoded"}

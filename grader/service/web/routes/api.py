@@ -19,8 +19,7 @@ from grader.service.grades.holds import hold_of
 from grader.service.grades.views import AssignmentStatus, StatusRequest, statuses_of
 from grader.service.submissions.accept import FORM_KEY_LENGTH, Offer, accept, history
 from grader.service.submissions.progress import ChecksInBrief
-from grader.service.web.api_auth import AnyCaller, Caller, Reader, Submitter
-from grader.service.web.auth import visible_attempt
+from grader.service.web.auth import AnyCaller, Caller, Reader, Submitter, visible_attempt
 from grader.service.web.routes.attempts import Number, cancel_own, file_of, report_of, stream_of
 from grader.service.web.routes.downloads import FileName, download_of
 from grader.service.web.routes.leaderboard import seen_by, with_leaderboard

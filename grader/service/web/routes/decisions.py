@@ -35,8 +35,7 @@ from grader.service.web.auth import (
     text_in,
     visible_attempt,
 )
-from grader.service.web.confirmation import Confirmation, confirmation_page
-from grader.service.web.pages import page
+from grader.service.web.pages import Confirmation, confirmation_page, page
 from grader.service.web.state import state_of
 
 router = APIRouter()

@@ -20,7 +20,7 @@ from grader.service.auth.device_flow import (
     refuse_too_many,
 )
 from grader.service.errors import RefusalError
-from grader.service.web.routes.welcoming import network
+from grader.service.web.routes.sign_in import network
 from grader.service.web.state import state_of
 
 router = APIRouter(prefix="/api/v1/device")

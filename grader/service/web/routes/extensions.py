@@ -17,8 +17,7 @@ from grader.service.decisions.course_extensions import (
 )
 from grader.service.decisions.extensions import AskedExtension, extend
 from grader.service.web.auth import Instructor, RowNumber, StaffForm, Teacher, person_of, text_in, texts_in
-from grader.service.web.confirmation import Confirmation, confirmation_page
-from grader.service.web.pages import page
+from grader.service.web.pages import Confirmation, confirmation_page, page
 from grader.service.web.state import state_of
 
 router = APIRouter(prefix="/course")

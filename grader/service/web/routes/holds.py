@@ -8,7 +8,7 @@ from grader.common.phrases import count
 from grader.service.decisions.overrides import hides, release_of
 from grader.service.grades.holds import graded_so_far, hold_back, publish, require_held, require_published
 from grader.service.web.auth import Instructor, StaffForm
-from grader.service.web.confirmation import Confirmation, confirmation_page
+from grader.service.web.pages import Confirmation, confirmation_page
 from grader.service.web.state import state_of
 
 router = APIRouter(prefix="/course/assignments/{name}")

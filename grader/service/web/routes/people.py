@@ -20,8 +20,7 @@ from grader.service.course.members import (
 from grader.service.course.roster import Listed, listed_as
 from grader.service.db.models import CourseRole
 from grader.service.web.auth import Instructor, RowNumber, StaffForm, person_of, text_in
-from grader.service.web.confirmation import Confirmation, confirmation_page
-from grader.service.web.pages import page
+from grader.service.web.pages import Confirmation, confirmation_page, page
 from grader.service.web.state import state_of
 
 router = APIRouter(prefix="/course/people")

@@ -6,7 +6,7 @@ from starlette.responses import RedirectResponse, Response
 
 from grader.service.auth.sessions import end_all, ways_in
 from grader.service.web.auth import Instructor, RowNumber, StaffForm, person_of
-from grader.service.web.confirmation import Confirmation, confirmation_page
+from grader.service.web.pages import Confirmation, confirmation_page
 from grader.service.web.state import state_of
 
 router = APIRouter(prefix="/course")

@@ -11,8 +11,7 @@ from grader.service.errors import RefusalError
 from grader.service.exports.jobs import Paper, made
 from grader.service.exports.similarity import PoolKind, Similar, add_to_pool, empty_pool, pool_sizes
 from grader.service.web.auth import Instructor, StaffForm, file_in, text_in
-from grader.service.web.confirmation import Confirmation, confirmation_page
-from grader.service.web.pages import page
+from grader.service.web.pages import Confirmation, confirmation_page, page
 from grader.service.web.routes.exports import order_of
 from grader.service.web.state import state_of
 

@@ -33,8 +33,7 @@ from grader.service.web.auth import (
     person_of,
     text_in,
 )
-from grader.service.web.confirmation import Confirmation, confirmation_page
-from grader.service.web.pages import page
+from grader.service.web.pages import Confirmation, confirmation_page, page
 from grader.service.web.responses import csv_file
 from grader.service.web.routes.assignments import AnyPair, assignment_of, comparison_of, home_of
 from grader.service.web.state import AppState, state_of

@@ -1,4 +1,4 @@
-"""Where web processes listen."""
+"""server.py: where web processes listen."""
 
 import selectors
 import socket
@@ -7,7 +7,7 @@ import pytest
 
 from grader.common.errors import InputError
 from grader.common.record import replace
-from grader.service.web.address import Address
+from grader.service.web.server import Address
 
 
 @pytest.fixture
