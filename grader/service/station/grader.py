@@ -17,7 +17,7 @@ from grader.service.course.assignments import NO_LAST_STATE, AssignmentCache, La
 from grader.service.course.device_classes import classes_of, elsewhere
 from grader.service.db.session import Database
 from grader.service.station.end_times import Pace
-from grader.service.station.recorder import Remembering
+from grader.service.station.recorder import AssignmentRecorder
 from grader.service.station.rescoring import Rescoring
 from grader.service.station.results import ready
 from grader.service.submissions.queue import ClaimedGrading, Graded
@@ -39,7 +39,7 @@ class Judge:
     ) -> None:
         self._course, self._orders, self._seed, self._class = course, orders, seed, device_class
         self._cache = AssignmentCache(course, Path(), recall=recall)
-        self._remembering, self._rescoring = Remembering(self._cache), Rescoring(course, self._cache)
+        self._recorder, self._rescoring = AssignmentRecorder(self._cache), Rescoring(course, self._cache)
 
     @property
     def facilities(self) -> station.Facilities:
@@ -71,7 +71,7 @@ class Judge:
         """Store the present states of assignments, and score again some stored results whose points have changed. True
         if there may be more of these.
         """
-        self._remembering.keep(database)
+        self._recorder.keep(database)
         return self._rescoring.some(database)
 
     def close(self) -> None:

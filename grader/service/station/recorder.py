@@ -5,7 +5,7 @@ from grader.service.course.saved_assignments import remember
 from grader.service.db.session import Database, time_of
 
 
-class Remembering:
+class AssignmentRecorder:
     """States that one station has stored of its course."""
 
     def __init__(self, cache: AssignmentCache) -> None:

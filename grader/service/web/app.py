@@ -18,7 +18,14 @@ from starlette.types import ASGIApp
 from grader.service.db.probe import is_disk_full
 from grader.service.errors import NotFoundError, RefusalError
 from grader.service.web.auth import SignInNeededError, TokenNeededError, read_form, text_in
-from grader.service.web.middleware import API, Guards, Headed, Heads, OneHost, came_from
+from grader.service.web.middleware import (
+    API,
+    HeadMethodMiddleware,
+    RequestChecksMiddleware,
+    SecurityHeadersMiddleware,
+    SingleHostMiddleware,
+    came_from,
+)
 from grader.service.web.pages import page
 from grader.service.web.routes import (
     api,
@@ -94,7 +101,7 @@ class Application(FastAPI):
 
     def build_middleware_stack(self) -> ASGIApp:
         """All of it, once."""
-        return Headed(super().build_middleware_stack(), state_at(self).origin)
+        return SecurityHeadersMiddleware(super().build_middleware_stack(), state_at(self).origin)
 
 
 @asynccontextmanager
@@ -123,9 +130,9 @@ def make_app(web: AppState) -> FastAPI:
     app.add_exception_handler(PoolTimeoutError, _away)
     app.add_exception_handler(DataError, _not_text)
     app.add_exception_handler(Exception, _fault)
-    app.add_middleware(Guards, origin=web.origin, uploads=UPLOADS)
-    app.add_middleware(OneHost, origin=web.origin)
-    app.add_middleware(Heads)
+    app.add_middleware(RequestChecksMiddleware, origin=web.origin, uploads=UPLOADS)
+    app.add_middleware(SingleHostMiddleware, origin=web.origin)
+    app.add_middleware(HeadMethodMiddleware)
     return app
 
 

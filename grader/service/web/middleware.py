@@ -73,7 +73,7 @@ class TooLargeError(Exception):
     """More came than may come."""
 
 
-class Headed:
+class SecurityHeadersMiddleware:
     """An application each of whose answers has our headers, also one that tells of a fault of ours."""
 
     def __init__(self, app: ASGIApp, origin: str) -> None:
@@ -93,7 +93,7 @@ class Headed:
         await self._app(scope, receive, sending)
 
 
-class Heads:
+class HeadMethodMiddleware:
     """An application that answers HEAD like GET, but without the body. Stops an answer after its headers."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -115,7 +115,7 @@ class Heads:
             await self._app({**scope, "method": "GET"}, receive, sending)
 
 
-class OneHost:
+class SingleHostMiddleware:
     """An application that answers under one host's name: who comes by another one is led to the right address.
 
     A name that somebody else makes may lead here, too, and browsers would take what is under it for that site's. The
@@ -143,7 +143,7 @@ class OneHost:
         return RedirectResponse(f"{self._origin}/{path}?{query}".removesuffix("?"), 307)
 
 
-class Guards:
+class RequestChecksMiddleware:
     """An application behind these rules: bodies are small, forms come from our own pages."""
 
     def __init__(self, app: ASGIApp, origin: str, uploads: frozenset[str]) -> None:

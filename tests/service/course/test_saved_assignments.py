@@ -10,7 +10,7 @@ from grader.service.course.saved_assignments import memory_in
 from grader.service.db.models import AssignmentRow
 from grader.service.grades.records import grades_of_all
 from grader.service.station.grader import Judge
-from grader.service.station.recorder import Remembering
+from grader.service.station.recorder import AssignmentRecorder
 from grader.service.web.server import state_for
 
 CLOSED = "timezone: Europe/Berlin\ndue: 2026-11-20T13:00\nlate: refused\n"
@@ -30,7 +30,7 @@ def served(request, tmp_path):
         services.append(made)
         made.web.cache.all()
         made.restart = request.param
-        Remembering(AssignmentCache(made.course, made.data)).keep(made.database)
+        AssignmentRecorder(AssignmentCache(made.course, made.data)).keep(made.database)
         return made
 
     yield make
@@ -145,12 +145,12 @@ def test_attempts_of_which_nothing_else_is_known_are_named(tmp_path):
 def test_what_is_remembered_is_what_was_read(tmp_path, policies):
     """Dates, limits and all."""
     service = Service(tmp_path, policies=policies)
-    remembering = Remembering(service.web.cache)
-    remembering.keep(service.database)
+    recorder = AssignmentRecorder(service.web.cache)
+    recorder.keep(service.database)
     assert memory_in(service.database)().states == {"small": service.web.cache.assignment("small")}
     with service.database.writing() as session:
         session.query(AssignmentRow).delete()
-    remembering.keep(service.database)
+    recorder.keep(service.database)
     assert memory_in(service.database)().states == {}, "nothing has changed, so nothing is written"
     assert AssignmentView.model_fields["gone"].default is False
     service.database.close()

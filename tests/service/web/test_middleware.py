@@ -12,7 +12,15 @@ from grader.service.auth import device_flow
 from grader.service.course.assignments import AssignmentCache
 from grader.service.db.models import AttemptRow
 from grader.service.db.session import Database
-from grader.service.web.middleware import FORM, POLICY, UPLOAD, Guards, OneHost, came_from, from_own_page
+from grader.service.web.middleware import (
+    FORM,
+    POLICY,
+    UPLOAD,
+    RequestChecksMiddleware,
+    SingleHostMiddleware,
+    came_from,
+    from_own_page,
+)
 from grader.service.web.routes.device_flow import GRANT
 
 
@@ -228,12 +236,12 @@ def _of_one_host(asked):
         sent.append(message)
 
     scope = {"type": "http", "method": "GET", **asked}
-    asyncio.run(OneHost(None, ORIGIN)(scope, None, send))
+    asyncio.run(SingleHostMiddleware(None, ORIGIN)(scope, None, send))
     return sent[0]["status"], sent[0]["headers"]
 
 
 async def _answered(app, path, chunks, length=None):
-    """What an application behind the guards says to a body in chunks; how many of them it took, and what it sent."""
+    """What an application behind the checks says to a body in chunks; how many of them it took, and what it sent."""
     taken, sent = 0, []
 
     async def receive():
@@ -249,7 +257,7 @@ async def _answered(app, path, chunks, length=None):
         [(b"content-length", b"%d" % length)] if length else []
     )
     scope = {"type": "http", "method": "POST", "path": path, "headers": headers}
-    await Guards(app, ORIGIN, frozenset({"attempts"}))(scope, receive, send)
+    await RequestChecksMiddleware(app, ORIGIN, frozenset({"attempts"}))(scope, receive, send)
     return taken, sent[0]["status"]
 
 

@@ -140,7 +140,7 @@ def attempts_at(request: Request, caller: Reader, name: str) -> list[AttemptStat
 
 
 async def _body(request: Request) -> bytes:
-    """What was sent, which the guards have limited."""
+    """What was sent, which the middleware has limited."""
     return await request.body()
 
 
