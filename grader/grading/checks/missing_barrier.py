@@ -14,9 +14,10 @@ from grader.grading.checks.building import Built
 from grader.grading.checks.sanitizer import NUMBER, findings_of
 from grader.grading.checks.simulated_run import Subject, simulate
 from grader.grading.explain.problem import Problem
+from grader.grading.explain.simulator.races import NO_BARRIER
 from grader.grading.source.outline import Outline
 from grader.grading.source.reading import outline
-from grader.results.result import Finding, Reason
+from grader.results.result import Finding, Reason, lines_named
 
 BARRIER = " barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"
 
@@ -54,16 +55,15 @@ def with_barrier(subject: Subject, asked: Sanitizer, found: Sequence[Finding]) -
     seen = outline(subject.built.program.source, [each.name for each in subject.built.bindings.values()])
     if seen is None:
         return None
-    lines = {line for each in found if each.reason is Reason.DATA_RACE for line in each.lines}
     ends = time.monotonic() + SECONDS
-    for number in _places(seen, lines):
+    for place in _places(seen, [each for each in found if each.reason is Reason.DATA_RACE]):
         left = ends - time.monotonic()
         if left <= 0:
             return None
-        mended = _mended(subject.built, seen, number)
+        mended = _mended(subject.built, seen, place)
         with subject.worker.hurried(max(1.0, left)):
             if _is_clean(replace(subject, built=mended), asked):
-                return WithBarrier(built=mended, line=seen.code[number].line)
+                return WithBarrier(built=mended, line=seen.code[place.after].line)
     return None
 
 
@@ -72,25 +72,60 @@ def _is_clean(subject: Subject, asked: Sanitizer) -> bool:
     return not isinstance(ran, Problem) and ran.problem is None and not findings_of(ran)
 
 
-def _mended(built: Built, seen: Outline, number: int) -> Built:
-    """The program with a barrier after this token. Its lines stay where they are."""
-    end = seen.end(number)
-    return replace(built, program=replace(built.program, source=f"{seen.text[:end]}{BARRIER}{seen.text[end:]}"))
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """A place for a barrier: after a token. `body` is the first token of a loop's body that needs braces for it."""
+
+    after: int
+    body: int | None = None
 
 
-def _places(seen: Outline, lines: set[int]) -> list[int]:
-    """The tokens after which a barrier may be missing, the likeliest first: right after the first lines of the race,
-    or right after its last ones, where a loop goes back to the first.
+def _mended(built: Built, seen: Outline, place: Place) -> Built:
+    """The program with a barrier in this place. Its lines stay where they are."""
+    end = seen.end(place.after)
+    source = f"{seen.text[:end]}{BARRIER}{seen.text[end:]}"
+    if place.body is not None:
+        start = seen.code[place.body].start
+        source = f"{seen.text[:start]}{{ {seen.text[start:end]}{BARRIER} }}{seen.text[end:]}"
+    return replace(built, program=replace(built.program, source=source))
+
+
+def _places(seen: Outline, races: Sequence[Finding]) -> list[Place]:
+    """Places where a barrier may be missing, the likeliest first: right after the lines that the findings advise, after
+    the first lines of the races, or after their last ones, where a loop goes back to the first.
     """
-    ends = _ends_of_groups(sorted(lines))
+    advised = [line for each in races if each.cause.startswith(NO_BARRIER) for line in lines_named(each.cause)]
+    ends = *advised, *_ends_of_groups(sorted({line for each in races for line in each.lines}))
 
-    def distance(number: int) -> int:
-        line = seen.code[number].line
+    def distance(place: Place) -> int:
+        line = seen.code[place.after].line
         return min((line - end if line >= end else 2 * (end - line) + 1 for end in ends), default=0)
 
     bodies = [range(*each.body) for each in seen.functions]
-    places = (number for number in _ends_of_statements(seen) if any(number in body for body in bodies))
-    return sorted(places, key=distance)[:PLACES]
+    places = [*_ends_of_single_statements(seen), *(Place(after=number) for number in _ends_of_statements(seen))]
+    return sorted((each for each in places if any(each.after in body for body in bodies)), key=distance)[:PLACES]
+
+
+def _ends_of_single_statements(seen: Outline) -> Iterator[Place]:
+    """Ends of loops whose body is one statement without braces."""
+    for number, token in enumerate(seen.code[:-1]):
+        if token.text in {"for", "while"} and seen.code[number + 1].text == "(":
+            body = seen.pairs[number + 1] + 1
+            end = _end_of_statement(seen, body)
+            if end is not None and seen.code[body].text not in {"{", ";"}:
+                yield Place(after=end, body=body)
+
+
+def _end_of_statement(seen: Outline, first: int) -> int | None:
+    """The last token of the statement that begins here; None if the text ends before it."""
+    number = first
+    while number + 1 < len(seen.code):
+        is_end = seen.code[number].text in {";", "{"}
+        number = seen.pairs.get(number, number)
+        if is_end and seen.code[number + 1].text != "else":
+            return number
+        number += 2 if is_end else 1
+    return None
 
 
 def _ends_of_groups(lines: Sequence[int]) -> tuple[int, ...]:

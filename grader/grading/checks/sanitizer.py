@@ -131,5 +131,6 @@ def _told(found: tuple[Finding, ...]) -> Problem:
 def _order_matters(problem: Problem) -> Problem:
     return replace(
         problem,
-        message=f"its results depend on the order in which work-items run: in the simulator, {problem.message}",
+        message=f"the results are right here and wrong in the simulator: {problem.message} They depend on the order of "
+        "work-items, or on what OpenCL leaves undefined, such as the conversion of a number that does not fit.",
     )

@@ -143,7 +143,7 @@ def test_results_that_are_wrong_only_there(simulator, transposition):
     source = changed(TRANSPOSITION, "= tile[lx][ly]", "= 2 * tile[lx][ly]")
     check = checked(simulator, transposition, source)
     assert (check.verdict, check.reason) == (Verdict.FAILED, Reason.WRONG_OUTPUT)
-    assert check.message.startswith("its results depend on the order in which work-items run: in the simulator, ")
+    assert check.message.startswith("the results are right here and wrong in the simulator: ")
 
 
 def test_findings_come_before_wrong_results(simulator, transposition):

@@ -16,6 +16,8 @@ COPY = re.compile(r"\basync_work_group_(?:strided_)?copy\s*\(([^;]{0,500})")
 EXCHANGE = re.compile(r"\batom(?:ic)?_(?:cmp)?xchg\s*\(")
 """An atomic function of which a lock is made."""
 
+EXCHANGE_IN_CONDITION = re.compile(rf"\b(?:if|while)\b.*{EXCHANGE.pattern}")
+
 ASSIGNMENT = re.compile(r"(?<![=!<>])=(?!=)")
 
 
@@ -92,6 +94,17 @@ class Scene:
         around = [loop for loop in self._loops if all(line in loop for line in lines)]
         return min(around, key=len, default=None)
 
+    def is_without_braces(self, loop: range) -> bool:
+        """True if the body of the loop in these lines is one statement without braces."""
+        code = "\n".join(self._code[loop.start - 1 : loop.stop - 1])
+        head = LOOP.search(code)
+        depth = 0
+        for sign in SIGN.finditer(code, head.end() if head else 0):
+            depth += {"(": 1, ")": -1}.get(sign[0], 0)
+            if sign[0] == ")" and not depth:
+                return not code[sign.end() :].lstrip().startswith("{")
+        return False
+
     def has_barrier_in(self, lines: range) -> bool:
         """True if one of these lines has a barrier for local memory."""
         place = bisect_left(self._barriers, lines.start)
@@ -101,10 +114,14 @@ class Scene:
         """The first of these lines with a barrier that orders global memory only; None if no line has one."""
         return next((line for some in lines for line in self._global_barriers if line in some), None)
 
-    def waits_for_a_lock(self, lines: Collection[int]) -> bool:
-        """True if a loop around all these lines exchanges a word, as a loop does that waits for a lock."""
-        loop = self.loop_around(lines)
-        return loop is not None and any(line in loop for line in self._exchanges)
+    def is_in_a_lock(self, lines: Collection[int]) -> bool:
+        """True if a condition above these lines exchanges a word, as a lock is taken, and a line below does, too."""
+        taken = any(line <= min(lines) and self._decides(line) for line in self._exchanges)
+        return taken and any(line >= max(lines) for line in self._exchanges if not self._decides(line))
+
+    def _decides(self, line: int) -> bool:
+        """Whether a condition in this line exchanges a word."""
+        return EXCHANGE_IN_CONDITION.search(self._code[line - 1]) is not None
 
     def is_loop(self, line: int) -> bool:
         """Whether a loop is written in the line, outside of a comment at its end."""
@@ -166,8 +183,12 @@ class Scene:
 
     @cached_property
     def _exchanges(self) -> list[int]:
-        code = _without_comments(self.source).split("\n")
-        return [number for number, line in enumerate(code, start=1) if EXCHANGE.search(line)]
+        return [number for number, line in enumerate(self._code, start=1) if EXCHANGE.search(line)]
+
+    @cached_property
+    def _code(self) -> list[str]:
+        """The lines without macros and comments."""
+        return _without_comments(self.expanded or self.source).split("\n")
 
     @cached_property
     def _barriers(self) -> list[int]:
@@ -180,8 +201,7 @@ class Scene:
     @cached_property
     def _fences(self) -> list[tuple[int, str]]:
         """The lines with a barrier, and what follows it in the line."""
-        code = _without_comments(self.source).split("\n")
-        found = ((number, BARRIER.search(line), line) for number, line in enumerate(code, start=1))
+        found = ((number, BARRIER.search(line), line) for number, line in enumerate(self._code, start=1))
         return [(number, line[barrier.end() :]) for number, barrier, line in found if barrier]
 
     def _ids(self, ids: tuple[int, ...]) -> str:

@@ -134,13 +134,13 @@ def _race(heard: Heard) -> Words:
         if beyond:
             item = capital(scene.item(beyond.global_id))
             cause = f"{item} lies beyond the edge and must not store: its index runs into the next row."
-        elif scene.waits_for_a_lock(lines):
+        elif scene.is_in_a_lock(lines):
             what = f"{where}: two work-items write the same element of {array}, and nothing says in which order."
             cause = LOCK
         elif oclgrind.is_local(heard.message) and (lacking := unparted(array, lines, scene)):
             cause = lacking
         elif all(map(CONSTANT.fullmatch, indexes)):
-            cause = "All work-items use the same index. Let one of them write, or give each an element of its own."
+            cause = SAME_IN_A_GROUP if oclgrind.is_local(heard.message) else SAME_IN_ALL_GROUPS
         else:
             cause = "Both compute the same index: check the ids and the row length that it is made of."
     elif oclgrind.is_local(heard.message):
@@ -168,7 +168,10 @@ def _out_of_bounds(heard: Heard) -> Words:
     return what, cause, (heard.place(entity, target.array),)
 
 
-CONSTANT = re.compile(r"(?:\[\d+\])+")
+SAME_IN_A_GROUP = "The index is the same for all work-items. Let one of them write, or give each an element of its own."
+SAME_IN_ALL_GROUPS = "The index is the same for all groups. Give each group an element of its own, by get_group_id."
+
+CONSTANT = re.compile(r"(?:\[\(*(?:0[xX][\da-fA-F]+|\d+)[uUlL]*\)*\])+")
 """An index that is a number."""
 
 ROW = "Check the row length in the index, and that the guard tests the sizes of this array."

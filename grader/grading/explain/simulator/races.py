@@ -18,7 +18,7 @@ def local_race(array: str, entities: list[Entity], seen: SeenKernel, scene: Scen
         what = (
             f"line {read.line}: work-items of a group read and write the same element of {array}, and nothing says in "
         )
-        return f"{what}which order.", LOCK if scene.waits_for_a_lock([read.line]) else OWN_ELEMENT
+        return f"{what}which order.", LOCK if scene.is_in_a_lock([read.line]) else OWN_ELEMENT
     if read.line in _stored_by_all(seen):
         what = f"line {read.line}: all work-items of a group write the same element, each made of words of {array} "
         what += f"that others still change in line {write.line}."
@@ -32,7 +32,8 @@ def local_race(array: str, entities: list[Entity], seen: SeenKernel, scene: Scen
     what = f"line {write.line} overwrites words of {array} that another work-item still reads in line {read.line}."
     if late and (loop or write.line != read.line):
         missing = MISSING.format(read.line, f"the next step writes {array} again")
-        return what, _wrong_fence(array, back, scene) or missing
+        braces = BRACES if loop and scene.is_without_braces(loop) else ""
+        return what, _wrong_fence(array, back, scene) or missing + braces
     return what, "There is no place for a barrier between them: check both indices, and which work-items get there."
 
 
@@ -46,6 +47,9 @@ LOCK = (
 
 NO_BARRIER = "A barrier(CLK_LOCAL_MEM_FENCE) is missing"
 MISSING = NO_BARRIER + " between them: after line {}, before {}."
+
+BRACES = " The body of the loop then needs braces."
+"""Added where the barrier would stand behind a loop whose body is one statement."""
 
 
 def _wrong_fence(array: str, way: Iterable[range], scene: Scene) -> str | None:

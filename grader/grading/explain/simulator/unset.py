@@ -33,6 +33,8 @@ def of_unset(unset: SeenUnset, launches: Sequence[SeenKernel], scene: Scene) -> 
 
 
 def _explained(unset: SeenUnset, launches: Sequence[SeenKernel], scene: Scene) -> Finding:
+    if unset.name == RETURNED and RETURNED not in scene.text(unset.line):
+        return _of_a_missing_return(unset, scene)
     name = unset.name or "a value"
     if not (unset.line and unset.used_line):
         what = f"it uses {name} before anything is written there."
@@ -56,6 +58,21 @@ def _explained(unset: SeenUnset, launches: Sequence[SeenKernel], scene: Scene) -
     if unset.used_line != unset.line:
         places.append(Place(line=unset.used_line, text=scene.text(unset.used_line), words=use.partition(" in line")[0]))
     return Finding(reason=Reason.UNINITIALISED, message=what, cause=cause, places=tuple(places), times=unset.times)
+
+
+RETURNED = "retval"
+"""clang's name for the value of a function. If a program has a variable of this name, the line has it."""
+
+
+def _of_a_missing_return(unset: SeenUnset, scene: Scene) -> Finding:
+    item = f"{scene.item(unset.global_id)} of {scene.group(unset.group)}"
+    return Finding(
+        reason=Reason.UNINITIALISED,
+        message=f"the function that ends in line {unset.line} ends without `return`, and its value is used.",
+        cause="Return a value on every path through the function.",
+        places=(Place(line=unset.line, text=scene.text(unset.line), words=f"{item} leaves the function"),),
+        times=unset.times,
+    )
 
 
 def _of_local_words(name: str, reader: int, launch: SeenKernel, scene: Scene) -> str:

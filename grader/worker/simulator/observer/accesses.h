@@ -10,6 +10,7 @@
 #include "calls.h"
 #include "device.h"
 #include "source.h"
+#include "work.h"
 
 #include <llvm/Support/Format.h>
 #include <llvm/Support/raw_ostream.h>
@@ -149,6 +150,7 @@ struct Site {
   double worst = 0;
   std::map<int64_t, uint64_t> strides;
   std::vector<Common> common;                      // by warp, of a group
+  uint64_t shared = 0;                             // words of a group's requests in which half of a warp takes part
 
   void count(Execution &execution, unsigned warp) {
     auto &lanes = execution.lanes;
@@ -159,12 +161,17 @@ struct Site {
     for (auto first = lanes.begin(); first != lanes.end();) {
       const auto end = std::find_if(first, lanes.end(), [&](const Lane &a) { return a.piece != first->piece; });
       countRequest({first, end}, warp);
-      if (2 * taking < WARP) {
-        mostlyIdle += wordsOf(first, end);
-        active += wordsOf(first, end) * taking;
-      }
+      if (2 * taking < WARP)
+        isIdle(wordsOf(first, end), taking);
+      else
+        shared += wordsOf(first, end);
       first = end;
     }
+  }
+
+  void isIdle(uint64_t words, uint64_t taking) {
+    mostlyIdle += words;
+    active += words * taking;
   }
 
   // Words that each work-item asks for: a vector is as much work as its words.
@@ -218,9 +225,13 @@ struct Site {
     return {units.size(), (used + SECTOR - 1) / SECTOR};
   }
 
-  void groupEnds() {
+  // Where few work-items do all the arithmetic, the others take part in no request, and all warps wait for each.
+  void groupEnds(const Work &work) {
     for (Common &each : common)
       unused += each.forget();
+    if (work.isUneven())
+      isIdle(shared * ((work.size() + WARP - 1) / WARP), work.busy() * WARP / work.size());
+    shared = 0;
   }
 
   void flush() {
@@ -280,9 +291,9 @@ public:
       site.second.executions.clear();
   }
 
-  void groupEnds() {
+  void groupEnds(const Work &work) {
     for (auto &site : sites)
-      site.second.groupEnds();
+      site.second.groupEnds(work);
   }
 
   void barrier() {

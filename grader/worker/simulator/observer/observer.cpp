@@ -1,7 +1,7 @@
 // A plugin for the OpenCL simulator Oclgrind: what kernels do with memory, and what they do wrong.
 //
 // After each kernel it appends one line of JSON to the file that GRADER_OBSERVATIONS names. Each header here counts one
-// thing of it: messages.h, unset.h, accesses.h, branches.h, flop.h. order.h says which work-item runs next. This file
+// thing of it: messages.h, unset.h, accesses.h, branches.h, flop.h, work.h. order.h says which work-item runs next. This file
 // passes on what Oclgrind tells.
 //
 // Kernels are built without optimisation (-cl-opt-disable), so that what is counted is what the source says.
@@ -17,6 +17,7 @@
 #include "order.h"
 #include "stray.h"
 #include "unset.h"
+#include "work.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -69,6 +70,7 @@ public:
     messages.groupBegins();
     unset.groupBegins(group);
     accesses.groupBegins(group);
+    work.groupBegins(group);
     branches.groupBegins(group);
     order.released(group);
   }
@@ -81,7 +83,7 @@ public:
 
   void workGroupComplete(const WorkGroup *group) override {
     barrier();
-    accesses.groupEnds();
+    accesses.groupEnds(work);
     messages.groupEnds();
     unset.groupEnds(group);
   }
@@ -94,7 +96,10 @@ public:
     const bool endless = ++steps > most || said > MESSAGES_OF_ITEM;
     if (endless && (overdue++ > STEPS_OF_LINE || (llvm::isa<llvm::BranchInst>(instruction) && spotOf(instruction).line)))
       throw FatalError(ENDLESS, __FILE__, __LINE__);  // ends the kernel, and Oclgrind says where
-    flop += flopOf(instruction);
+    if (const unsigned operations = flopOf(instruction)) {
+      flop += operations;
+      work.does(item, operations);
+    }
     branches.executed(item, instruction);
     messages.executed(item, instruction);
     unset.executed(item, instruction);
@@ -138,7 +143,7 @@ public:
     load(memory, item, address, size);
   }
   void memoryAtomicStore(const Memory *memory, const WorkItem *item, AtomicOp does, size_t address, size_t size) override {
-    does == AtomicCmpXchg ? order.swaps() : order.uses();
+    does == AtomicCmpXchg ? order.swaps() : order.mayChange(memory, address, size);
     store(memory, item, address, size);
     if (does == AtomicXchg)
       unset.exchange(memory, item, address, size);
@@ -151,6 +156,7 @@ public:
   }
   void memoryStore(const Memory *memory, const WorkGroup *, size_t address, size_t size, const uint8_t *data) override {
     stray.read(data, size);
+    arrays.store(memory, address);
     accesses.copied(memory, address, size, true);
     unset.set(memory, address, size);
   }
@@ -161,6 +167,7 @@ private:
   Unset unset{arrays};
   Accesses accesses{arrays};
   Branches branches;
+  Work work;
   Order order;
   Stray stray;
   uint64_t flop = 0, steps = 0, most = STEPS;      // steps: instructions executed, and how many may be

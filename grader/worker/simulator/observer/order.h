@@ -2,9 +2,10 @@
 //
 // Oclgrind runs them in ascending order, each up to a barrier. With GRADER_ORDER=mixed, the order is shuffled for
 // each group and after each barrier. The random numbers are always the same, so that a kernel gives the same line every
-// time. A work-item also lets the others run after some of its reads of local or global memory, and of its atomic
-// functions: after a compare-and-swap always if it did not store, and never if it did, which may have taken a lock. So
-// results are wrong if they depend on the order, or if another work-item may come between a read and a write.
+// time. A work-item also lets the others run after some of its reads of local or global memory, and after each atomic
+// function that has changed a word: so none takes all pieces of work. After a compare-and-swap it lets them run if that
+// did not store, and never if it did, which may have taken a lock. So results are wrong if they depend on the order, or
+// if another work-item may come between a read and a write.
 //
 // Oclgrind runs the first work-item that it knows to be running. So this class reports all but one as finished. When a
 // work-item stops (at a barrier, at its end, or to let others run), it makes Oclgrind switch to the next one.
@@ -18,6 +19,8 @@
 #include <deque>
 #include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace {
 
@@ -52,16 +55,25 @@ public:
       group->notifyFinished(each);
   }
 
-  // A read, or an atomic function other than compare-and-swap.
+  // A read.
   void uses() { yields = yields || drawn() % USES == 0; }
+
+  // An atomic function other than compare-and-swap begins; one that changes nothing is a read.
+  void mayChange(const oclgrind::Memory *memory, size_t address, size_t size) {
+    uses();
+    if (auto *place = mixes ? static_cast<const uint8_t *>(memory->getPointer(address)) : nullptr)
+      changing = {place, {place, place + size}};
+  }
 
   // A compare-and-swap reads; it stores if the word has the value that it expects.
   void compares() { yields = true; }
   void swaps() { yields = false; }
 
   void executed(const oclgrind::WorkItem *item) {
-    const bool stays = !yields;
+    const auto &[place, before] = changing;
+    const bool stays = !yields && (!place || std::equal(before.begin(), before.end(), place));
     yields = false;
+    changing = {};
     if (!mixes || waiting.empty())
       return;
     if (item->getState() == oclgrind::WorkItem::READY) {
@@ -82,6 +94,7 @@ private:
   static constexpr unsigned USES = 16;
 
   bool mixes = false, yields = false;                // lets the others run after this instruction
+  std::pair<const uint8_t *, std::vector<uint8_t>> changing{};  // a word, and what it was before this instruction
   oclgrind::KernelInvocation *invocation = nullptr;
   std::mt19937 drawn;
   std::deque<oclgrind::WorkItem *> waiting;          // of the group that runs, in their order
