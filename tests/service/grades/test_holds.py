@@ -54,7 +54,7 @@ def bearer(service, person):
 
 def test_no_text_that_a_student_gets_has_anything_of_the_result(service, attempt):
     """Pages, files, the API, events, and the zip of their data; published, they have it again."""
-    result = "6.5|secretly|failed|OUTPUT|RACE|✗|✓|passed|Start here|Read the report"
+    result = r"6\.5|secretly|failed|OUTPUT|RACE|✗|✓|passed|Start here|Read the report"
     found = [match for text in told(service, attempt) for match in re.findall(result, text)]
     assert found == []
     publish(service)
