@@ -135,6 +135,46 @@ def test_requests_of_mostly_idle_warps(simulator, statement, idle, active):
     assert (found.mostly_idle, found.active) == (idle, active)
 
 
+WORKS = """
+    __local float tile[256];
+    tile[l] = a[l];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    float s = 0;
+    if (l < {reading})
+        for (int j = 0; j < 64; j++) {{
+            const float x = tile[j];
+            if (l < {adding}) s += x;
+        }}
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[i] = s;"""
+
+
+@pytest.mark.parametrize(
+    ("reading", "adding", "idle", "active"),
+    [
+        pytest.param(256, 256, 0, 0, id="all"),
+        pytest.param(256, 128, 0, 0, id="half"),
+        pytest.param(16, 1, 64 * 8, 64 * 1, id="one in company"),
+        pytest.param(32, 32, 64 * 8, 64 * 32, id="one warp of eight"),
+        pytest.param(8, 8, 64, 64 * 8, id="fewer than half of a warp"),
+    ],
+)
+def test_work_items_that_do_the_work_of_all(simulator, reading, adding, idle, active):
+    """All warps of a group wait while few of its work-items do the arithmetic, whoever reads beside them."""
+    seen = see(simulator, WORKS.format(reading=reading, adding=adding), items=(256,), group=(256,))
+    read = access(seen, "tile")
+    assert (read.mostly_idle, read.active) == (idle, active)
+    assert not any(each.mostly_idle for each in seen.accesses if each is not read)
+
+
+@pytest.mark.parametrize(("end", "idle"), [(288, 0), (32, 64 * 8)])
+def test_work_items_beyond_an_edge_are_not_those_that_rest(simulator, end, idle):
+    """In a group at the edge few work, and in the launch most do."""
+    loop = "for (int j = 0; j < 64; j++) s += a[64 * (i % 32) + j];"
+    body = f"    if (i >= {end}) return;\n    float s = 0;\n    {loop}\n    out[i] = s;"
+    assert access(see(simulator, body, items=(512,), group=(256,)), "a").mostly_idle == idle
+
+
 @pytest.mark.parametrize(("word", "idle"), [("a[0]", 0), ("a[i]", 0), ("a[l ? l : 100]", 2)])
 def test_a_word_in_a_register_takes_part_where_others_ask_for_its_row(simulator, word, idle):
     """Work-items that name another word again do no work: one could do all of it in their company."""
@@ -365,11 +405,18 @@ def test_warps_are_cut_from_the_flattened_group(simulator):
         pytest.param("if (i < 40) out[i] = 1;", 2, 1, id="one warp parts"),
         pytest.param("if (i % 2 == 0 && i < 32) out[i] = 1;", 2, 1 + 1, id="and"),
         pytest.param("if (i < 32 && i % 2 == 0) out[i] = 1;", 2, 1, id="and that stops early"),
-        pytest.param("if (i > 0) for (int j = 0; j < 3; j++) if (l % 2) out[i] = j;", 8, 1 + 6, id="all in one line"),
+        pytest.param(
+            "if (i > 0) for (int j = 0; j < 3; j++) if (l % 2) out[i] = j;", 2 + 8, 1 + 6, id="all in one line"
+        ),
         pytest.param("out[i] = i < 40 ? a[i] : a[0];", 2, 1, id="a conditional expression"),
         pytest.param("for (int j = 0; j < 3; j++) out[i] = j;", 8, 0, id="a loop"),
+        pytest.param("for (int j = 0; j < 3 && i < 99; j++) out[i] = j;", 8, 0, id="a loop with two conditions"),
+        pytest.param("for (int j = 0; j < 3; j++) out[i] = j; for (int j = 0; j < 5; j++);", 8 + 12, 0, id="two loops"),
+        pytest.param("int j = 0; do j++; while (j < 3); for (;;) if (j++ == 5) break;", 6 + 6, 0, id="other loops"),
         pytest.param("for (int j = 0; j < (int)l % 2; j++) out[i] = j;", 4, 2, id="a loop of different length"),
-        pytest.param("for (int j = 0; j < 2; j++) for (int m = 0; m < (int)l % 2; m++) out[i] = m;", 8, 4, id="nested"),
+        pytest.param(
+            "for (int j = 0; j < 2; j++) for (int m = 0; m < (int)l % 2; m++) out[i] = m;", 6 + 8, 4, id="nested"
+        ),
         pytest.param("switch (i / 32) { case 0: out[i] = 1; break; default: out[i] = 2; }", 2, 0, id="switch by warp"),
         pytest.param("switch (l % 3) { case 0: out[i] = 1; break; default: out[i] = 2; }", 2, 2, id="switch"),
         pytest.param("switch (l + 9) { case 0: out[i] = 1; break; default: out[i] = 2; }", 2, 0, id="all by default"),
@@ -1000,6 +1047,48 @@ __kernel void k(__global const float *a, __global float *out)
     of_table = [[(each.line, each.space) for each in one.accesses if each.array == "table"] for one in (seen, again)]
     assert of_table[1] == [(5, 1), (7, 1)]
     assert (7, 1) in of_table[0]
+
+
+def test_a_copy_into_a_constant_variable_is_a_store(simulator):
+    """The group can copy there, too."""
+    source = """__constant float table[32] = {1};
+__kernel void k(__global const float *a, __global float *out)
+{
+    __local float some[32];
+    event_t done = async_work_group_copy(some, a, 32, 0);
+    done = async_work_group_copy((__global float *)(size_t)table, some, 32, done);
+    wait_group_events(1, &done);
+    out[get_global_id(0)] = table[get_local_id(0)];
+}
+"""
+    given = Given(
+        args={"a": np.arange(64, dtype=np.float32), "out": np.zeros(64, np.float32)}, items=(64,), group=(32,)
+    )
+    (seen,), _ = watch(simulator, source, given)
+    assert {each.space for each in seen.accesses if each.array == "table"} == {1}
+
+
+QUEUE = """__kernel void k(__global uint *out)
+{
+    __local uint next, work[64];
+    const uint l = get_local_id(0);
+    work[l] = 0;
+    if (l == 0) next = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint taken = 0;
+    for (uint q = atomic_inc(&next); q < 64; q = atomic_inc(&next)) {
+        for (uint i = 0; i < 100; i++) work[q] += i;
+        taken++;
+    }
+    out[get_global_id(0)] = taken;
+}
+"""
+
+
+def test_others_run_after_an_atomic_function_that_changes_a_word(simulator):
+    """Each work-item takes one piece of work from a counter; in ascending order the first takes all."""
+    assert run(simulator, QUEUE, "ascending")[1][0] == 64
+    assert (run(simulator, QUEUE, "mixed")[1][:256] == 1).all()
 
 
 RACE = """__kernel void k(__global uint *out)

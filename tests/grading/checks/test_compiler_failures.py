@@ -106,6 +106,12 @@ def test_wrong_results_count_if_the_case_is_too_large_for_the_simulator(simulato
     assert left_open([Tried(case=large, check=check)], subject, Watched(checks=())) is None
 
 
+def test_wrong_results_count_where_they_may_depend_on_the_order_of_groups(simulator, transposition):
+    """The simulator runs groups one after the other, in ascending order, and sees no race between atomic functions."""
+    source = changed(TRANSPOSITION, "    barrier(", "    if (height > 99) atomic_inc((__global int *)B);\n    barrier(")
+    assert opened(simulator, transposition, source, WRONG) is None
+
+
 def test_wrong_results_count_without_a_simulator(simulator, transposition):
     """There is no other compiler to ask."""
     subject = replace(subject_of(simulator, transposition, TRANSPOSITION), worker=NoSimulator())

@@ -48,6 +48,33 @@ def test_the_barrier_that_was_left_out_is_found(mended, place):
     assert abs(with_it.line - line) <= PLACES
 
 
+TREE = """__kernel void reduceSum(__global const real *A, __global real *sums, uint32_t n, __local real *scratch)
+{
+    const uint32_t lid = get_local_id(0);
+    real sum = 0;
+    for (uint32_t i = get_global_id(0); i < n; i += get_global_size(0)) sum += A[i];
+    scratch[lid] = sum;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint32_t width = WG / 2; width > 0; width /= 2)
+        if (lid < width) {
+            scratch[lid] += scratch[lid + width];
+        } else
+            sum = 0;
+    if (lid == 0) sums[get_group_id(0)] = scratch[0];
+}
+"""
+
+
+def test_a_barrier_in_a_loop_without_braces_comes_with_them(simulator, course):
+    """The body of the loop is one statement, whatever that consists of."""
+    assignment = course.load("reduction")
+    subject = subject_of(simulator, assignment, TREE)
+    found = check_sanitizer(sanitizer_run(subject, assignment.sanitizer), assignment.sanitizer).check.findings
+    with_it = with_barrier(subject, assignment.sanitizer, found)
+    assert with_it.line == TREE.split("\n").index("            sum = 0;") + 1
+    assert "needs braces" in found[0].cause
+
+
 def test_two_missing_barriers_are_more_than_one(mended):
     """No single barrier ends both races."""
     _, with_it = mended(without(MODEL, *lines_of_barriers(MODEL)))

@@ -150,7 +150,8 @@ struct Site {
   double worst = 0;
   std::map<int64_t, uint64_t> strides;
   std::vector<Common> common;                      // by warp, of a group
-  uint64_t shared = 0;                             // words of a group's requests in which half of a warp takes part
+  uint64_t shared = 0;                             // words that half of a warp asks for, since the last barrier
+  uint64_t waited = 0, working = 0;                // the same while most of a group wait, once for each warp, and for whom
 
   void count(Execution &execution, unsigned warp) {
     auto &lanes = execution.lanes;
@@ -161,17 +162,14 @@ struct Site {
     for (auto first = lanes.begin(); first != lanes.end();) {
       const auto end = std::find_if(first, lanes.end(), [&](const Lane &a) { return a.piece != first->piece; });
       countRequest({first, end}, warp);
-      if (2 * taking < WARP)
-        isIdle(wordsOf(first, end), taking);
-      else
+      if (2 * taking < WARP) {
+        mostlyIdle += wordsOf(first, end);
+        active += wordsOf(first, end) * taking;
+      } else {
         shared += wordsOf(first, end);
+      }
       first = end;
     }
-  }
-
-  void isIdle(uint64_t words, uint64_t taking) {
-    mostlyIdle += words;
-    active += words * taking;
   }
 
   // Words that each work-item asks for: a vector is as much work as its words.
@@ -225,13 +223,26 @@ struct Site {
     return {units.size(), (used + SECTOR - 1) / SECTOR};
   }
 
-  // Where few work-items do all the arithmetic, the others take part in no request, and all warps wait for each.
-  void groupEnds(const Work &work) {
+  void groupEnds() {
     for (Common &each : common)
       unused += each.forget();
-    if (work.isUneven())
-      isIdle(shared * ((work.size() + WARP - 1) / WARP), work.busy() * WARP / work.size());
+  }
+
+  // Where few work-items do all the arithmetic, the others take part in no request, and all warps wait for each.
+  void barrier(const Work &work) {
+    flush();
+    if (work.isUneven()) {
+      waited += shared * ((work.size() + WARP - 1) / WARP);
+      working += shared * work.sharing();
+    }
     shared = 0;
+  }
+
+  void kernelEnds(const Work &work) {
+    if (work.mostRest()) {
+      mostlyIdle += waited;
+      active += working;
+    }
   }
 
   void flush() {
@@ -291,15 +302,20 @@ public:
       site.second.executions.clear();
   }
 
-  void groupEnds(const Work &work) {
+  void groupEnds() {
     for (auto &site : sites)
-      site.second.groupEnds(work);
+      site.second.groupEnds();
   }
 
-  void barrier() {
+  void barrier(const Work &work) {
     kept.assign(groupSize, {});
     for (auto &site : sites)
-      site.second.flush();
+      site.second.barrier(work);
+  }
+
+  void kernelEnds(const Work &work) {
+    for (auto &site : sites)
+      site.second.kernelEnds(work);
   }
 
   void access(const oclgrind::Memory *memory, const oclgrind::WorkItem *item, size_t address, size_t size,

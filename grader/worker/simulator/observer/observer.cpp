@@ -52,6 +52,7 @@ public:
     messages.kernelBegins(kernel);
     unset.kernelBegins();
     accesses.kernelBegins();
+    work.kernelBegins();
     branches.kernelBegins();
     order.kernelBegins(invocation);
     flop = steps = overdue = said = 0;
@@ -61,6 +62,7 @@ public:
 
   void kernelEnd(const KernelInvocation *invocation) override {
     barrier();                                     // of a kernel that was broken off
+    accesses.kernelEnds(work);
     if (const char *path = std::getenv("GRADER_OBSERVATIONS"))
       std::ofstream(path, std::ios::app) << written(invocation->getKernel()->getName()) << '\n';
   }
@@ -83,7 +85,7 @@ public:
 
   void workGroupComplete(const WorkGroup *group) override {
     barrier();
-    accesses.groupEnds(work);
+    accesses.groupEnds();
     messages.groupEnds();
     unset.groupEnds(group);
   }
@@ -188,8 +190,9 @@ private:
   }
 
   void barrier() {
-    accesses.barrier();
+    accesses.barrier(work);
     branches.barrier();
+    work.barrier();
   }
 
   std::string written(const std::string &kernel) const {

@@ -1,4 +1,7 @@
-// Arithmetic, per work-item of a group: whether few of them do the work of all.
+// Arithmetic, per work-item: whether few work-items of a group do the work of all between two barriers.
+//
+// Work-items beyond the edge of an array do nothing in a kernel that is right. So it counts only where most work-items of
+// the launch rest.
 
 #pragma once
 
@@ -11,6 +14,8 @@ namespace {
 
 class Work {
 public:
+  void kernelBegins() { items = busy = 0; }
+
   void groupBegins(const oclgrind::WorkGroup *group) { flop.assign(sizeOf(group), 0); }
 
   void does(const oclgrind::WorkItem *item, unsigned operations) {
@@ -19,22 +24,33 @@ public:
       flop[number] += operations;
   }
 
-  // Work-items that do at least a share of what the busiest does.
-  size_t busy() const {
-    const uint64_t most = flop.empty() ? 0 : *std::max_element(flop.begin(), flop.end());
-    return size_t(std::count_if(flop.begin(), flop.end(), [&](uint64_t each) { return SHARE * each >= most; }));
-  }
-
-  // Whether most work-items rest while few do all. The last steps of a tree are few operations, which are not counted.
-  bool isUneven() const {
-    return !flop.empty() && *std::max_element(flop.begin(), flop.end()) >= MUCH && 2 * busy() < flop.size();
+  // Work-items that have done at least a share of what the busiest has done since the last barrier.
+  size_t sharing() const {
+    return size_t(std::count_if(flop.begin(), flop.end(), [&](uint64_t each) { return SHARE * each >= most(); }));
   }
 
   size_t size() const { return flop.size(); }
 
+  // Whether most of the group have rested since the last barrier while few did all. A step of a tree is one operation.
+  bool isUneven() const { return most() >= MUCH && 2 * sharing() < size(); }
+
+  void barrier() {
+    if (most() >= MUCH) {
+      items += size();
+      busy += sharing();
+    }
+    std::fill(flop.begin(), flop.end(), 0);
+  }
+
+  // Whether most work-items of the launch have rested.
+  bool mostRest() const { return 2 * busy < items; }
+
 private:
-  static constexpr uint64_t SHARE = 8, MUCH = 32;    // a tree of 128 words is 7 operations, after 4 for the first word
-  std::vector<uint64_t> flop;                      // by work-item
+  static constexpr uint64_t SHARE = 8, MUCH = 32;
+  std::vector<uint64_t> flop;                      // by work-item, since the last barrier
+  uint64_t items = 0, busy = 0;                    // of all groups, each as often as there was much to do
+
+  uint64_t most() const { return flop.empty() ? 0 : *std::max_element(flop.begin(), flop.end()); }
 };
 
 }  // namespace

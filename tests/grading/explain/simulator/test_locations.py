@@ -1,9 +1,9 @@
-"""locations.py: which lines loops take."""
+"""locations.py: which lines loops take, where barriers and locks are."""
 
 import pytest
 from growth import assert_linear
 
-from grader.grading.explain.simulator.locations import loops
+from grader.grading.explain.simulator.locations import Scene, loops
 
 SOURCE = """// for nothing {
 for (i = 0; i < n; i++)  /* while
@@ -26,6 +26,40 @@ def test_loops_and_their_lines():
     assert (6, 7) in found
     assert found.count((9, 9)) == 2
     assert all(first != 1 for first, _ in found)
+
+
+LOCK = "while (atomic_cmpxchg(&lock, 0, 1) != 0)\n    ;\ntotal[0] += x;\natomic_xchg(&lock, 0);\ntotal[1] += x;\n"
+EXCHANGE = "for (int i = 0; i < 9; i++) {\n    total[0] += x;\n    old = atomic_xchg(&turn, i);\n}\n"
+
+
+def scene(text, expanded=""):
+    return Scene(source=text, dimensions=1, extent=None, expanded=expanded)
+
+
+@pytest.mark.parametrize(("text", "line", "is_inside"), [(LOCK, 3, True), (LOCK, 5, False), (EXCHANGE, 2, False)])
+def test_a_lock_is_taken_by_a_condition_and_left_below(text, line, is_inside):
+    """An exchange alone is none."""
+    assert scene(text).is_in_a_lock([line]) is is_inside
+
+
+@pytest.mark.parametrize(
+    ("text", "lacks"),
+    [
+        ("for (int i = f(0); i < 9; i++)\n    a += i;", True),
+        ("while (i < (n))\n{ a++; }", False),
+        ("do\na++; while (0);", True),
+    ],
+)
+def test_a_loop_without_braces(text, lacks):
+    """A barrier after its statement would stand behind it."""
+    assert scene(text).is_without_braces(range(1, text.count("\n") + 2)) is lacks
+
+
+def test_a_barrier_in_a_macro_is_one_where_the_macro_is_used():
+    """With its fence; lines of macros that are defined are empty in the text without macros."""
+    found = scene("#define SYNC barrier(CLK_GLOBAL_MEM_FENCE)\nSYNC;\n", "\nbarrier(CLK_GLOBAL_MEM_FENCE);\n")
+    assert found.global_barrier_in([range(1, 3)]) == 2
+    assert not found.has_barrier(0, 3)
 
 
 @pytest.mark.parametrize("source", ["for (", "while (x) {", "do", "for (;;) } ) {", "}}}", ""])

@@ -35,9 +35,9 @@ def launch(name, *written, space=GLOBAL):
     return SeenKernel(kernel=name, flop=0, steps=0, arrays=(), messages=(), unset=(), accesses=accesses, branches=())
 
 
-def cause(name, space, *launches, scene=LINE):
-    """What is said of a read in line 20 of the last launch."""
-    unset = SeenUnset(
+def unset(name, space):
+    """A read in line 20."""
+    return SeenUnset(
         line=20,
         column=5,
         name=name,
@@ -50,7 +50,11 @@ def cause(name, space, *launches, scene=LINE):
         group=(0, 0, 0),
         times=1,
     )
-    return of_unset(unset, launches, scene).cause
+
+
+def cause(name, space, *launches, scene=LINE):
+    """What is said of a read in line 20 of the last launch."""
+    return of_unset(unset(name, space), launches, scene).cause
 
 
 @pytest.mark.parametrize(
@@ -71,6 +75,14 @@ def test_what_decides_how_much_of_local_memory_is_filled():
     scene = Scene(source=source, dimensions=1, extent=None, expanded=source)
     told = cause("tile", LOCAL, launch("k", ("tile", 5), space=LOCAL), scene=scene)
     assert told.endswith("store a zero. How much is written is decided in lines 3 and 4.")
+
+
+def test_a_function_that_returns_nothing():
+    """clang calls its value retval, which no file says."""
+    told = of_unset(unset("retval", 0), [launch("add")], LINE)
+    assert told.message == "the function that ends in line 20 ends without `return`, and its value is used."
+    own = Scene(source="retval;\n" * 30, dimensions=1, extent=None)
+    assert "reads retval" in of_unset(unset("retval", 0), [launch("add")], own).message
 
 
 def test_local_memory_that_no_line_writes():
