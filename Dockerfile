@@ -112,6 +112,6 @@ COPY --from=slim / /
 COPY --from=build-service /opt/grader /opt/grader
 ENV PATH=/opt/grader/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 USER 65534:65534
-RUN python3 -c 'import grader.service.serving, psycopg'
+RUN python3 -c 'import grader.service.serve.run, psycopg'
 EXPOSE 8000
 ENTRYPOINT ["grader"]

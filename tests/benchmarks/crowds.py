@@ -28,15 +28,15 @@ sys.path.insert(0, str(ROOT / "tests" / "helpers"))
 from services import Service  # noqa: E402
 from starlette.types import Message  # noqa: E402
 
-from grader.service.database.tables import GradingRow  # noqa: E402
-from grader.service.waiting import QueueLookout, places_of  # noqa: E402
+from grader.service.db.models import GradingRow  # noqa: E402
+from grader.service.submissions.estimates import QueueSnapshot, places_of  # noqa: E402
 
 AN_HOUR, ATTEMPTS = 3600.0, 3
 PAGES = 6
 """Pages for each attempt: the home page, the assignment's, the attempt's before and after, the report, a file."""
 
 SECONDS_OF_A_LOOK = 8.0
-"""Between two looks of one who waits behind many (streams.py)."""
+"""Between two looks of one who waits behind many (events.py)."""
 
 SOURCE = b"// a line of a kernel, as people write them\n" * 120
 ANSWER = 1.0
@@ -78,11 +78,11 @@ def measured(tries: int) -> Costs:
         alone = _reading(service, tries)
         crowd = [service.person(f"p{number}", "student") for number in range(tries)]
         hand_in = _milliseconds(lambda: [service.hand_in(person=each, data=SOURCE) for each in crowd]) / tries
-        grading, lookout = service.gradings(mine)[0], QueueLookout()
+        grading, snapshot = service.gradings(mine)[0], QueueSnapshot()
         return Costs(
             page=_page(service, tries) + ANSWER,
             hand_in=hand_in + ANSWER,
-            look=_milliseconds(lambda: _looks(service, lookout, grading.id, tries)) / tries,
+            look=_milliseconds(lambda: _looks(service, snapshot, grading.id, tries)) / tries,
             queue_of_one=max(0.0, _reading(service, tries) - alone) / len(crowd),
             attempt=attempt,
         )
@@ -124,10 +124,10 @@ def _page(service: Service, tries: int) -> float:
     return _milliseconds(lambda: asyncio.run(ask(tries))) / tries
 
 
-def _looks(service: Service, lookout: QueueLookout, number: int, tries: int) -> None:
+def _looks(service: Service, snapshot: QueueSnapshot, number: int, tries: int) -> None:
     for _ in range(tries):
         with service.database.reading() as session:
-            lookout.place(session, session.get_one(GradingRow, number), dict, service.now)
+            snapshot.place(session, session.get_one(GradingRow, number), dict, service.now)
 
 
 def _reading(service: Service, tries: int) -> float:

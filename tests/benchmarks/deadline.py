@@ -30,7 +30,7 @@ import page_load  # noqa: E402
 import service_loads as loads  # noqa: E402
 from services import field, parts  # noqa: E402
 
-from grader.service.database.tables import State  # noqa: E402
+from grader.service.db.models import State  # noqa: E402
 
 AN_HOUR = 3600.0
 

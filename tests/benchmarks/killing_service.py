@@ -24,7 +24,7 @@ sys.path.insert(0, str(ROOT / "tests" / "helpers"))
 import httpx2  # noqa: E402
 import service_loads as loads  # noqa: E402
 
-from grader.service.database.tables import State  # noqa: E402
+from grader.service.db.models import State  # noqa: E402
 
 DRAINING = 900.0
 """Seconds in which everything must be graded after the last kill."""

@@ -27,11 +27,11 @@ from open_service import opened  # noqa: E402
 from services import Service, parts  # noqa: E402
 
 from grader.common.sign_in import UniversityRules  # noqa: E402
-from grader.service.database.tables import CourseRole, PasswordRow, PersonRow  # noqa: E402
-from grader.service.entering.mail_links import MailLinks, Surroundings  # noqa: E402
-from grader.service.entering.passwords import FAILURES, Passwords  # noqa: E402
-from grader.service.entering.university import University  # noqa: E402
-from grader.service.signing_in import invite  # noqa: E402
+from grader.service.auth.mail_links import MailLinks, Surroundings  # noqa: E402
+from grader.service.auth.oidc import University  # noqa: E402
+from grader.service.auth.passwords import FAILURES, Passwords  # noqa: E402
+from grader.service.auth.sessions import invite  # noqa: E402
+from grader.service.db.models import CourseRole, PasswordRow, PersonRow  # noqa: E402
 
 MINUTE = 60.0
 """Seconds that a room may take to sign in."""

@@ -17,10 +17,10 @@ from joserfc.jwk import RSAKey
 
 from grader.common.record import replace
 from grader.common.sign_in import UniversityRules
-from grader.service.entering.entry import SignInEntry
-from grader.service.entering.mail_links import MailLinks, Surroundings
-from grader.service.entering.passwords import Passwords
-from grader.service.entering.university import University
+from grader.service.auth.mail_links import MailLinks, Surroundings
+from grader.service.auth.methods import SignInEntry
+from grader.service.auth.oidc import University
+from grader.service.auth.passwords import Passwords
 from grader.service.web.app import make_app
 
 CLIENT, SECRET = "grader", "the client's secret"

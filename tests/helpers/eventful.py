@@ -8,14 +8,14 @@ from samples import RACE
 from service_routes import routes
 from services import graded, post
 
-from grader.service.database.tables import PersonRow
-from grader.service.device_flow import begin
-from grader.service.entering.entry import SignInEntry
-from grader.service.entering.passwords import Passwords
-from grader.service.leases import give_up
-from grader.service.progress import ProgressNote, keep_note
-from grader.service.signing_in import invite
-from grader.service.station.judging import ready
+from grader.service.auth.device_flow import begin
+from grader.service.auth.methods import SignInEntry
+from grader.service.auth.passwords import Passwords
+from grader.service.auth.sessions import invite
+from grader.service.db.models import PersonRow
+from grader.service.station.grader import ready
+from grader.service.submissions.progress import ProgressNote, keep_note
+from grader.service.submissions.queue import give_up
 
 POLICIES = "timezone: Europe/Berlin\ndue: 2026-12-01T23:59\nattempts: {most: 20}\ncounts: best\nleaderboard: true\n"
 SOURCE = b"__kernel void add()\n{\n    int a = 1;\n}\n"

@@ -8,8 +8,8 @@ import uvicorn
 from chromium_pipe import Driven
 from services import Service
 
-from grader.service.database.tables import PersonRow
-from grader.service.signing_in import invite
+from grader.service.auth.sessions import invite
+from grader.service.db.models import PersonRow
 
 
 @contextmanager

@@ -50,13 +50,13 @@ class Server:
         self.process = None
 
     def start(self):
-        """Returns when it answers."""
+        """Returns when it answers: after a kill, it reads all databases of the tests before on a busy machine."""
         settings = [part for each in (*QUICK, f"unix_socket_directories={self.folder}") for part in ("-c", each)]
         with (self.folder / "log").open("ab") as log:
             self.process = subprocess.Popen(
                 [self.programs / "postgres", "-D", self.data, *settings], stdout=log, stderr=log, **self._owner()
             )
-        end = time.monotonic() + 60
+        end = time.monotonic() + 180
         ask = [self.programs / "pg_isready", "--quiet", "--host", self.folder]
         while subprocess.run(ask, check=False).returncode:
             assert time.monotonic() < end, (self.folder / "log").read_text()

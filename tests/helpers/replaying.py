@@ -15,10 +15,10 @@ from pathlib import Path
 
 from grader.common.errors import InterruptedGradingError
 from grader.common.interrupts import interrupt_on
-from grader.service.database.connecting import Database
-from grader.service.leases import ClaimedGrading
-from grader.service.station.judging import Judge
-from grader.service.station.work import work
+from grader.service.db.session import Database
+from grader.service.station.grader import Judge
+from grader.service.station.loop import work
+from grader.service.submissions.queue import ClaimedGrading
 
 
 @dataclass(frozen=True)

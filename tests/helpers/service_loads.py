@@ -19,12 +19,12 @@ from serving_course import Serving, children
 
 from grader.course.catalogue import Course
 from grader.grading.settings import load_settings
-from grader.service.clock import utc_now
-from grader.service.database.connecting import Database, sqlite_url
-from grader.service.database.migrating import migrate
-from grader.service.database.tables import AttemptRow, CourseRole, GradingRow, PersonRow, State
-from grader.service.signing_in import invite
-from grader.service.station.judging import ready
+from grader.service.auth.sessions import invite
+from grader.service.db.clock import utc_now
+from grader.service.db.migrate import migrate
+from grader.service.db.models import AttemptRow, CourseRole, GradingRow, PersonRow, State
+from grader.service.db.session import Database, sqlite_url
+from grader.service.station.grader import ready
 
 ASSIGNMENT = "vectorAdd"
 REPLAYING = ROOT / "tests" / "helpers" / "replaying.py"

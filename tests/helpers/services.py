@@ -14,20 +14,20 @@ from hiding import failing, right
 from project import ROOT
 
 from grader.course.policies.rules import Policies
-from grader.service.bearers import Wish, give_token
-from grader.service.courses import Shelf
-from grader.service.database.connecting import Database, sqlite_url
-from grader.service.database.migrating import migrate
-from grader.service.database.tables import AttemptRow, CourseRole, GradingRow, PersonRow
-from grader.service.hand_ins import REGRADED, Offer, accept, new_grading
-from grader.service.leases import claim, finish
-from grader.service.memory import memory_in
-from grader.service.policy import rules_of
-from grader.service.signing_in import invite
-from grader.service.station.judging import ready
-from grader.service.waiting import QueueLookout
+from grader.service.auth.api_tokens import TokenRequest, give_token
+from grader.service.auth.sessions import invite
+from grader.service.course.assignments import AssignmentCache
+from grader.service.course.limits import rules_of
+from grader.service.course.saved_assignments import memory_in
+from grader.service.db.migrate import migrate
+from grader.service.db.models import AttemptRow, CourseRole, GradingRow, PersonRow
+from grader.service.db.session import Database, sqlite_url
+from grader.service.station.grader import ready
+from grader.service.submissions.accept import REGRADED, Offer, accept, new_grading
+from grader.service.submissions.estimates import QueueSnapshot
+from grader.service.submissions.queue import claim, finish
 from grader.service.web.app import make_app
-from grader.service.web.setting import Web
+from grader.service.web.state import AppState
 
 ORIGIN = "http://127.0.0.1:8000"
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
@@ -61,9 +61,9 @@ class Service:
             policies or "attempts: {most: 20}\ncounts: best\nleaderboard: true\n"
         )
         self.now, self.origin = NOON, origin
-        shelf = Shelf(self.course, ROOT / "docs" / "reading-your-report.md", recall=memory_in(self.database))
-        self.web = Web(
-            database=self.database, shelf=shelf, origin=origin, now=lambda: self.now, lookout=QueueLookout(fresh=0)
+        cache = AssignmentCache(self.course, ROOT / "docs" / "reading-your-report.md", recall=memory_in(self.database))
+        self.web = AppState(
+            database=self.database, cache=cache, origin=origin, now=lambda: self.now, snapshot=QueueSnapshot(fresh=0)
         )
         self.app = make_app(self.web)
         self.ada, self.ben = self.person("ada", CourseRole.STUDENT), self.person("ben", CourseRole.STUDENT)
@@ -81,7 +81,7 @@ class Service:
     def token(self, person, scopes):
         """Of a program of this person."""
         with self.database.writing() as session:
-            return give_token(session, person, Wish(name="laptop", scopes=scopes), self.now)
+            return give_token(session, person, TokenRequest(name="laptop", scopes=scopes), self.now)
 
     def passes(self, **time):
         self.now += timedelta(**time)

@@ -28,8 +28,8 @@ from grader.grading.settings import Settings
 from grader.reports.terminal import render, summary
 from grader.results.result import Kind, Reason
 from grader.results.withholding import released, withheld
-from grader.service.pseudonyms import choose
-from grader.service.station.judging import ready
+from grader.service.course.pseudonyms import choose
+from grader.service.station.grader import ready
 
 HIDDEN_SIZE = 1000
 """Of the case that is hidden, "ragged"."""

@@ -19,8 +19,8 @@ from project import ROOT
 from services import field, parts
 
 from grader.course.submissions.submission import SIZE_LIMIT
-from grader.service.database.tables import PersonRow
-from grader.service.signing_in import invite
+from grader.service.auth.sessions import invite
+from grader.service.db.models import PersonRow
 
 HOST = "grader.example.org"
 ABSENT = "nginx is not installed (apt install nginx)"

@@ -149,7 +149,7 @@ def test_the_section_about_the_service_names_what_is_there():
     assert [name for name in names if not any(name in text for text in texts)] == []
 
 
-NEW_MIGRATION = "database/migrations/versions/NNNN_what.py"
+NEW_MIGRATION = "db/migrations/versions/vN_what.py"
 
 
 def test_the_readme_is_short():

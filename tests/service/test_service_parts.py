@@ -21,17 +21,17 @@ from grader.common.errors import InputError
 from grader.course.catalogue import Course
 from grader.grading.bench import Decided
 from grader.results.result import Reason, Verdict
-from grader.service.comparing import SHOWN, compared
-from grader.service.courses import Shelf
-from grader.service.crews import StationCrew
-from grader.service.database.connecting import Database, sqlite_url
-from grader.service.database.migrating import migrate
-from grader.service.database.tables import Base, Moment, PersonRow, ReleaseRow
-from grader.service.handouts import rendered
-from grader.service.progress import WORDS_LENGTH, in_brief, note_of
-from grader.service.refusing import NotFoundError
-from grader.service.seeds import service_seed
-from grader.service.serving import ServeRequest, first_lines, ready_database
+from grader.service.course.assignments import AssignmentCache
+from grader.service.course.handouts import rendered
+from grader.service.db.migrate import migrate
+from grader.service.db.models import Base, Moment, PersonRow, ReleaseRow
+from grader.service.db.session import Database, sqlite_url
+from grader.service.errors import NotFoundError
+from grader.service.serve.run import ServeRequest, first_lines, ready_database
+from grader.service.serve.supervisor import StationSpec
+from grader.service.station.seed import service_seed
+from grader.service.submissions.diff import SHOWN, compared
+from grader.service.submissions.progress import WORDS_LENGTH, in_brief, note_of
 
 
 def test_the_steps_make_the_tables_that_the_code_has(service):
@@ -84,9 +84,9 @@ def test_a_handout_that_changes_is_read_again(service):
     path = service.course.assignments / "small" / "README.md"
     path.write_text("Subtract.\n")
     os.utime(path, (1, 1))
-    assert "Subtract" in service.web.shelf.assignment("small").handout
+    assert "Subtract" in service.web.cache.assignment("small").handout
     path.unlink()
-    assert service.web.shelf.assignment("small").handout == ""
+    assert service.web.cache.assignment("small").handout == ""
 
 
 @pytest.mark.parametrize(
@@ -109,30 +109,30 @@ def test_a_handout_is_markup_in_which_nothing_runs(text, markup):
 
 def test_every_handout_of_the_course_can_be_shown(course):
     """And the guide to reports."""
-    shelf = Shelf(course, ROOT / "docs" / "reading-your-report.md")
-    assert len(shelf.all()) == len(course.names())
-    assert all("<h1>" in each.handout for each in shelf.all())
-    assert "DATA_RACE" in shelf.guide()
+    cache = AssignmentCache(course, ROOT / "docs" / "reading-your-report.md")
+    assert len(cache.all()) == len(course.names())
+    assert all("<h1>" in each.handout for each in cache.all())
+    assert "DATA_RACE" in cache.guide()
 
 
 def test_a_slip_in_an_assignment_closes_nothing(tmp_path):
     """It stays as it was last, and is told; one that could never be read is not there."""
     copied = course_of(tmp_path)
-    shelf = Shelf(copied, ROOT / "docs" / "reading-your-report.md")
-    before = shelf.all()
-    assert shelf.problems() == []
+    cache = AssignmentCache(copied, ROOT / "docs" / "reading-your-report.md")
+    before = cache.all()
+    assert cache.problems() == []
     rubric = copied.assignments / "small" / "assignment.yaml"
     right = rubric.read_text()
     rubric.write_text(right.replace("title:", "titel:"))
-    assert shelf.all() == before == [shelf.assignment("small")]
-    (problem,) = shelf.problems()
+    assert cache.all() == before == [cache.assignment("small")]
+    (problem,) = cache.problems()
     assert "titel" in problem
-    fresh = Shelf(copied, ROOT / "docs" / "reading-your-report.md")
+    fresh = AssignmentCache(copied, ROOT / "docs" / "reading-your-report.md")
     assert fresh.all() == []
     with pytest.raises(NotFoundError):
         fresh.assignment("small")
     rubric.write_text(right)
-    assert shelf.problems() == []
+    assert cache.problems() == []
 
 
 @pytest.fixture
@@ -148,28 +148,28 @@ def test_an_assignment_that_cannot_be_read_is_not_tried_again_for_every_page(tmp
     copied = course_of(tmp_path)
     rubric = copied.assignments / "small" / "assignment.yaml"
     rubric.write_text("title: [")
-    shelf = Shelf(copied, ROOT / "docs" / "reading-your-report.md")
+    cache = AssignmentCache(copied, ROOT / "docs" / "reading-your-report.md")
     for _ in range(3):
-        assert shelf.all() == []
-        assert len(shelf.problems()) == 1
+        assert cache.all() == []
+        assert len(cache.problems()) == 1
     assert reads == ["small"]
     rubric.chmod(0o600)
-    shelf.problems()
+    cache.problems()
     assert reads == ["small"] * 2
 
 
 def test_files_are_looked_at_again_only_after_a_while(tmp_path, monkeypatch):
     """A page of thirteen assignments would look at a hundred files; what has changed is shown a moment later."""
     now = 100.0
-    monkeypatch.setattr("grader.service.courses.time.monotonic", lambda: now)
+    monkeypatch.setattr("grader.service.course.assignments.time.monotonic", lambda: now)
     copied = course_of(tmp_path)
-    shelf = Shelf(copied, ROOT / "docs" / "reading-your-report.md", fresh=1.0)
-    before = shelf.assignment("small").handout
+    cache = AssignmentCache(copied, ROOT / "docs" / "reading-your-report.md", fresh=1.0)
+    before = cache.assignment("small").handout
     (copied.assignments / "small" / "README.md").write_text("# Said now\n")
     now += 0.9
-    assert shelf.assignment("small").handout == before
+    assert cache.assignment("small").handout == before
     now += 0.1
-    assert "Said now" in shelf.assignment("small").handout
+    assert "Said now" in cache.assignment("small").handout
 
 
 @pytest.mark.parametrize(
@@ -180,11 +180,11 @@ def test_an_assignment_is_read_again_when_what_it_lacks_is_there(tmp_path, lacki
     copied = course_of(tmp_path)
     text = (tmp_path / lacking).read_text()
     (tmp_path / lacking).unlink()
-    shelf = Shelf(copied, ROOT / "docs" / "reading-your-report.md")
-    (problem,) = shelf.problems()
+    cache = AssignmentCache(copied, ROOT / "docs" / "reading-your-report.md")
+    (problem,) = cache.problems()
     assert f"{lacking} is missing" in problem
     (tmp_path / lacking).write_text(text)
-    assert (shelf.problems(), len(shelf.all())) == ([], 1)
+    assert (cache.problems(), len(cache.all())) == ([], 1)
 
 
 def test_comments_of_a_handout_are_for_whoever_writes_it():
@@ -205,21 +205,21 @@ def test_the_handout_that_grader_new_writes_keeps_its_headings():
 def test_what_changes_in_the_course_is_shown_without_a_new_start(tmp_path):
     """A handout that is written, and taken away; dates of the whole course; an assignment that goes."""
     copied = course_of(tmp_path)
-    shelf = Shelf(copied, ROOT / "docs" / "reading-your-report.md")
+    cache = AssignmentCache(copied, ROOT / "docs" / "reading-your-report.md")
     handout = copied.assignments / "small" / "README.md"
     handout.unlink(missing_ok=True)
-    assert shelf.assignment("small").handout == ""
+    assert cache.assignment("small").handout == ""
     handout.write_text("# Said now\n")
-    assert "Said now" in shelf.assignment("small").handout
+    assert "Said now" in cache.assignment("small").handout
     handout.unlink()
-    assert [each.handout for each in shelf.all()] == [""]
+    assert [each.handout for each in cache.all()] == [""]
     (tmp_path / "course.yaml").write_text("attempts: {most: 7}\n")
-    assert shelf.assignment("small").policies.attempts.most == 7
+    assert cache.assignment("small").policies.attempts.most == 7
     shutil.rmtree(copied.assignments / "small")
     course_of(tmp_path, name="other")
-    assert [each.name for each in shelf.all()] == ["other"]
+    assert [each.name for each in cache.all()] == ["other"]
     with pytest.raises(NotFoundError):
-        shelf.assignment("small")
+        cache.assignment("small")
 
 
 def test_a_comparison_shows_changes_with_what_is_around_them():
@@ -283,7 +283,7 @@ def test_no_message_of_the_database_holds_what_is_stored(service):
 
 
 def asked_to_serve(folder, **more):
-    asked = {"host": "127.0.0.1", "port": 8001, "url": None, "crew": StationCrew(count=0, course=ROOT, orders="")}
+    asked = {"host": "127.0.0.1", "port": 8001, "url": None, "stations": StationSpec(count=0, course=ROOT, orders="")}
     return ServeRequest(database=folder, course=ROOT, guide=ROOT, **{**asked, **more})
 
 

@@ -13,7 +13,7 @@ from grader.cli.options import CourseOption, DeviceOption, GpuOption, SandboxOpt
 
 if TYPE_CHECKING:
     from grader.grading.settings import Settings
-    from grader.service.crews import StationCrew
+    from grader.service.serve.supervisor import StationSpec
 
 PORT = 8000
 
@@ -81,20 +81,20 @@ def serve(
     if (data is None) == (database is None):
         raise InputError("name either a folder with --data or a PostgreSQL database with --database.")
     with _extra("serve"):
-        from grader.service.serving import ServeRequest
-        from grader.service.serving import serve as begin
+        from grader.service.serve.run import ServeRequest
+        from grader.service.serve.run import serve as begin
 
     _forget_database()
-    settings, crew = _crew(place, stations)
+    settings, spec = _station_spec(place, stations)
     _forget_secrets()
     request = ServeRequest(
         database=database or data or "",
-        course=crew.course,
+        course=spec.course,
         guide=settings.report_guide,
         host=where.host,
         port=where.port,
         url=where.url,
-        crew=crew,
+        stations=spec,
         web_processes=where.web_processes,
         sign_in=settings.sign_in,
         notices=settings.notices,
@@ -112,11 +112,11 @@ def station(
 ) -> None:
     """Grade for a service whose pages are on another machine: `grader serve --database` with the same database."""
     with _extra("station"):
-        from grader.service.crews import man
+        from grader.service.serve.supervisor import run_stations
     _forget_database()
-    crew = _crew(place, stations)[1]
+    spec = _station_spec(place, stations)[1]
     _forget_secrets()
-    man(crew, _required(database), typer.echo)
+    run_stations(spec, _required(database), typer.echo)
 
 
 def migrate(*, database: DatabaseOption = None) -> None:
@@ -124,8 +124,8 @@ def migrate(*, database: DatabaseOption = None) -> None:
     from contextlib import closing
 
     with _extra("migrate"):
-        from grader.service.database.connecting import Database
-        from grader.service.database.migrating import migrate as bring_up_to_date
+        from grader.service.db.migrate import migrate as bring_up_to_date
+        from grader.service.db.session import Database
     with closing(Database(_required(database))) as reached:
         typer.echo(bring_up_to_date(reached))
 
@@ -147,20 +147,20 @@ def invite(
     if data is not None and not (data / "service.sqlite").is_file():
         raise InputError(f"{data} has no service database; name the folder that `grader serve --data` uses.")
     with _extra("invite"):
-        from grader.service.database.connecting import Database, sqlite_url
-        from grader.service.serving import invitation_lines
+        from grader.service.db.session import Database, sqlite_url
+        from grader.service.serve.run import invitation_lines
     with closing(Database(sqlite_url(data) if data is not None else _required(database))) as reached:
         for line in invitation_lines(reached, keys or (), url):
             typer.echo(line)
 
 
-def _crew(place: PlaceOptions, stations: int) -> "tuple[Settings, StationCrew]":
+def _station_spec(place: PlaceOptions, stations: int) -> "tuple[Settings, StationSpec]":
     from grader.grading.settings import as_variables, load_settings
-    from grader.service.crews import StationCrew
+    from grader.service.serve.supervisor import StationSpec
 
     here = {"docker": docker_settings(place.gpu), "device": place.device}
     settings = load_settings({**here, "sandbox": place.sandbox, "course": place.course})
-    return settings, StationCrew(
+    return settings, StationSpec(
         count=stations,
         course=settings.course_folder.resolve(),
         orders=settings.orders({"sandbox": settings.sandbox_for_others()}),
@@ -171,14 +171,14 @@ def _crew(place: PlaceOptions, stations: int) -> "tuple[Settings, StationCrew]":
 
 def _forget_database() -> None:
     """The variable has been read: what others could read of this process, and what it starts, do not have it."""
-    from grader.service.handing_over import forget_variable
+    from grader.service.handover import forget_variable
 
     forget_variable(DATABASE)
 
 
 def _forget_secrets() -> None:
     """The same of those with secrets, which stations are not told at all."""
-    from grader.service.handing_over import forget_variable
+    from grader.service.handover import forget_variable
 
     for name in [each for each in os.environ if each.upper().startswith(SECRETS)]:
         forget_variable(name)

@@ -1,5 +1,5 @@
 """A station of the service: a process that takes gradings from the database, one after the other, and makes them.
 
-__main__.py  the process          work.py   claim -> grade -> store
-heart.py     keeps the claim      judging.py  the batch's own station, its result made ready to be stored
+__main__.py   the process          loop.py    claim -> grade -> store
+heartbeat.py  keeps the claim      grader.py  the batch's own station, whose result results.py makes ready to be stored
 """

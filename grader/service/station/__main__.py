@@ -15,14 +15,14 @@ from grader.common.errors import GraderError, InterruptedGradingError
 from grader.common.interrupts import interrupt_on
 from grader.course.catalogue import Course
 from grader.protocol.text import showable
-from grader.service.database.connecting import Database
-from grader.service.handing_over import end_with_parent, told_database
-from grader.service.health import StationFacts
-from grader.service.memory import memory_in
-from grader.service.seeds import service_seed
-from grader.service.station.judging import Judge
+from grader.service.course.saved_assignments import memory_in
+from grader.service.db.session import Database
+from grader.service.handover import end_with_parent, told_database
+from grader.service.station.grader import Judge
+from grader.service.station.loop import patient, work
 from grader.service.station.presence import Presence
-from grader.service.station.work import patient, work
+from grader.service.station.seed import service_seed
+from grader.service.submissions.health import StationFacts
 
 LEAVE = 20.0
 """Seconds in which a station must have stopped its sandboxes; engines were seen to take ten."""

@@ -9,8 +9,8 @@ from typing import Self
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from grader.service.database.connecting import Database, time_of
-from grader.service.health import BEAT, StationFacts, note_station, station_leaves
+from grader.service.db.session import Database, time_of
+from grader.service.submissions.health import BEAT, StationFacts, note_station, station_leaves
 
 
 class Presence:

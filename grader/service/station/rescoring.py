@@ -7,12 +7,12 @@ from grader.common.errors import InputError
 from grader.course.catalogue import Course
 from grader.course.suite import Coursework
 from grader.results.result import Result
-from grader.service.courses import Shelf, Version, version_of
-from grader.service.database.connecting import Database, time_of
-from grader.service.database.tables import GradingRow
-from grader.service.leases import Graded
-from grader.service.station.storing import ready
-from grader.service.versions import needs_a_run, store_again, to_score_again
+from grader.service.course.assignments import AssignmentCache, Version, version_of
+from grader.service.db.models import GradingRow
+from grader.service.db.session import Database, time_of
+from grader.service.station.results import ready
+from grader.service.submissions.queue import Graded
+from grader.service.submissions.versions import needs_a_run, store_again, to_score_again
 
 AT_ONCE = 10
 """Results that are scored between two gradings, which takes about a second, so that no hand-in waits for long."""
@@ -25,13 +25,13 @@ class Rescoring:
     version.
     """
 
-    def __init__(self, course: Course, shelf: Shelf) -> None:
-        self._course, self._shelf = course, shelf
+    def __init__(self, course: Course, cache: AssignmentCache) -> None:
+        self._course, self._cache = course, cache
         self._settled: dict[str, Version] = {}
 
     def some(self, database: Database) -> bool:
         """Score a few results again. True if there may be more."""
-        for each in self._shelf.all():
+        for each in self._cache.all():
             if self._settled.get(each.name) == each.version:
                 continue
             with database.reading() as session:
@@ -42,7 +42,7 @@ class Rescoring:
             try:
                 coursework = self._course.load(each.name)
             except InputError:
-                continue  # the shelf has only the last good state, and Health says why
+                continue  # the cache has only the last good state, and Health says why
             if version_of(coursework) != each.version:
                 continue  # files are being changed
             for number in numbers:

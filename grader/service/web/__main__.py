@@ -8,10 +8,9 @@ from contextlib import closing
 from pathlib import Path
 
 from grader.common.sign_in import SignInRules
-from grader.service.database.connecting import Database
-from grader.service.handing_over import end_with_parent, told_database, told_line
-from grader.service.web.address import Address
-from grader.service.web.process import answer, web_for, with_entry
+from grader.service.db.session import Database
+from grader.service.handover import end_with_parent, told_database, told_line
+from grader.service.web.server import Address, answer, state_for, with_entry
 
 LEAVE = 10.0
 """Seconds in which it must have stopped; it waits three for answers that are under way."""
@@ -24,7 +23,7 @@ def main() -> None:
     rules = SignInRules.model_validate_json(told_line())
     end_with_parent(LEAVE)
     with closing(database), Address(host=host, port=int(port), is_shared=True).listen() as listener:
-        web = with_entry(web_for(database, Path(course), Path(guide), origin), rules, print)
+        web = with_entry(state_for(database, Path(course), Path(guide), origin), rules, print)
         answer(web, listener, rules.proxies)
 
 

@@ -15,44 +15,49 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp
 
-from grader.service.database.probe import is_disk_full
-from grader.service.refusing import NotDoneError, NotFoundError
-from grader.service.web import (
+from grader.service.db.probe import is_disk_full
+from grader.service.errors import NotFoundError, RefusalError
+from grader.service.web.auth import SignInNeededError, TokenNeededError, read_form, text_in
+from grader.service.web.middleware import (
+    API,
+    HeadMethodMiddleware,
+    RequestChecksMiddleware,
+    SecurityHeadersMiddleware,
+    SingleHostMiddleware,
+    came_from,
+)
+from grader.service.web.pages import page
+from grader.service.web.routes import (
     api,
+    assignments,
     attempts,
     audit,
     course,
-    deciding,
-    device,
-    door,
+    decisions,
+    device_flow,
     downloads,
-    editing,
-    ending,
-    entering,
-    entries,
-    exporting,
-    extending,
+    editor,
+    exports,
+    extensions,
+    hand_ins_on_behalf,
     health,
     holds,
-    leaderboards,
-    mails,
-    own_data,
+    leaderboard,
+    mail_choices,
     people,
-    similar,
+    personal_data,
+    sign_in,
+    sign_outs,
+    similarity,
     staff,
-    student,
-    terminals,
+    tokens,
 )
-from grader.service.web.callers import TokenNeededError
-from grader.service.web.guards import API, Guards, Headed, Heads, OneHost, came_from
-from grader.service.web.members import SignInNeededError, read_form, text_in
-from grader.service.web.pages import page
-from grader.service.web.setting import Web, web_at, web_of
+from grader.service.web.state import AppState, state_at, state_of
 
 UPLOADS = frozenset({"attempts", "roster", "upload"})
 """The last part of the addresses to which files are sent."""
 
-LARGEST_TEXT = 6 * editing.EDITABLE
+LARGEST_TEXT = 6 * editor.EDITABLE
 """Largest form, in bytes, whose text is given back: four bytes for each character, and the line ends of a form."""
 
 THREADS = 10
@@ -65,29 +70,28 @@ FULL = "Nothing was stored. Keep your file, tell your instructor that the disk i
 LOG = logging.getLogger(__name__)
 
 PAGES = (
-    door,
-    student,
-    editing,
+    sign_in,
+    assignments,
+    editor,
     attempts,
     downloads,
-    leaderboards,
-    mails,
-    own_data,
-    terminals,
+    leaderboard,
+    mail_choices,
+    personal_data,
+    tokens,
     course,
-    exporting,
+    exports,
     health,
-    similar,
+    similarity,
     staff,
     people,
     audit,
-    extending,
-    deciding,
+    extensions,
+    decisions,
     holds,
-    entries,
-    ending,
-    entering,
-    device,
+    hand_ins_on_behalf,
+    sign_outs,
+    device_flow,
 )
 """The modules with the routes of pages; the API is apart."""
 
@@ -97,7 +101,7 @@ class Application(FastAPI):
 
     def build_middleware_stack(self) -> ASGIApp:
         """All of it, once."""
-        return Headed(super().build_middleware_stack(), web_at(self).origin)
+        return SecurityHeadersMiddleware(super().build_middleware_stack(), state_at(self).origin)
 
 
 @asynccontextmanager
@@ -106,7 +110,7 @@ async def _few_threads(_app: FastAPI) -> AsyncIterator[None]:
     yield
 
 
-def make_app(web: Web) -> FastAPI:
+def make_app(web: AppState) -> FastAPI:
     """The application for one course."""
     app = Application(
         title="grader", version="1", docs_url=None, redoc_url=None, redirect_slashes=False, lifespan=_few_threads
@@ -119,16 +123,16 @@ def make_app(web: Web) -> FastAPI:
     app.add_exception_handler(SignInNeededError, _sign_in)
     app.add_exception_handler(NotFoundError, _not_found)
     app.add_exception_handler(RequestValidationError, _not_found)
-    app.add_exception_handler(NotDoneError, _refused)
+    app.add_exception_handler(RefusalError, _refused)
     app.add_exception_handler(HTTPException, _no_page)
     app.add_exception_handler(ClientDisconnect, _gone)
     app.add_exception_handler(OperationalError, _away)
     app.add_exception_handler(PoolTimeoutError, _away)
     app.add_exception_handler(DataError, _not_text)
     app.add_exception_handler(Exception, _fault)
-    app.add_middleware(Guards, origin=web.origin, uploads=UPLOADS)
-    app.add_middleware(OneHost, origin=web.origin)
-    app.add_middleware(Heads)
+    app.add_middleware(RequestChecksMiddleware, origin=web.origin, uploads=UPLOADS)
+    app.add_middleware(SingleHostMiddleware, origin=web.origin)
+    app.add_middleware(HeadMethodMiddleware)
     return app
 
 
@@ -155,7 +159,7 @@ async def _not_done(request: Request, status: int, title: str, words: str) -> Re
     """Page that says why nothing was stored. It links to the form, and gives back the text that was sent."""
     if request.url.path.startswith(API):
         return JSONResponse({"detail": words}, status)
-    back = came_from(request.headers, web_of(request).origin)
+    back = came_from(request.headers, state_of(request).origin)
     values = {"title": title, "words": words, "back": back, "written": await _text_of(request)}
     return await run_in_threadpool(page, request, "refused.html.jinja", None, status, **values)
 
@@ -165,7 +169,7 @@ async def _text_of(request: Request) -> str:
     if request.method != "POST" or int(request.headers.get("content-length", LARGEST_TEXT + 1)) > LARGEST_TEXT:
         return ""
     written = text_in(await read_form(request), "text")
-    return written if len(written) <= editing.EDITABLE else ""
+    return written if len(written) <= editor.EDITABLE else ""
 
 
 def _no_page(request: Request, error: Exception) -> Response:

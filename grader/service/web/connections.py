@@ -14,8 +14,8 @@ from datetime import datetime
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from grader.service.clock import utc_now
-from grader.service.web.setting import ARRIVED
+from grader.service.db.clock import utc_now
+from grader.service.web.state import ARRIVED
 
 PATIENCE = 20.0
 """Seconds in which a request must have come with all its headers: since the connection began, or the last answer."""

@@ -2,6 +2,8 @@
 
 import hashlib
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from importlib.resources import files
 from typing import Any
@@ -9,16 +11,16 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 from starlette.requests import Request
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, Response
 
 from grader.common.phrases import count
 from grader.protocol.text import showable
 from grader.results.result import LINES
-from grader.service.tokens import fresh_token
-from grader.service.versions import is_older
-from grader.service.web.members import Member
-from grader.service.web.setting import web_of
-from grader.service.wording import late_in_words, number, score_in_words
+from grader.service.auth.secrets import fresh_token
+from grader.service.grades.wording import late_in_words, number, score_in_words
+from grader.service.submissions.versions import is_older
+from grader.service.web.auth import Member
+from grader.service.web.state import state_of
 
 FOLDER = files("grader.service.web").joinpath("static")
 
@@ -38,9 +40,9 @@ def page(
     request: Request, template: str, member: Member | None = None, status: int = 200, **values: Any
 ) -> HTMLResponse:
     """A page; `values` are what its template shows."""
-    web = web_of(request)
+    web = state_of(request)
     text = ENVIRONMENT.get_template(template).render(
-        member=member, stamp=STAMP, zone=web.shelf.zone, passwords=web.entry.passwords, **values
+        member=member, stamp=STAMP, zone=web.cache.zone, passwords=web.entry.passwords, **values
     )
     return HTMLResponse(text, status)
 
@@ -86,3 +88,22 @@ def _environment() -> Environment:
 
 
 ENVIRONMENT = _environment()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Confirmation:
+    """A question, a sentence for each thing that will happen, and the form that does it. The form sends `fields`;
+    `back` is the address of the page before.
+    """
+
+    question: str
+    says: tuple[str, ...]
+    action: str
+    button: str
+    back: str
+    fields: Mapping[str, str] = field(default_factory=dict)
+
+
+def confirmation_page(request: Request, member: Member, asked: Confirmation) -> Response:
+    """The page that asks this question."""
+    return page(request, "confirm.html.jinja", member, asked=asked)

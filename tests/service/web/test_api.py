@@ -1,4 +1,4 @@
-"""api.py, device.py and bearers.py: what programs may ask, and how a terminal comes to its token."""
+"""api.py, device_flow.py and api_tokens.py: what programs may ask, and how a terminal comes to its token."""
 
 import re
 from datetime import timedelta
@@ -7,12 +7,12 @@ import pytest
 from services import ORIGIN, SOURCE, Service, parts, post
 
 from grader.course.submissions.submission import SIZE_LIMIT
-from grader.service.bearers import TOKEN_LASTS, TOKENS
-from grader.service.database.tables import ApiTokenRow, AttemptRow, DeviceSignInRow, PersonRow
-from grader.service.device_flow import INTERVAL, LASTS
-from grader.service.entering.rate_limits import RateLimit
-from grader.service.signing_in import invite
-from grader.service.web.device import GRANT
+from grader.service.auth.api_tokens import TOKEN_LASTS, TOKENS
+from grader.service.auth.device_flow import INTERVAL, LASTS
+from grader.service.auth.sessions import invite
+from grader.service.db.models import ApiTokenRow, AttemptRow, DeviceSignInRow, PersonRow
+from grader.service.throttle import RateLimiter
+from grader.service.web.routes.device_flow import GRANT
 
 FORM = {"content-type": "application/x-www-form-urlencoded"}
 
@@ -159,7 +159,7 @@ def test_the_oldest_of_too_many_tokens_ends(service):
 
 def test_a_network_that_asks_for_many_terminals_waits(service):
     """Anybody may ask, so one network must not use up the codes of all."""
-    object.__setattr__(service.web, "terminals", RateLimit(2, 600))
+    object.__setattr__(service.web, "terminals", RateLimiter(2, 600))
     client = service.browser()
     said = [client.post("/api/v1/device/code", data={"client_id": "laptop"}).status_code for _ in range(3)]
     assert said == [200, 200, 409]

@@ -8,8 +8,8 @@ import pytest
 from services import graded, post
 from sqlalchemy import insert
 
-from grader.service.audit import LINES, PART
-from grader.service.database.tables import AuditRow
+from grader.service.db.audit import LINES, PART
+from grader.service.db.models import AuditRow
 
 TRAIL = "/course/audit"
 

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 import pytest
 import uvicorn
 
-from grader.service.clock import utc_now
+from grader.service.db.clock import utc_now
 from grader.service.web import connections
 from grader.service.web.connections import (
     IN_CRUMBS,
@@ -21,7 +21,7 @@ from grader.service.web.connections import (
     Seldom,
     raise_limit_of_files,
 )
-from grader.service.web.setting import ARRIVED
+from grader.service.web.state import ARRIVED
 
 LARGE = 32 * 1024 * 1024
 """Bytes of an answer that fit into no buffer of the system's."""

@@ -3,8 +3,8 @@
 import pytest
 from services import graded, post
 
-from grader.service.database.tables import CourseRole, PersonRow
-from grader.service.leases import claim, give_up
+from grader.service.db.models import CourseRole, PersonRow
+from grader.service.submissions.queue import claim, give_up
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ from services import Service, graded
 from sqlalchemy import update
 
 from grader.results.result import Result
-from grader.service.database.tables import GradingRow
-from grader.service.station.judging import ready
-from grader.service.web.files import PART, _parts
+from grader.service.db.models import GradingRow
+from grader.service.station.grader import ready
+from grader.service.web.responses import PART, _parts
 
 
 def test_each_file_is_saved_under_a_name_that_says_what_it_is(service):

@@ -1,4 +1,4 @@
-"""exporting.py and paperwork.py: files come from a process with a budget, and are asked for by instructors alone."""
+"""exports.py and jobs.py: files come from a process with a budget, and are asked for by instructors alone."""
 
 import io
 import shutil
@@ -10,8 +10,8 @@ from courses import course_of
 from processes import wait_for
 from services import Service, post
 
-from grader.service import paperwork
-from grader.service.paperwork import Paper
+from grader.service.exports import jobs
+from grader.service.exports.jobs import Paper
 
 
 @pytest.fixture
@@ -71,13 +71,13 @@ def test_one_file_is_made_at_a_time_and_who_asks_meanwhile_waits(service, staff,
     """A second click, or a colleague's, has its file when the first is there; nobody waits for ever."""
     other, said = service.browser("staff"), []
     asking = threading.Thread(target=lambda: said.append(other.get("/course/exports/grades.csv")))
-    with paperwork.AT_WORK.one():
+    with jobs.AT_WORK.one():
         asking.start()
-        assert wait_for(lambda: paperwork.AT_WORK._places._value == 2)
+        assert wait_for(lambda: jobs.AT_WORK._places._value == 2)
     asking.join()
     assert said[0].status_code == 200
-    monkeypatch.setattr(paperwork.AT_WORK, "_patience", 0.05)
-    with paperwork.AT_WORK.one():
+    monkeypatch.setattr(jobs.AT_WORK, "_patience", 0.05)
+    with jobs.AT_WORK.one():
         late = staff.get("/course/exports/grades.csv")
     assert late.status_code == 409
     assert "try again in a moment" in late.text
@@ -85,7 +85,7 @@ def test_one_file_is_made_at_a_time_and_who_asks_meanwhile_waits(service, staff,
 
 def test_a_clerk_that_needs_too_much_is_ended_and_the_next_one_works(staff, monkeypatch):
     """By the kernel's signal for who has had all processor time."""
-    monkeypatch.setattr(paperwork, "CLERK", ("-c", "import os, signal; os.kill(os.getpid(), signal.SIGXCPU)"))
+    monkeypatch.setattr(jobs, "CLERK", ("-c", "import os, signal; os.kill(os.getpid(), signal.SIGXCPU)"))
     said = staff.get("/course/exports/grades.csv")
     assert said.status_code == 409
     assert "ask for one assignment alone" in said.text

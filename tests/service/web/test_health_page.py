@@ -4,8 +4,8 @@ import pytest
 from project import ROOT
 from services import Service
 
-from grader.service.database.connecting import Database
-from grader.service.health import StationFacts, note_station
+from grader.service.db.session import Database
+from grader.service.submissions.health import StationFacts, note_station
 
 
 def test_the_page_says_what_waits_and_that_nobody_can_grade_it(tmp_path):

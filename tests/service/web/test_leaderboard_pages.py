@@ -1,11 +1,11 @@
-"""leaderboards.py: the page, its pseudonyms, and what programs are told."""
+"""leaderboard.py: the page, its pseudonyms, and what programs are told."""
 
 import re
 
 from services import Service, post, told
 from untimed import POINTS, untimed_course
 
-from grader.service.web.setting import NAMES
+from grader.service.web.state import NAMES
 
 PAGE = "/assignments/small/leaderboard"
 STAFF_PAGES = ("/course", "/course/overview", "/course/assignments/small", "/course/points.csv")

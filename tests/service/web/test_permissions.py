@@ -9,7 +9,7 @@ from eventful import QUERIES
 from service_routes import routes
 from services import SOURCE, field, graded, parts, post
 
-from grader.service.database.tables import CourseRole
+from grader.service.db.models import CourseRole
 
 NOBODY, OTHER, OWNER, ASSISTANT, STAFF = "nobody", "ben", "ada", "tom", "staff"
 ROLES = (NOBODY, OTHER, OWNER, ASSISTANT, STAFF)

@@ -1,4 +1,4 @@
-"""staff.py, instructing.py and exports.py: what instructors see, change and take away."""
+"""staff.py, regrading.py and csv.py: what instructors see, change and take away."""
 
 import csv
 import io
@@ -10,13 +10,13 @@ from services import FREE, Service, field, graded, post
 from sqlalchemy import insert
 
 from grader.results.result import Reason
-from grader.service import roster as enrolling
-from grader.service.database.tables import CourseRole, PersonRow, State
-from grader.service.exports import links_csv
-from grader.service.hand_ins import REGRADED
-from grader.service.leases import fail, give_up
-from grader.service.station.judging import ready
-from grader.service.web import staff as pages
+from grader.service.course import roster as enrolling
+from grader.service.db.models import CourseRole, PersonRow, State
+from grader.service.exports.csv import links_csv
+from grader.service.station.grader import ready
+from grader.service.submissions.accept import REGRADED
+from grader.service.submissions.queue import fail, give_up
+from grader.service.web.routes import staff as pages
 
 
 @pytest.fixture
@@ -241,7 +241,7 @@ def test_the_export_has_every_student_and_no_formula(tmp_path):
     """Names are the students' own: a spreadsheet must not run them."""
     service = Service(tmp_path, policies="due: 2026-11-23T11:00:00+00:00\n")
     service.person("=1+1", "student")
-    service.graded(service.hand_in(service.web.shelf.assignment("small").rules))
+    service.graded(service.hand_in(service.web.cache.assignment("small").rules))
     formula, ada, ben = rows(service.browser("staff").get("/course/points.csv"))
     assert ada["small points"] == ada["small of"] != ""
     assert (ada["small attempts"], ada["small late"]) == ("1", "late")

@@ -1,4 +1,4 @@
-"""student.py and attempts.py: what a student hands in, and sees of it."""
+"""assignments.py and attempts.py: what a student hands in, and sees of it."""
 
 import hashlib
 import re
@@ -10,11 +10,11 @@ from hiding import SECRET, failing, hiding_course, right
 from services import ORIGIN, SOURCE, Service, field, graded, parts, post, upload
 
 from grader.course.submissions.submission import SIZE_LIMIT
-from grader.service.database.tables import AttemptRow, State
-from grader.service.leases import give_up
-from grader.service.station.judging import ready
-from grader.service.web.guards import REPORT_POLICY
-from grader.service.web.student import COMPARING
+from grader.service.db.models import AttemptRow, State
+from grader.service.station.grader import ready
+from grader.service.submissions.queue import give_up
+from grader.service.web.middleware import REPORT_POLICY
+from grader.service.web.routes.assignments import COMPARING
 
 EVIL = "<script>alert(1)</script>"
 

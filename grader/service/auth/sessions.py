@@ -1,0 +1,212 @@
+"""Invitations and sessions: a link signs somebody in once, a cookie keeps them signed in.
+
+Both are 256 random bits: nobody guesses one, so nobody needs to be slowed down, nor can be kept out by others who try.
+Each function works in the transaction that it is given.
+"""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
+
+from sqlalchemy import ColumnElement, and_, bindparam, delete, exists, func, select, update
+from sqlalchemy.orm import Session, joinedload
+
+from grader.common.phrases import count, listed
+from grader.service.auth.secrets import fresh_token, token_hash
+from grader.service.db.keys import folded_key, is_same_key
+from grader.service.db.models import (
+    ApiTokenRow,
+    AuditRow,
+    Base,
+    CourseRole,
+    DeviceSignInRow,
+    InvitationRow,
+    PasswordRow,
+    PersonRow,
+    SessionRow,
+)
+from grader.service.db.names import by_name
+from grader.service.errors import RefusalError
+
+INVITATION_LASTS = timedelta(days=14)
+SESSION_LASTS = timedelta(days=30)
+
+MAIL_LASTS = timedelta(hours=1)
+
+MAIL_LINKS = 3
+"""Links of one person that were asked for by mail and are open at once."""
+
+SESSIONS = 10
+"""Browsers in which somebody stays signed in; the oldest is signed out by one more."""
+
+USED_UP = "This link has been used, has run out, or never was one. Ask your instructor for a new one."
+
+DEACTIVATED = "Your instructor has ended your access to this course. Your attempts and grades are kept."
+
+OF_COOKIE = (
+    select(SessionRow)
+    .where(SessionRow.token_sha256 == bindparam("token_sha256"), SessionRow.expires > bindparam("now"))
+    .options(joinedload(SessionRow.person))
+)
+"""The session of a cookie, with its person: made once, in one query, since every page asks."""
+
+
+def invite(session: Session, person: PersonRow, who: str, now: datetime) -> str:
+    """The token of a new invitation. Earlier unused invitations no longer sign in. Raises RefusalError for a person who
+    is deactivated.
+    """
+    return invite_all(session, [person], who, now)[0]
+
+
+def invite_all(session: Session, people: Sequence[PersonRow], who: str, now: datetime) -> list[str]:
+    """The token of a new invitation for each person, in their order. Earlier unused invitations no longer sign in.
+    Raises RefusalError for a person who is deactivated.
+    """
+    for each in people:
+        if each.deactivated is not None:
+            raise RefusalError(f"{each.name} ({each.key}) is deactivated. Activate this person first.")
+    made_before = InvitationRow.person_id.in_([each.id for each in people]), InvitationRow.used.is_(None)
+    session.execute(delete(InvitationRow).where(*made_before, ~InvitationRow.by_mail))
+    tokens = [fresh_token() for _ in people]
+    session.add_all(
+        InvitationRow(person_id=each.id, token_sha256=token_hash(token), expires=now + INVITATION_LASTS)
+        for each, token in zip(people, tokens, strict=True)
+    )
+    session.add_all(
+        AuditRow(at=now, who=who, about=each.key, what=f"made a sign-in link for {each.key}") for each in people
+    )
+    return tokens
+
+
+NEWCOMERS = and_(
+    PersonRow.role == CourseRole.STUDENT,
+    PersonRow.deactivated.is_(None),
+    ~exists().where(InvitationRow.person_id == PersonRow.id, InvitationRow.used.is_not(None)).correlate(PersonRow),
+)
+"""Active students who have never used a link."""
+
+
+def newcomers(session: Session) -> Sequence[PersonRow]:
+    """Active students who have never used a link, by name."""
+    return by_name(session.scalars(select(PersonRow).where(NEWCOMERS)))
+
+
+def unused_links(session: Session, now: datetime, people: ColumnElement[bool]) -> set[str]:
+    """Hashes of links that were made for such people and still sign in; new links end them."""
+    usable = InvitationRow.used.is_(None), InvitationRow.expires > now, ~InvitationRow.by_mail
+    wanted = select(InvitationRow.token_sha256).join(PersonRow, InvitationRow.person_id == PersonRow.id)
+    return set(session.scalars(wanted.where(*usable, people)))
+
+
+def mail_link(session: Session, person_id: int, now: datetime) -> str | None:
+    """The token of a link that a person has asked for by mail; None if enough links are open, or for a person who is
+    deactivated.
+    """
+    if session.get_one(PersonRow, person_id).deactivated is not None:
+        return None
+    mine = InvitationRow.person_id == person_id, InvitationRow.by_mail, InvitationRow.used.is_(None)
+    session.execute(delete(InvitationRow).where(*mine, InvitationRow.expires <= now))
+    if (session.scalar(select(func.count(InvitationRow.id)).where(*mine)) or 0) >= MAIL_LINKS:
+        return None
+    token = fresh_token()
+    row = InvitationRow(person_id=person_id, token_sha256=token_hash(token), expires=now + MAIL_LASTS, by_mail=True)
+    session.add(row)
+    return token
+
+
+def end_link(session: Session, token: str) -> None:
+    """End a link that has not reached anybody."""
+    session.execute(delete(InvitationRow).where(InvitationRow.token_sha256 == token_hash(token)))
+
+
+def person_named(session: Session, keys: Collection[str]) -> PersonRow | None:
+    """The person with one of these keys, exactly or, if only one person fits, with the same letters; else None."""
+    folded = set(map(folded_key, keys))
+    found = session.scalars(select(PersonRow).where(PersonRow.folded.in_(folded))).all()
+    exact = [each for each in found if each.key in keys]
+    same = exact or [each for each in found if any(is_same_key(each.key, key) for key in keys)]
+    return same[0] if len(same) == 1 else None
+
+
+def sign_in(session: Session, token: str, now: datetime) -> str | None:
+    """Use up an invitation; the token of the new session, or None if it is none (any more)."""
+    used = session.execute(
+        update(InvitationRow).where(*_usable(token, now)).values(used=now).returning(InvitationRow.person_id)
+    ).scalar()
+    return None if used is None else begin(session, used, now)
+
+
+def begin(session: Session, person_id: int, now: datetime) -> str:
+    """The token of a new session of a person who has proved who they are. Links that they asked for end. Raises
+    RefusalError for a person who is deactivated.
+    """
+    if session.get_one(PersonRow, person_id).deactivated is not None:
+        raise RefusalError(DEACTIVATED)
+    by_mail = InvitationRow.person_id == person_id, InvitationRow.by_mail, InvitationRow.used.is_(None)
+    session.execute(delete(InvitationRow).where(*by_mail))
+    token = fresh_token()
+    kept = select(SessionRow.id).where(SessionRow.person_id == person_id).order_by(SessionRow.id.desc())
+    old = session.scalars(kept.offset(SESSIONS - 1)).all()
+    session.execute(delete(SessionRow).where(SessionRow.id.in_(old) | (SessionRow.expires < now)))
+    session.add(
+        SessionRow(
+            person_id=person_id, token_sha256=token_hash(token), form_token=fresh_token(), expires=now + SESSION_LASTS
+        )
+    )
+    return token
+
+
+def session_of(session: Session, token: str, now: datetime) -> SessionRow | None:
+    """The session of a cookie, with its person; None if it has ended."""
+    found = session.scalar(OF_COOKIE, {"token_sha256": token_hash(token), "now": now})
+    return None if found is None or found.person.deactivated is not None else found
+
+
+def session_holds(session: Session, row_id: int, now: datetime) -> bool:
+    """Whether a session has not ended."""
+    wanted = select(SessionRow.id).where(SessionRow.id == row_id, SessionRow.expires > now)
+    return session.scalar(wanted) is not None
+
+
+def is_invited(session: Session, token: str, now: datetime) -> bool:
+    """Whether an invitation of this token can be used: asked before anything is written, since anybody may ask."""
+    return session.scalar(select(InvitationRow.id).where(*_usable(token, now))) is not None
+
+
+def _usable(token: str, now: datetime) -> tuple[ColumnElement[bool], ...]:
+    return InvitationRow.token_sha256 == token_hash(token), InvitationRow.used.is_(None), InvitationRow.expires > now
+
+
+def end_others(session: Session, person_id: int, kept: int) -> None:
+    """End all of somebody's sessions but this one."""
+    session.execute(delete(SessionRow).where(SessionRow.person_id == person_id, SessionRow.id != kept))
+
+
+def ways_in(session: Session, person: PersonRow, now: datetime) -> str:
+    """Ways in of a person, in words: "2 browsers, 1 token and 1 unused link"."""
+
+    def number(table: type[Base], *conditions: ColumnElement[bool]) -> int:
+        return session.scalar(select(func.count()).select_from(table).where(*conditions)) or 0
+
+    browsers = number(SessionRow, SessionRow.person_id == person.id, SessionRow.expires > now)
+    tokens = number(ApiTokenRow, ApiTokenRow.person_id == person.id, ApiTokenRow.expires > now)
+    usable = InvitationRow.used.is_(None), InvitationRow.expires > now
+    links = number(InvitationRow, InvitationRow.person_id == person.id, *usable)
+    passwords = number(PasswordRow, PasswordRow.person_id == person.id)
+    things = (browsers, "browser"), (tokens, "token"), (links, "unused link"), (passwords, "password")
+    named = [count(each, name) for each, name in things if each]
+    return listed(named, "and") if named else "nothing: no browser or token is signed in, and no link is unused"
+
+
+def end_all(session: Session, person: PersonRow, who: str, now: datetime) -> None:
+    """End whatever signs somebody in, as where a laptop was stolen: browsers, programs, unused links, the password."""
+    session.execute(delete(PasswordRow).where(PasswordRow.person_id == person.id))
+    session.execute(delete(SessionRow).where(SessionRow.person_id == person.id))
+    session.execute(delete(ApiTokenRow).where(ApiTokenRow.person_id == person.id))
+    session.execute(delete(DeviceSignInRow).where(DeviceSignInRow.person_id == person.id))
+    session.execute(delete(InvitationRow).where(InvitationRow.person_id == person.id, InvitationRow.used.is_(None)))
+    session.add(AuditRow(at=now, who=who, about=person.key, what=f"signed {person.key} out everywhere"))
+
+
+def sign_out(session: Session, row_id: int) -> None:
+    """End a session."""
+    session.execute(delete(SessionRow).where(SessionRow.id == row_id))

@@ -1,0 +1,49 @@
+"""Groups: who hands in together, and whose attempts are whose."""
+
+from collections.abc import Collection
+
+from sqlalchemy import BindParameter, ColumnElement, bindparam, or_, select, union
+from sqlalchemy.orm import Session
+
+from grader.course.policies.rules import Policies
+from grader.service.db.models import AttemptRow, CourseRole, PersonRow, ShareRow
+
+PEOPLE: BindParameter[int] = bindparam("people", expanding=True)
+"""The numbers of people, in statements that are built once: to build one takes SQLAlchemy longer than to run it."""
+
+
+def belongs_to(people: Collection[int] | BindParameter[int]) -> ColumnElement[bool]:
+    """An attempt that one of these people has handed in, or another member of their group."""
+    shared = select(ShareRow.attempt_id).where(ShareRow.person_id.in_(people))
+    return or_(AttemptRow.person_id.in_(people), AttemptRow.id.in_(shared))
+
+
+BELONGS = belongs_to(PEOPLE)
+"""The same of those whose numbers come with the statement."""
+
+_TEAMS = select(PersonRow.team).where(PersonRow.id.in_(PEOPLE), PersonRow.team.is_not(None))
+_SHARED = select(AttemptRow.id).join(ShareRow, ShareRow.attempt_id == AttemptRow.id).where(BELONGS)
+_LINKED = union(
+    select(PersonRow.id).where(PersonRow.team.in_(_TEAMS)),
+    select(ShareRow.person_id).where(ShareRow.attempt_id.in_(_SHARED)),
+    select(AttemptRow.person_id).where(AttemptRow.id.in_(_SHARED)),
+)
+"""Who is in a group with one of the people, or has an attempt together with one."""
+
+
+def team_at(session: Session, policies: Policies, person_id: int) -> frozenset[int]:
+    """Who hands in together with this student at an assignment, the student included."""
+    person = session.get_one(PersonRow, person_id)
+    if policies.groups == 1 or person.team is None or person.role != CourseRole.STUDENT:
+        return frozenset({person_id})
+    members = PersonRow.team == person.team, PersonRow.role == CourseRole.STUDENT
+    return frozenset(session.scalars(select(PersonRow.id).where(*members)))
+
+
+def circle_of(session: Session, person_id: int) -> frozenset[int]:
+    """Everybody whose attempts may have to do with what counts for this student: late days are spent together."""
+    circle, wider = frozenset[int](), frozenset({person_id})
+    while wider != circle:
+        circle = wider
+        wider = circle.union(session.scalars(_LINKED, {"people": [*circle]}))
+    return circle

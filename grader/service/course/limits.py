@@ -1,0 +1,178 @@
+"""What somebody may hand in now, and what that supersedes: pure functions of records.
+
+The course's rules are those of course/policies/, which the batch obeys, too. Here are the limits of a service beside
+them: how much of it a single person may take.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from grader.common.phrases import count
+from grader.course.policies.attempts import Attempt, Bucket, bucket
+from grader.course.policies.counting import Try
+from grader.course.policies.deadlines import Extension, Schedule, closes, days_late, schedule
+from grader.course.policies.rules import Counts, Policies, in_words
+from grader.service.db.models import State
+
+AN_HOUR, HAND_INS_AN_HOUR = 3600.0, 30
+"""Seconds, and attempts that a student may hand in meanwhile, superseded ones included: a minute's work every time."""
+
+STORED = 300
+"""Attempts of a student at an assignment that are ever stored, superseded and cancelled ones included."""
+
+OPEN_AT_ONCE = 5
+"""Attempts of a student, at all assignments, that wait for a station or are being graded at once."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class HandInRules:
+    """Rules for a student or a group at an assignment: the course's policies, the dates, bonus attempts, late days that
+    were spent at other assignments, and whether the assignment is no longer part of the course.
+    """
+
+    policies: Policies
+    dates: Schedule
+    bonus: int = 0
+    spent: int = 0
+    gone: bool = False
+
+    @property
+    def opens(self) -> datetime | None:
+        """From when on one can hand in."""
+        return self.dates.opens
+
+    @property
+    def due(self) -> datetime | None:
+        """Until when, but for the grace."""
+        return self.dates.due
+
+    @property
+    def closes(self) -> datetime | None:
+        """When late attempts are refused, too."""
+        return closes(self.dates, self.policies.late, self.spent)
+
+    @property
+    def attempts(self) -> int | None:
+        """How many there are, bonus ones included; None where there is no limit."""
+        limit = self.policies.attempts
+        return None if limit is None else limit.most + self.bonus
+
+    @property
+    def counts(self) -> Counts:
+        """Which attempt counts."""
+        return self.policies.counts
+
+
+def rules_of(policies: Policies, *extensions: Extension) -> HandInRules:
+    """What holds at an assignment for a student, or a group, with these extensions."""
+    bonus = max((each.attempts for each in extensions), default=0)
+    return HandInRules(policies=policies, dates=schedule(policies, *extensions), bonus=bonus)
+
+
+TRIAL = rules_of(Policies())
+"""What holds for a trial run."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Past:
+    """An attempt: the member who handed in, when it came, the state of its first grading, the time when that ended,
+    whether it was ever begun, and whether an instructor handed it in.
+    """
+
+    people: frozenset[int]
+    received: datetime
+    state: State
+    begun: bool
+    ended: datetime | None = None
+    entered: bool = False
+
+
+def is_late(rules: HandInRules, received: datetime) -> bool:
+    """Whether it came after the assignment was due."""
+    return days_late(rules.dates, received) > 0
+
+
+def tried(rules: HandInRules, received: datetime, points: float | None) -> Try:
+    """An attempt as what counts is chosen."""
+    return Try(at=received, days=days_late(rules.dates, received), points=points)
+
+
+def left(rules: HandInRules, past: Sequence[Past], now: datetime) -> Bucket | None:
+    """Attempts that are left; None if there is no limit. An attempt whose grading never began does not count; one that
+    was cancelled while it ran counts, since its first checks were shown. A group has as many attempts left as its
+    member with the fewest: attempts that members used before they joined are not added up.
+    """
+    limit = rules.policies.attempts
+    if limit is None:
+        return None
+    unbegun = {State.CANCELLED, State.SUPERSEDED}
+    used: dict[int, list[Attempt]] = {}
+    for each in past:
+        if each.begun or each.state not in unbegun:
+            one = Attempt(at=each.received, ended=each.ended, our_fault=each.state is State.FAULTED)
+            for person in each.people:
+                used.setdefault(person, []).append(one)
+    return _fewest([bucket(limit, attempts, now, rules.bonus) for attempts in used.values() or [[]]])
+
+
+def _fewest(buckets: Sequence[Bucket]) -> Bucket:
+    """The smallest of several budgets. Its next attempt comes when every smallest budget has one."""
+    fewest = min(each.left for each in buckets)
+    times = [each.next_at for each in buckets if each.left == fewest]
+    known = [each for each in times if each is not None]
+    return Bucket(left=fewest, next_at=max(known) if len(known) == len(times) else None)
+
+
+def superseded_by_now(rules: HandInRules, past: Sequence[Past], now: datetime) -> tuple[int, ...]:
+    """The positions of the attempts that one handed in now supersedes: those that wait, but for one in time by one that
+    is late, and for those that an instructor handed in.
+    """
+    late = is_late(rules, now)
+    return tuple(
+        position
+        for position, each in enumerate(past)
+        if each.state is State.WAITING
+        and not each.begun
+        and not each.entered
+        and (is_late(rules, each.received) or not late)
+    )
+
+
+def is_open(rules: HandInRules, now: datetime) -> bool:
+    """Whether the assignment has opened; before that, students see nothing of it but its title."""
+    return rules.opens is None or now >= rules.opens
+
+
+def refusal(rules: HandInRules, past: Sequence[Past], open_elsewhere: int, now: datetime) -> str:
+    """Why nothing can be handed in now; empty if it can. `open_elsewhere` are open attempts at other assignments."""
+    return next(_objections(rules, past, open_elsewhere, now), "")
+
+
+def _objections(rules: HandInRules, past: Sequence[Past], open_elsewhere: int, now: datetime) -> Iterator[str]:
+    superseded = set(superseded_by_now(rules, past, now))
+    staying = [each for position, each in enumerate(past) if position not in superseded]
+    unfinished = open_elsewhere + sum(each.state.open for each in staying)
+    recent = sum((now - each.received).total_seconds() < AN_HOUR for each in past)
+    if rules.gone:
+        yield "This assignment is no longer part of the course. Attempts and their points are kept."
+    if not is_open(rules, now):
+        yield "This assignment is not open yet."
+    if rules.closes is not None and now > rules.closes:
+        yield "This assignment is closed; nothing can be handed in any more."
+    attempts = left(rules, staying, now)
+    if attempts is not None and not attempts.left:
+        yield _used_up(rules, attempts)
+    if unfinished >= OPEN_AT_ONCE:
+        yield f"{count(unfinished, 'attempt')} of yours are waiting or being graded; wait until one is done."
+    if recent >= HAND_INS_AN_HOUR:
+        yield f"You have handed in {count(recent, 'time')} within an hour; take a break, and hand in later."
+    if len(past) >= STORED:
+        yield f"You have handed in {STORED} times; ask your instructor before you go on."
+
+
+def _used_up(rules: HandInRules, attempts: Bucket) -> str:
+    words = f"You have used all of your {count(rules.attempts or 0, 'attempt')}"
+    if attempts.next_at is None:
+        return f"{words}."
+    return f"{words}; you get the next one at {in_words(attempts.next_at, rules.dates.zone)}."

@@ -1,0 +1,126 @@
+"""One person of the course: added, changed, deactivated, removed. The audit trail has a line of each change.
+
+A deactivated person cannot sign in and keeps attempts and grades. Only a person who has handed in nothing is removed.
+"""
+
+from datetime import datetime
+
+from sqlalchemy import delete, func, select, update
+from sqlalchemy.orm import Session
+
+from grader.common.phrases import count
+from grader.service.auth.sessions import end_all
+from grader.service.course.groups import belongs_to
+from grader.service.course.personal_data import amounts
+from grader.service.course.roster import Listed, fault_of, in_words, not_plain
+from grader.service.db.keys import folded_key, is_plain_key
+from grader.service.db.models import AttemptRow, AuditRow, Base, PersonRow
+from grader.service.errors import RefusalError
+
+GOES = {
+    "extensions": "extension",
+    "decisions": "decision by hand",
+    "mails": "mail",
+    "mail_choices": "kind of mail that is switched off",
+    "pseudonyms": "pseudonym",
+    "sessions": "browser that is signed in",
+    "api_tokens": "token",
+    "passwords": "password",
+    "invitations": "sign-in link",
+}
+"""Names of the data that are removed with a person, by table."""
+
+
+def add(session: Session, listed: Listed, who: str, now: datetime) -> PersonRow:
+    """Add a person. Raises RefusalError if another person has the key."""
+    _require_fit(listed)
+    _require_free(session, listed.key, None)
+    role, team = listed.role_of(None), listed.team_of(None)
+    person = PersonRow(key=listed.key, name=listed.name, role=role, team=team, created=now)
+    session.add(person)
+    session.flush()
+    session.add(AuditRow(at=now, who=who, about=person.key, what=f"added {person.key}: {in_words(person)}"))
+    return person
+
+
+def change(session: Session, person: PersonRow, listed: Listed, who: str, now: datetime) -> None:
+    """Give a person this name, key, role and group. Lines of the audit trail about the person follow the key. Raises
+    RefusalError if another person has the key, or if `who` would change their own role.
+    """
+    _require_fit(listed)
+    if person.key == who and listed.role_of(person) != person.role:
+        raise RefusalError("You cannot change your own role; another instructor can.")
+    before, old = f"{person.key}: {in_words(person)}", person.key
+    if listed.key != person.key:
+        _require_free(session, listed.key, person)
+    person.key, person.name = listed.key, listed.name
+    person.role, person.team = listed.role_of(person), listed.team_of(None)  # an empty field means: no group
+    session.execute(update(AuditRow).where(AuditRow.about == old).values(about=person.key))
+    what = f"{before} -> {in_words(person)}" + (f", key {person.key}" if person.key != old else "")
+    session.add(AuditRow(at=now, who=who, about=person.key, what=what))
+
+
+def deactivate(session: Session, person: PersonRow, who: str, now: datetime) -> None:
+    """End all ways in of a person, until they are activated. Raises RefusalError if the person is `who`."""
+    _require_other(person, who)
+    if person.deactivated is None:
+        end_all(session, person, who, now)
+        person.deactivated = now
+        session.add(AuditRow(at=now, who=who, about=person.key, what=f"deactivated {person.key}"))
+
+
+def activate(session: Session, person: PersonRow, who: str, now: datetime) -> None:
+    """Let a person sign in again: with a new link, or in other ways that the service allows."""
+    if person.deactivated is not None:
+        person.deactivated = None
+        session.add(AuditRow(at=now, who=who, about=person.key, what=f"activated {person.key}"))
+
+
+def removed_with(session: Session, person: PersonRow) -> tuple[str, ...]:
+    """Data that are removed with a person, in words, such as "1 extension"."""
+    found = amounts(session, person.id)
+    return tuple(count(found[table], name) for table, name in GOES.items() if found[table])
+
+
+def attempts_of(session: Session, person: PersonRow) -> int:
+    """Number of attempts of a person and of their group; a person with attempts cannot be removed."""
+    return session.scalar(select(func.count(AttemptRow.id)).where(belongs_to([person.id]))) or 0
+
+
+def require_removable(session: Session, person: PersonRow, who: str) -> None:
+    """Raise RefusalError if the person is `who`, or if the person or their group has handed in something."""
+    _require_other(person, who)
+    attempts = attempts_of(session, person)
+    if attempts:
+        handed_in = f"{count(attempts, 'attempt')} of {person.name} {'is' if attempts == 1 else 'are'} kept"
+        raise RefusalError(f"{handed_in}, so {person.name} cannot be removed. Deactivate {person.name} instead.")
+
+
+def remove(session: Session, person: PersonRow, who: str, now: datetime) -> None:
+    """Remove a person and the data that belong only to them; the audit trail keeps its lines. Raises RefusalError."""
+    require_removable(session, person, who)
+    session.add(AuditRow(at=now, who=who, about=person.key, what=f"removed {person.key}: {in_words(person)}"))
+    for table in Base.metadata.sorted_tables:
+        if any(key.column.table is PersonRow.__table__ for key in table.foreign_keys):
+            session.execute(delete(table).where(table.c.person_id == person.id))
+    session.delete(person)
+
+
+def _require_fit(listed: Listed) -> None:
+    why = fault_of(listed, "The form")
+    if why:
+        raise RefusalError(why)
+
+
+def _require_free(session: Session, key: str, person: PersonRow | None) -> None:
+    """Raise RefusalError if the key looks like the key of another person."""
+    if not is_plain_key(key):
+        raise RefusalError(f"The form: {not_plain(key)}")
+    for each in session.scalars(select(PersonRow).where(PersonRow.folded == folded_key(key))):
+        if each is not person:
+            raise RefusalError(f"The key {key} belongs to {each.name} ({each.key}).")
+
+
+def _require_other(person: PersonRow, who: str) -> None:
+    if person.key == who:
+        raise RefusalError("You cannot do this to yourself; another instructor can.")

@@ -1,0 +1,32 @@
+"""Last good states of assignments in the database, so that a file that is missing for a moment changes no rule."""
+
+from collections.abc import Callable, Iterable
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from grader.service.course.assignments import AssignmentView, LastGoodState
+from grader.service.db.models import AssignmentRow, AttemptRow
+from grader.service.db.session import Database
+
+
+def memory_in(database: Database) -> Callable[[], LastGoodState]:
+    """Function that reads the last good state for an AssignmentCache."""
+
+    def recall() -> LastGoodState:
+        with database.reading() as session:
+            states = {
+                row.name: AssignmentView.model_validate_json(row.state)
+                for row in session.scalars(select(AssignmentRow))
+            }
+            used = frozenset(session.scalars(select(AttemptRow.assignment).distinct()))
+        return LastGoodState(states=states, used=used)
+
+    return recall
+
+
+def remember(session: Session, assignments: Iterable[AssignmentView], now: datetime) -> None:
+    """Store the states of these assignments."""
+    for each in assignments:
+        session.merge(AssignmentRow(name=each.name, state=each.model_dump_json(), at=now))

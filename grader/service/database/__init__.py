@@ -1,1 +1,0 @@
-"""The tables, how to reach them, and the steps that bring an older database up to date."""

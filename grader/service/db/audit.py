@@ -1,0 +1,69 @@
+"""The audit trail for readers: page by page, filtered, or as a whole. Lines of stations are separate from lines of
+people, since one regrading notes a line for each attempt. All lines of stations are written here.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from pydantic import Field
+from sqlalchemy import ColumnElement, select
+from sqlalchemy.orm import Session
+
+from grader.common.record import Record
+from grader.service.db.models import AttemptRow, AuditRow
+
+LINES = 100
+"""Number of lines on a page."""
+
+PART = 1000
+"""Number of lines per query when the whole trail is read."""
+
+By = Literal["people", "stations", "all"]
+
+
+class AuditFilter(Record):
+    """Filter in an address: lines with each of these words, by whom, and earlier than the line `before`."""
+
+    find: str = Field(default="", max_length=200)
+    by: By = "people"
+    before: int | None = Field(default=None, ge=1, lt=2**31)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditPage:
+    """Lines of the trail, the latest first; the number of the last one if earlier lines follow."""
+
+    lines: tuple[AuditRow, ...]
+    before: int | None
+
+
+def note_by_station(session: Session, attempt: AttemptRow, words: str, now: datetime) -> None:
+    """Write a line of a station about an attempt. Its student is not told of it, since it may tell a hidden outcome."""
+    named = f"{attempt.person.key}, {attempt.assignment}, attempt {attempt.number}"
+    about = attempt.person.key
+    session.add(AuditRow(at=now, who="a station", about=about, what=f"{named}: {words}", by_station=True))
+
+
+def audit_page(session: Session, wanted: AuditFilter) -> AuditPage:
+    """The lines that match a filter."""
+    query = select(AuditRow).where(*_conditions(wanted)).order_by(AuditRow.id.desc())
+    found = session.scalars(query.limit(LINES + 1)).all()
+    lines = tuple(found[:LINES])
+    return AuditPage(lines=lines, before=lines[-1].id if len(found) > LINES else None)
+
+
+def audit_after(session: Session, number: int) -> Sequence[AuditRow]:
+    """The next lines after the line with this number, the earliest first."""
+    return session.scalars(select(AuditRow).where(AuditRow.id > number).order_by(AuditRow.id).limit(PART)).all()
+
+
+def _conditions(wanted: AuditFilter) -> list[ColumnElement[bool]]:
+    text = AuditRow.who + " " + AuditRow.about + " " + AuditRow.what
+    conditions = [text.icontains(word, autoescape=True) for word in wanted.find.split()]
+    if wanted.by != "all":
+        conditions.append(AuditRow.by_station.is_(wanted.by == "stations"))
+    if wanted.before is not None:
+        conditions.append(AuditRow.id < wanted.before)
+    return conditions

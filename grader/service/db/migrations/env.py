@@ -1,0 +1,11 @@
+"""What Alembic runs: the steps in versions/, on the connection that Database.migrate has opened."""
+
+from alembic import context
+
+from grader.service.db.models import Base
+
+context.configure(
+    connection=context.config.attributes["connection"], target_metadata=Base.metadata, render_as_batch=True
+)
+with context.begin_transaction():
+    context.run_migrations()

@@ -1,0 +1,670 @@
+"""The tables. Attempts never change once stored, but for which of their gradings counts; gradings are the queue.
+
+people -< attempts -< gradings -< progress
+people -< shares >- attempts -< exclusions, requests
+people -< extensions, decisions; people - pseudonyms            releases, holds, regradings, assignments: of a whole one
+people -< invitations, passwords, sessions, api tokens, device sign-ins           audit: everything that changes a grade
+"""
+
+import zlib
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    DateTime,
+    Dialect,
+    ForeignKey,
+    Index,
+    LargeBinary,
+    UniqueConstraint,
+    and_,
+    case,
+    event,
+    exists,
+    false,
+    select,
+    text,
+)
+from sqlalchemy.ext.hybrid import hybrid_property
+from sqlalchemy.orm import DeclarativeBase, Mapped, column_property, mapped_column, relationship, validates
+from sqlalchemy.types import TypeDecorator
+
+from grader.common.errors import InputError
+from grader.service.db.keys import folded_key
+
+
+class CourseRole(StrEnum):
+    """What somebody may do."""
+
+    STUDENT = "student"
+    ASSISTANT = "assistant"
+    INSTRUCTOR = "instructor"
+
+
+class State(StrEnum):
+    """Where a grading stands. The first two are open; the others are for good."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    CANCELLED = "cancelled"
+    SUPERSEDED = "superseded"
+    FAULTED = "faulted"
+
+    @property
+    def open(self) -> bool:
+        """Whether something is still to come."""
+        return self in {State.WAITING, State.RUNNING}
+
+
+OPEN = text("state IN ('waiting', 'running')")
+"""The condition of the index by which an attempt has at most one open grading."""
+
+
+class Moment(TypeDecorator[datetime]):
+    """A time with its zone, kept in UTC: SQLite has no zones."""
+
+    impl = DateTime
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
+        """Raises ValueError for a time without a zone, which could mean anything."""
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError("a time without a zone cannot be stored")
+        return value.astimezone(UTC).replace(tzinfo=None)
+
+    def process_result_value(self, value: Any | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
+        """In UTC."""
+        return None if value is None else value.replace(tzinfo=UTC)
+
+
+class Base(DeclarativeBase):
+    """The base of all tables."""
+
+    type_annotation_map = {datetime: Moment}  # noqa: RUF012 - the form that SQLAlchemy asks for
+
+
+NUMBERS_ONCE = {"sqlite_autoincrement": True}
+"""For tables whose rows are removed, and named by their numbers in addresses. No later row gets the same number, since
+a page that is still open would act on it. PostgreSQL does so by itself.
+"""
+
+
+class PersonRow(Base):
+    """A person of the course. `key` is the university's name for the person, such as a mail address. `folded` is equal
+    for keys that look alike (keys.py). `team` is the name of the group with which the person hands in, if an assignment
+    allows groups. A person cannot sign in from `deactivated` on.
+    """
+
+    __tablename__ = "people"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    key: Mapped[str] = mapped_column(unique=True)
+    folded: Mapped[str] = mapped_column(server_default="")
+    name: Mapped[str]
+    role: Mapped[str]
+    team: Mapped[str | None]
+    created: Mapped[datetime]
+    deactivated: Mapped[datetime | None]
+
+    __table_args__ = (Index("people_folded", "folded"), NUMBERS_ONCE)
+
+    @validates("key")
+    def _fold(self, _name: str, key: str) -> str:
+        """Update `folded` with the key."""
+        self.folded = folded_key(key)
+        return key
+
+
+@event.listens_for(PersonRow, "before_insert")
+def _refuse_a_second(_mapper: object, connection: Connection, person: PersonRow) -> None:
+    """Raise InputError if the key looks like another person's key. Only one transaction writes at a time, so no other
+    adds this person.
+    """
+    people = PersonRow.__table__
+    there = connection.scalar(select(people.c.key).where(people.c.folded == person.folded).limit(1))
+    if there is not None:
+        raise InputError(f"the key {person.key} could be mistaken for {there}, which is already in this course.")
+
+
+class PseudonymRow(Base):
+    """What somebody is called on leaderboards. `folded` is the same for names that look alike."""
+
+    __tablename__ = "pseudonyms"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    person_id: Mapped[int] = mapped_column(ForeignKey("people.id"))
+    name: Mapped[str]
+    folded: Mapped[str]
+
+    __table_args__ = (
+        UniqueConstraint("person_id", name="pseudonyms_once"),
+        UniqueConstraint("folded", name="pseudonyms_unique"),
+    )
+
+
+class InvitationRow(Base):
+    """A link that signs somebody in, once: an instructor's or, `by_mail`, one that somebody has asked for. Only a hash
+    of its token is kept.
+    """
+
+    __tablename__ = "invitations"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    person_id: Mapped[int] = mapped_column(ForeignKey("people.id"), index=True)
+    token_sha256: Mapped[str] = mapped_column(unique=True)
+    expires: Mapped[datetime]
+    used: Mapped[datetime | None]
+    by_mail: Mapped[bool] = mapped_column(default=False, server_default=false())
+
+
+class PasswordRow(Base):
+    """What is kept of somebody's password."""
+
+    __tablename__ = "passwords"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    person_id: Mapped[int] = mapped_column(ForeignKey("people.id"), unique=True)
+    argon2: Mapped[str]
+    changed: Mapped[datetime]
+
+
+class SessionRow(Base):
+    """A browser that is signed in; `form_token` stands in each of its forms."""
+
+    __tablename__ = "sessions"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    person_id: Mapped[int] = mapped_column(ForeignKey("people.id"), index=True)
+    token_sha256: Mapped[str] = mapped_column(unique=True)
+    form_token: Mapped[str]
+    expires: Mapped[datetime]
+    person: Mapped[PersonRow] = relationship()
+
+    __table_args__ = (NUMBERS_ONCE,)
+
+
+class ApiTokenRow(Base):
+    """What a program sends in the name of somebody; only a hash of it is kept. `scopes` are words between blanks."""
+
+    __tablename__ = "api_tokens"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    person_id: Mapped[int] = mapped_column(ForeignKey("people.id"), index=True)
+    name: Mapped[str]
+    token_sha256: Mapped[str] = mapped_column(unique=True)
+    scopes: Mapped[str]
+    created: Mapped[datetime]
+    expires: Mapped[datetime]
+    person: Mapped[PersonRow] = relationship()
+
+    __table_args__ = (NUMBERS_ONCE,)
+
+
+class DeviceSignInRow(Base):
+    """A terminal that asks to be signed in (RFC 8628). `person_id` is who has answered, and `answer` what; `polled` is
+    when the terminal last asked, and `interval` the seconds that it must wait between.
+    """
+
+    __tablename__ = "device_sign_ins"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    device_sha256: Mapped[str] = mapped_column(unique=True)
+    user_code: Mapped[str] = mapped_column(unique=True)
+    name: Mapped[str]
+    scopes: Mapped[str]
+    expires: Mapped[datetime]
+    interval: Mapped[int]
+    polled: Mapped[datetime | None]
+    answer: Mapped[str]
+    person_id: Mapped[int | None] = mapped_column(ForeignKey("people.id"))
+
+
+class AttemptRow(Base):
+    """A file that was handed in, unchanged. `public` is its name in addresses. `form_key` is the key of the form by
+    which it came, so that a second click stores nothing. `form_use` counts the files that came by one form, since a
+    browser's Back shows a used form. `counted_id` is the grading whose result counts. `late` is what was
+    said when it came; whether it counts as late follows from `received` and the student's dates (limits.is_late). A
+    `trial` run is one of somebody who teaches, and counts nowhere. If an instructor handed it in for the student,
+    `entered_by` is the instructor's key, with the reason and the time; `received` is then the stated time of arrival.
+    """
+
+    __tablename__ = "attempts"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    public: Mapped[str] = mapped_column(unique=True)
+    person_id: Mapped[int] = mapped_column(ForeignKey("people.id"))
+    assignment: Mapped[str]
+    number: Mapped[int]
+    form_key: Mapped[str]
+    form_use: Mapped[int] = mapped_column(server_default="1")
+    file_name: Mapped[str]
+    data: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
+    size: Mapped[int]
+    sha256: Mapped[str]
+    received: Mapped[datetime]
+    late: Mapped[bool]
+    trial: Mapped[bool] = mapped_column(server_default=false())
+    counted_id: Mapped[int | None]
+    entered_by: Mapped[str | None]
+    entered_reason: Mapped[str | None]
+    entered: Mapped[datetime | None]
+    person: Mapped[PersonRow] = relationship()
+    counted: Mapped["GradingRow | None"] = relationship(
+        primaryjoin="foreign(AttemptRow.counted_id) == GradingRow.id", viewonly=True
+    )
+    gradings: Mapped[list["GradingRow"]] = relationship(
+        back_populates="attempt", foreign_keys="GradingRow.attempt_id", order_by="GradingRow.id"
+    )
+
+    __table_args__ = (
+        UniqueConstraint("person_id", "form_key", "form_use", name="attempts_once_per_use_of_a_form"),
+        UniqueConstraint("person_id", "assignment", "number", name="attempts_numbers"),
+    )
+
+
+class ShareRow(Base):
+    """An attempt that another member of somebody's group handed in: it is theirs, too."""
+
+    __tablename__ = "shares"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    attempt_id: Mapped[int] = mapped_column(ForeignKey("attempts.id"))
+    person_id: Mapped[int] = mapped_column(ForeignKey("people.id"), index=True)
+
+    __table_args__ = (UniqueConstraint("attempt_id", "person_id", name="shares_once"),)
+
+
+class AssignmentRow(Base):
+    """An assignment as it was last read (assignments.AssignmentView as JSON), for use when its files are missing."""
+
+    __tablename__ = "assignments"
+
+    name: Mapped[str] = mapped_column(primary_key=True)
+    state: Mapped[str]
+    at: Mapped[datetime]
+
+
+class ReleaseRow(Base):
+    """What is hidden of an assignment is shown from now on, for good: what was told cannot be taken back."""
+
+    __tablename__ = "releases"
+
+    assignment: Mapped[str] = mapped_column(primary_key=True)
+    who: Mapped[str]
+    at: Mapped[datetime]
+
+
+class HoldRow(Base):
+    """The results of an assignment are held back: students see none of them. Publishing deletes the row."""
+
+    __tablename__ = "holds"
+
+    assignment: Mapped[str] = mapped_column(primary_key=True)
+    who: Mapped[str]
+    at: Mapped[datetime]
+
+
+def _is_held(attempt_id: Mapped[int]) -> ColumnElement[bool]:
+    """Whether the results of this attempt's assignment are held back."""
+    tried, held = AttemptRow.__table__.alias(), HoldRow.__table__.alias()
+    matching = exists().where(tried.c.id == attempt_id, held.c.assignment == tried.c.assignment)
+    return matching.correlate_except(tried, held)
+
+
+def _is_released(attempt_id: Mapped[int]) -> ColumnElement[bool]:
+    """Whether the assignment of this attempt is released."""
+    tried, released = AttemptRow.__table__.alias(), ReleaseRow.__table__.alias()
+    matching = exists().where(tried.c.id == attempt_id, released.c.assignment == tried.c.assignment)
+    return matching.correlate_except(tried, released)
+
+
+class GradingRow(Base):
+    """One grading of an attempt, waiting or made: a row of the queue, then of the history.
+
+    Of those of one priority, the lowest `round` comes first: a person has one in each (accept.py). A station claims it
+    until `lease_until`, as `claimed_by`, for its try number `tries`. `result` is the whole result as JSON, and `brief`
+    its grade (summaries.py). Students see `shown_points`, `checks` in brief, a compressed `page`, and `shown_result` as
+    compressed JSON: nothing while results are `held` back, else what is published, which is the `early` part until the
+    assignment is released, and then everything. Checks worth `early_max` of `max_points` are shown early; the others
+    are worth `hidden_points`. `full_checks` and `full_page` are None if they equal what students see. `speed` is the
+    speed relative to the model solution on `device`, for leaderboards, and `shown_speed` the speed that the student may
+    see. `measured_sha256` and `scored_sha256` are the version of the assignment (assignments.Version); if the first is
+    None, it is unknown.
+    """
+
+    __tablename__ = "gradings"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    attempt_id: Mapped[int] = mapped_column(ForeignKey("attempts.id"), index=True)
+    regrading_id: Mapped[int | None] = mapped_column(index=True)
+    why: Mapped[str]
+    priority: Mapped[int]
+    round: Mapped[int] = mapped_column(server_default="0")
+    state: Mapped[str]
+    created: Mapped[datetime]
+    not_before: Mapped[datetime]
+    started: Mapped[datetime | None]
+    ended: Mapped[datetime | None]
+    claimed_by: Mapped[str | None]
+    lease_until: Mapped[datetime | None]
+    tries: Mapped[int]
+    stop_asked: Mapped[bool]
+    fault: Mapped[str]
+    points: Mapped[float | None]
+    max_points: Mapped[float | None]
+    early_points: Mapped[float | None] = mapped_column("shown_points")
+    early_max: Mapped[float | None] = mapped_column("shown_max")
+    early_checks: Mapped[str | None] = mapped_column("checks")
+    full_checks: Mapped[str | None] = mapped_column()
+    result: Mapped[str | None] = mapped_column(deferred=True)
+    brief: Mapped[str | None] = mapped_column(deferred=True)
+    early_page: Mapped[bytes | None] = mapped_column("page", LargeBinary, deferred=True)
+    full_page: Mapped[bytes | None] = mapped_column(LargeBinary, deferred=True)
+    early_result: Mapped[bytes | None] = mapped_column("shown_result", LargeBinary, deferred=True)
+    speed: Mapped[float | None]
+    early_speed: Mapped[float | None] = mapped_column("shown_speed")
+    device: Mapped[str | None]
+    measured_sha256: Mapped[str | None]
+    scored_sha256: Mapped[str | None]
+    attempt: Mapped[AttemptRow] = relationship(back_populates="gradings", foreign_keys=[attempt_id])
+    released: Mapped[bool] = column_property(_is_released(attempt_id))
+    held: Mapped[bool] = column_property(_is_held(attempt_id))
+
+    __table_args__ = (
+        Index("gradings_queue", "state", "priority", "round", "id"),
+        Index("gradings_one_open", "attempt_id", unique=True, sqlite_where=OPEN, postgresql_where=OPEN),
+    )
+
+    @hybrid_property
+    def published_points(self) -> float | None:
+        """The points that students see once results are published."""
+        return self.points if self.released else self.early_points
+
+    @published_points.inplace.expression
+    @classmethod
+    def _published_points(cls) -> ColumnElement[float | None]:
+        return case((cls.released, cls.points), else_=cls.early_points)
+
+    @hybrid_property
+    def shown_points(self) -> float | None:
+        """The points that students see."""
+        return None if self.held else self.published_points
+
+    @shown_points.inplace.expression
+    @classmethod
+    def _shown_points(cls) -> ColumnElement[float | None]:
+        return case((cls.held, None), (cls.released, cls.points), else_=cls.early_points)
+
+    @property
+    def hidden_points(self) -> float:
+        """Points of the checks whose outcome students do not see yet, once results are published."""
+        return 0.0 if self.released else (self.max_points or 0.0) - (self.early_max or 0.0)
+
+    @property
+    def withholds(self) -> bool:
+        """True if students do not see the whole result yet, once results are published."""
+        return self.full_checks is not None and not self.released
+
+    @hybrid_property
+    def shown_speed(self) -> float | None:
+        """The speed that students see."""
+        return None if self.held else self.speed if self.released else self.early_speed
+
+    @shown_speed.inplace.expression
+    @classmethod
+    def _shown_speed(cls) -> ColumnElement[float | None]:
+        return case((cls.held, None), (cls.released, cls.speed), else_=cls.early_speed)
+
+    @property
+    def published_result(self) -> bytes | None:
+        """The result that students see once results are published, as compressed JSON."""
+        whole = self.result if self.released else None
+        return self.early_result if whole is None else zlib.compress(whole.encode())
+
+    @property
+    def shown_result(self) -> bytes | None:
+        """The result that students see, as compressed JSON."""
+        return None if self.held else self.published_result
+
+    @property
+    def published_checks(self) -> str | None:
+        """The checks in brief, as students see them once results are published."""
+        return self.full_checks if self.released and self.full_checks is not None else self.early_checks
+
+    @hybrid_property
+    def checks(self) -> str | None:
+        """The checks in brief, as students see them."""
+        return None if self.held else self.published_checks
+
+    @checks.inplace.expression
+    @classmethod
+    def _checks(cls) -> ColumnElement[str | None]:
+        full = and_(cls.released, cls.full_checks.is_not(None))
+        return case((cls.held, None), (full, cls.full_checks), else_=cls.early_checks)
+
+    @hybrid_property
+    def published_page(self) -> bytes | None:
+        """The page that students see once results are published."""
+        return self.full_page if self.released and self.full_page is not None else self.early_page
+
+    @published_page.inplace.expression
+    @classmethod
+    def _published_page(cls) -> ColumnElement[bytes | None]:
+        return case((and_(cls.released, cls.full_page.is_not(None)), cls.full_page), else_=cls.early_page)
+
+    @hybrid_property
+    def page(self) -> bytes | None:
+        """The page that students see."""
+        return None if self.held else self.published_page
+
+    @page.inplace.expression
+    @classmethod
+    def _page(cls) -> ColumnElement[bytes | None]:
+        full = and_(cls.released, cls.full_page.is_not(None))
+        return case((cls.held, None), (full, cls.full_page), else_=cls.early_page)
+
+
+class ExtensionRow(Base):
+    """What a student has beyond the others at an assignment. `who` gave it, `at` when."""
+
+    __tablename__ = "extensions"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    person_id: Mapped[int] = mapped_column(ForeignKey("people.id"))
+    assignment: Mapped[str]
+    due: Mapped[datetime | None]
+    attempts: Mapped[int]
+    reason: Mapped[str]
+    who: Mapped[str]
+    at: Mapped[datetime]
+
+    __table_args__ = (UniqueConstraint("person_id", "assignment", name="extensions_once"), NUMBERS_ONCE)
+
+
+class Decision(StrEnum):
+    """What an instructor decides of a grade by hand."""
+
+    SET = "set"
+    ADD = "add"
+    EXCUSE = "excuse"
+
+
+class DecisionRow(Base):
+    """What was decided by hand of a student's grade at an assignment: the `points` that it is to have or how many more
+    or less, or that the student is excused. `who` did so, `at` when.
+    """
+
+    __tablename__ = "decisions"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    person_id: Mapped[int] = mapped_column(ForeignKey("people.id"))
+    assignment: Mapped[str]
+    kind: Mapped[str]
+    points: Mapped[float]
+    comment: Mapped[str]
+    who: Mapped[str]
+    at: Mapped[datetime]
+
+    __table_args__ = (UniqueConstraint("person_id", "assignment", name="decisions_once"),)
+
+
+class ExclusionRow(Base):
+    """An attempt that does not count, and why."""
+
+    __tablename__ = "exclusions"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    attempt_id: Mapped[int] = mapped_column(ForeignKey("attempts.id"), unique=True)
+    reason: Mapped[str]
+    who: Mapped[str]
+    at: Mapped[datetime]
+
+
+class RequestRow(Base):
+    """A student asks that somebody looks at an attempt again; it is open until it is answered."""
+
+    __tablename__ = "requests"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    attempt_id: Mapped[int] = mapped_column(ForeignKey("attempts.id"), index=True)
+    person_id: Mapped[int] = mapped_column(ForeignKey("people.id"), index=True)
+    asked: Mapped[str]
+    at: Mapped[datetime]
+    answer: Mapped[str]
+    answered_by: Mapped[str]
+    answered: Mapped[datetime | None]
+    attempt: Mapped[AttemptRow] = relationship()
+    person: Mapped[PersonRow] = relationship()
+
+
+class NoticeRow(Base):
+    """Something that somebody who teaches is told by the webhook: `about` is the number of a question or of a grading,
+    as `kind` says (notifier.py). It was begun to be sent at `at`, and has arrived at `sent`.
+    """
+
+    __tablename__ = "notices"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    kind: Mapped[str]
+    about: Mapped[int]
+    at: Mapped[datetime]
+    sent: Mapped[datetime | None]
+
+    __table_args__ = (UniqueConstraint("kind", "about", name="notices_once"),)
+
+
+class MailRow(Base):
+    """A mail to a student about a page, at `path` (outbox.py). Sending began at `begun` and ended at `sent`."""
+
+    __tablename__ = "mails"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    person_id: Mapped[int] = mapped_column(ForeignKey("people.id"), index=True)
+    kind: Mapped[str]
+    assignment: Mapped[str]
+    path: Mapped[str]
+    at: Mapped[datetime]
+    begun: Mapped[datetime | None]
+    sent: Mapped[datetime | None]
+
+    __table_args__ = (Index("mails_to_send", "sent", "at"),)
+
+
+class MailChoiceRow(Base):
+    """A kind of mail that a person has switched off."""
+
+    __tablename__ = "mail_choices"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    person_id: Mapped[int] = mapped_column(ForeignKey("people.id"))
+    kind: Mapped[str]
+
+    __table_args__ = (UniqueConstraint("person_id", "kind", name="mail_choices_once"),)
+
+
+class RegradingRow(Base):
+    """An order to grade many attempts at an assignment again: `which` of them, in words."""
+
+    __tablename__ = "regradings"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    assignment: Mapped[str]
+    which: Mapped[str]
+    who: Mapped[str]
+    at: Mapped[datetime]
+
+
+class ProgressRow(Base):
+    """Something that a student may see of a grading while it is made; `turn` is the claim that it was seen in."""
+
+    __tablename__ = "progress"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    grading_id: Mapped[int] = mapped_column(ForeignKey("gradings.id"), index=True)
+    turn: Mapped[int]
+    at: Mapped[datetime]
+    data: Mapped[str]
+
+    __table_args__ = (NUMBERS_ONCE,)  # browsers resume behind a number
+
+
+class StationRow(Base):
+    """A station that is or was there, by the name under which it claims gradings: its machine and its device, of which
+    class that is, when it began and was last `seen`. `fault` is why it cannot grade.
+    """
+
+    __tablename__ = "stations"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(unique=True)
+    host: Mapped[str]
+    device: Mapped[str]
+    device_class: Mapped[str]
+    grader: Mapped[str]
+    fault: Mapped[str]
+    started: Mapped[datetime]
+    seen: Mapped[datetime]
+
+
+class PoolRow(Base):
+    """A source with which attempts at an assignment are compared. `kind` is a similarity.PoolKind."""
+
+    __tablename__ = "pool"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    assignment: Mapped[str] = mapped_column(index=True)
+    kind: Mapped[str]
+    name: Mapped[str]
+    data: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
+    who: Mapped[str]
+    at: Mapped[datetime]
+
+
+class AuditRow(Base):
+    """A change of a grade, or of who may sign in: its author (a person or a station), and the change in words."""
+
+    __tablename__ = "audit"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    at: Mapped[datetime]
+    who: Mapped[str]
+    about: Mapped[str]
+    what: Mapped[str]
+    by_station: Mapped[bool] = mapped_column(default=False, server_default=false())
+
+    __table_args__ = (Index("audit_by", "by_station", "id"),)
+
+
+class SecretRow(Base):
+    """A secret of this service, by name: the seed from which those of gradings are made."""
+
+    __tablename__ = "secrets"
+
+    name: Mapped[str] = mapped_column(primary_key=True)
+    value: Mapped[str]

@@ -1,0 +1,63 @@
+"""Mails to students that are to be sent, stored with the event that they tell of: neither is stored without the other.
+
+    finish, answer, give -> MailRow -> serve/mailer.py sends it
+
+A mail names an assignment and an address, and no result: it is the same whether results are held back or not.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from grader.service.db.models import AttemptRow, MailChoiceRow, MailRow, ShareRow
+
+
+class MailKind(StrEnum):
+    """Event of which a student is told by mail."""
+
+    GRADED = "graded"
+    REGRADED = "regraded"
+    ANSWERED = "answered"
+    EXTENDED = "extended"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mail:
+    """A mail: its event, the assignment, and the address of the page to read."""
+
+    kind: MailKind
+    assignment: str
+    path: str
+
+
+def put(session: Session, person_id: int, mail: Mail, now: datetime) -> None:
+    """Put a mail to a person in the outbox."""
+    values = {"kind": mail.kind, "assignment": mail.assignment, "path": mail.path}
+    session.add(MailRow(person_id=person_id, at=now, **values))
+
+
+def put_about(session: Session, kind: MailKind, attempt: AttemptRow, now: datetime) -> None:
+    """Put a mail in the outbox for each person whose attempt this is. A trial run has none."""
+    if attempt.trial:
+        return
+    mail = Mail(kind=kind, assignment=attempt.assignment, path=f"/attempts/{attempt.public}")
+    sharing = session.scalars(select(ShareRow.person_id).where(ShareRow.attempt_id == attempt.id))
+    for person_id in (attempt.person_id, *sharing):
+        put(session, person_id, mail, now)
+
+
+def switched_off(session: Session, person_id: int) -> frozenset[MailKind]:
+    """Kinds of mail that a person has switched off."""
+    found = session.scalars(select(MailChoiceRow.kind).where(MailChoiceRow.person_id == person_id))
+    return frozenset(map(MailKind, found))
+
+
+def choose(session: Session, person_id: int, wanted: Collection[MailKind]) -> None:
+    """Send a person these kinds of mail from now on, and no others."""
+    session.execute(delete(MailChoiceRow).where(MailChoiceRow.person_id == person_id))
+    off = (each for each in MailKind if each not in wanted)
+    session.add_all(MailChoiceRow(person_id=person_id, kind=each) for each in off)

@@ -1,0 +1,63 @@
+"""Check that the database can store data now, for programs that watch the service."""
+
+import shutil
+import time
+from pathlib import Path
+from threading import Lock
+
+from sqlalchemy import text
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+
+from grader.service.db.session import Database
+
+ROOM = 64 * 1024 * 1024
+"""Bytes that must be free on the disk of SQLite's file: some hundred attempts with their reports."""
+
+FRESH = 10.0
+"""Seconds for which an answer is reused: anyone may ask, and each check writes."""
+
+TOO_LITTLE_ROOM = f"less than {ROOM // 1024**2} MiB is free on the disk of the database"
+STORES_NOTHING = "the database cannot store anything"
+
+WRITES = {"sqlite": "PRAGMA user_version = 1", "postgresql": "SELECT pg_logical_emit_message(true, 'grader', 'health')"}
+"""Statement for each kind of database that writes to the disk but changes no table."""
+
+
+FULL = frozenset({"SQLITE_FULL", "53100"})
+"""Names of the fault that a disk is full, in SQLite and in PostgreSQL."""
+
+
+class WriteProbe:
+    """Keeps the latest answer. Only one thread checks at a time; other threads get the previous answer."""
+
+    def __init__(self) -> None:
+        self._looking, self._fault, self._looked = Lock(), "", float("-inf")
+
+    def fault(self, database: Database) -> str:
+        """Why nothing can be stored; empty if the database can store data."""
+        if time.monotonic() - self._looked >= FRESH and self._looking.acquire(blocking=False):
+            try:
+                self._fault = fault_of(database)
+                self._looked = time.monotonic()
+            finally:
+                self._looking.release()
+        return self._fault
+
+
+def fault_of(database: Database) -> str:
+    """Why nothing can be stored now; empty if the database can store data."""
+    if database.file is not None and shutil.disk_usage(Path(database.file).parent).free < ROOM:
+        return TOO_LITTLE_ROOM
+    try:
+        with database.recording() as session:
+            session.execute(text(WRITES[session.get_bind().dialect.name]))
+    except (OperationalError, PoolTimeoutError):
+        return STORES_NOTHING
+    return ""
+
+
+def is_disk_full(error: OperationalError) -> bool:
+    """True if the database could not store anything since its disk is full."""
+    names = (getattr(error.orig, name, None) for name in ("sqlite_errorname", "sqlstate"))
+    return not FULL.isdisjoint(names)

@@ -1,0 +1,250 @@
+"""Extensions of a whole course: the list of them, and one extension for many students at several assignments."""
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+
+from pydantic import Field
+from sqlalchemy import ColumnElement, select
+from sqlalchemy.orm import Session
+
+from grader.common.phrases import count, listed
+from grader.common.record import Record
+from grader.course.policies.deadlines import read_extra
+from grader.course.policies.rules import in_words, later
+from grader.protocol.text import showable
+from grader.service.course.assignments import AssignmentView
+from grader.service.course.groups import belongs_to
+from grader.service.course.limits import is_late
+from grader.service.db.batches import in_batches
+from grader.service.db.keys import folded_key
+from grader.service.db.models import AttemptRow, CourseRole, ExtensionRow, PersonRow
+from grader.service.db.session import Database
+from grader.service.decisions.extensions import (
+    GivenExtension,
+    Withdrawal,
+    attempts_in,
+    due_in,
+    extension_in_words,
+    extension_of,
+    give,
+    reason_in,
+    rules_for,
+    withdraw,
+)
+from grader.service.errors import NotFoundError, RefusalError
+
+LINES = 100
+"""Extensions on a page of the list."""
+
+MOST = 5_000
+"""Extensions that are given at once: students times assignments."""
+
+NAMED = 10
+"""Names that a message lists."""
+
+WITHDRAWN = "withdrawn on the list of extensions"
+
+
+class ExtensionFilter(Record):
+    """Filter in an address: extensions at an assignment, of people with these words in their names or keys, and
+    earlier than the extension `before`.
+    """
+
+    assignment: str = Field(default="", max_length=200)
+    find: str = Field(default="", max_length=200)
+    before: int | None = Field(default=None, ge=1, lt=2**31)
+
+
+class GivenToMany(Record):
+    """Result in the address after an order: how many extensions were given, and how many students kept theirs, since
+    it was as generous already.
+    """
+
+    given: int = Field(default=0, ge=0, le=MOST)
+    kept: int = Field(default=0, ge=0, le=MOST)
+
+    @property
+    def in_words(self) -> str:
+        """A sentence; empty if nothing was asked for."""
+        kept = f" {count(self.kept, 'extension')} stayed, being as generous already." if self.kept else ""
+        return f"{count(self.given, 'extension')} given.{kept}" if self.given or self.kept else ""
+
+
+class ExtensionList(ExtensionFilter, GivenToMany):
+    """Address of the list: a filter, or the result of an order."""
+
+
+class AskedForMany(Record):
+    """Text of the form: students as keys or names, one per line; the assignments; and a new date or more time."""
+
+    who: str
+    students: str
+    assignments: tuple[str, ...]
+    until: str
+    extra: str
+    attempts: str
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListedExtension:
+    """An extension with its student."""
+
+    row: ExtensionRow
+    person: PersonRow
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExtensionPage:
+    """Extensions, the latest first; the number of the last one if earlier ones follow."""
+
+    lines: tuple[ListedExtension, ...]
+    before: int | None
+
+
+def extension_page(session: Session, wanted: ExtensionFilter) -> ExtensionPage:
+    """The extensions that match a filter."""
+    query = select(ExtensionRow, PersonRow).join(PersonRow, PersonRow.id == ExtensionRow.person_id)
+    query = query.where(*_conditions(wanted)).order_by(ExtensionRow.id.desc()).limit(LINES + 1)
+    found = [ListedExtension(row=row, person=person) for row, person in session.execute(query)]
+    lines = tuple(found[:LINES])
+    return ExtensionPage(lines=lines, before=lines[-1].row.id if len(found) > LINES else None)
+
+
+def _conditions(wanted: ExtensionFilter) -> Iterator[ColumnElement[bool]]:
+    text = PersonRow.name + " " + PersonRow.key
+    yield from (text.icontains(word, autoescape=True) for word in wanted.find.split())
+    if wanted.assignment:
+        yield ExtensionRow.assignment == wanted.assignment
+    if wanted.before is not None:
+        yield ExtensionRow.id < wanted.before
+
+
+def extend_many(
+    database: Database, assignments: Sequence[AssignmentView], asked: AskedForMany, now: datetime
+) -> GivenToMany:
+    """Give each of these students this at each of these assignments. A student whose extension is more generous keeps
+    that part of it. Raises RefusalError before anything is stored if a line or a field cannot be read.
+    """
+    if not assignments:
+        raise RefusalError("Choose at least one assignment.")
+    given = {each.name: _given(each, asked) for each in assignments}
+    with database.reading() as session:
+        students = _students(session, asked.students)
+    pairs = [(each, person) for each in assignments for person in students]
+    if len(pairs) > MOST:
+        raise RefusalError(f"These are {len(pairs):,} extensions; give at most {MOST:,} at once.")
+
+    def store(session: Session, some: Sequence[tuple[AssignmentView, int]]) -> int:
+        return sum(_give_at_least(session, each, person, given[each.name], now) for each, person in some)
+
+    number = sum(in_batches(database, pairs, store))
+    return GivenToMany(given=number, kept=len(pairs) - number)
+
+
+def _given(assignment: AssignmentView, asked: AskedForMany) -> GivenExtension:
+    """The extension at one of the assignments. Raises RefusalError with the assignment's name."""
+    try:
+        due, attempts = _due(assignment, asked), attempts_in(assignment, asked.attempts)
+    except RefusalError as error:
+        raise RefusalError(f"{assignment.name}: {error}") from error
+    if due is None and not attempts:
+        raise RefusalError("This extends nothing: give a later date, more time or more attempts.")
+    return GivenExtension(who=asked.who, due=due, attempts=attempts, reason=reason_in(asked.reason))
+
+
+def _due(assignment: AssignmentView, asked: AskedForMany) -> datetime | None:
+    extra = asked.extra.strip()
+    if not extra:
+        return due_in(assignment, asked.until)
+    if asked.until.strip():
+        raise RefusalError("There is a new date and more time; keep one of them.")
+    usual, zone = assignment.rules.due, assignment.policies.zone
+    if usual is None:
+        raise RefusalError("There is no due date, so there is none to extend.")
+    try:
+        due = later(usual, read_extra(extra), zone)
+    except ValueError as error:
+        raise RefusalError(f"More time is {showable(str(error))}.") from error
+    return due if due > usual else None
+
+
+def _students(session: Session, text: str) -> list[int]:
+    """Numbers of the students in these lines. Raises RefusalError that names the lines that name no single student."""
+    lines = list(dict.fromkeys(filter(None, (line.strip() for line in text.splitlines()))))
+    if not lines:
+        raise RefusalError("Name at least one student, by key or name, one per line.")
+    named: dict[str, dict[int, str]] = {}
+    for person in session.scalars(select(PersonRow).where(PersonRow.role == CourseRole.STUDENT)):
+        for word in {_plain(person.name), person.folded}:
+            named.setdefault(word, {})[person.id] = person.key
+    found: list[int] = []
+    unknown, several = [], []
+    for line in lines:
+        people = {**named.get(_plain(line), {}), **named.get(folded_key(line), {})}
+        if len(people) == 1:
+            found += people
+        elif people:
+            several.append(f"{line} ({listed(sorted(people.values()), 'or')})")
+        else:
+            unknown.append(line)
+    if unknown:
+        raise RefusalError(f"Nothing was given. No student has this key or name: {_some(unknown)}.")
+    if several:
+        raise RefusalError(f"Nothing was given. A line may mean several students: {_some(several)}.")
+    return list(dict.fromkeys(found))
+
+
+def _plain(name: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = [showable(each) for each in names[:NAMED]]
+    return ", ".join(shown) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
+
+
+def _give_at_least(
+    session: Session, assignment: AssignmentView, person_id: int, given: GivenExtension, now: datetime
+) -> int:
+    """Number of extensions that were given: 0 if the student has as much already."""
+    row = extension_of(session, assignment.name, person_id)
+    if row is not None:
+        dates = [each for each in (row.due, given.due) if each is not None]
+        due, attempts = max(dates, default=None), max(row.attempts, given.attempts)
+        if (due, attempts) == (row.due, row.attempts):
+            return 0
+        given = GivenExtension(who=given.who, due=due, attempts=attempts, reason=given.reason)
+    give(session, assignment, session.get_one(PersonRow, person_id), given, now)
+    return 1
+
+
+def listed_extension(session: Session, extension_id: int) -> ListedExtension:
+    """The extension with this number; raises NotFoundError."""
+    row = session.get(ExtensionRow, extension_id)
+    if row is None:
+        raise NotFoundError
+    return ListedExtension(row=row, person=session.get_one(PersonRow, row.person_id))
+
+
+def loses(session: Session, one: ListedExtension, assignments: Sequence[AssignmentView], zone: tzinfo) -> Iterator[str]:
+    """What a withdrawal takes away, in sentences."""
+    yield f"{one.person.name} loses this: {extension_in_words(one.row.due, one.row.attempts, zone)}."
+    shown = next((each for each in assignments if each.name == one.row.assignment), None)
+    if shown is None:
+        return
+    if one.row.due is not None and shown.rules.due is not None:
+        yield f"{shown.name} is then due {in_words(shown.rules.due, zone)}, unless a member of the group has more time."
+    before = rules_for(session, shown, one.person.id)
+    theirs = belongs_to([one.person.id]), AttemptRow.assignment == shown.name
+    times = session.scalars(select(AttemptRow.received).where(*theirs)).all()
+    late = sum(is_late(shown.rules, each) and not is_late(before, each) for each in times)
+    yield f"{count(late, 'attempt')} that {'is' if late == 1 else 'are'} in time now may become late."
+
+
+def withdraw_listed(session: Session, extension_id: int, who: str, zone: tzinfo, now: datetime) -> None:
+    """Withdraw an extension by its number; raises NotFoundError."""
+    one = listed_extension(session, extension_id)
+    withdraw(session, one.row, Withdrawal(who=who, reason=WITHDRAWN), zone, now)

@@ -1,0 +1,173 @@
+"""What single students have beyond the others: a later due date or more attempts, which instructors give."""
+
+from collections.abc import Sequence
+from datetime import datetime, tzinfo
+
+from sqlalchemy import bindparam, select
+from sqlalchemy.orm import Session
+
+from grader.common.phrases import count
+from grader.common.record import Record
+from grader.course.policies.rules import LateRule, in_words, moment, read_date
+from grader.protocol.text import showable
+from grader.service.course.assignments import AssignmentView
+from grader.service.course.groups import team_at
+from grader.service.course.limits import TRIAL, HandInRules
+from grader.service.db.models import AuditRow, CourseRole, ExtensionRow, PersonRow
+from grader.service.db.outbox import Mail, MailKind, put
+from grader.service.errors import RefusalError
+from grader.service.grades.final import extension_in
+from grader.service.grades.records import grades_of
+
+MOST = 100
+"""Attempts that can be given to a student at an assignment."""
+
+LONGEST_REASON = 500
+"""Characters."""
+
+OWN_EXTENSION = select(ExtensionRow).where(
+    ExtensionRow.person_id == bindparam("person"), ExtensionRow.assignment == bindparam("assignment")
+)
+"""What a person has at an assignment; built once, as each page of a student asks."""
+
+
+class AskedExtension(Record):
+    """What a form says, as it was typed, and who sends it; without a date and attempts, what the student had is taken
+    back.
+    """
+
+    who: str
+    until: str
+    attempts: str
+    reason: str
+
+
+def rules_for(session: Session, assignment: AssignmentView, person_id: int) -> HandInRules:
+    """The rules of an assignment for this person, as they are now, but for late days: an extension of one member holds
+    for a group. Whoever teaches makes trial runs, which have none.
+    """
+    if session.get_one(PersonRow, person_id).role != CourseRole.STUDENT:
+        return TRIAL
+    team = team_at(session, assignment.policies, person_id)
+    wanted = select(ExtensionRow).where(ExtensionRow.person_id.in_(team), ExtensionRow.assignment == assignment.name)
+    return assignment.rules_for(*map(extension_in, session.scalars(wanted)))
+
+
+def hand_in_rules(session: Session, assignments: Sequence[AssignmentView], name: str, person_id: int) -> HandInRules:
+    """The same with the late days that are spent elsewhere, by which late work is refused; `assignments` are all."""
+    assignment = next(each for each in assignments if each.name == name)
+    rules = rules_for(session, assignment, person_id)
+    if rules is TRIAL or not isinstance(assignment.policies.late, LateRule):
+        return rules
+    return grades_of(session, assignments, person_id)[name].rules
+
+
+def extension_of(session: Session, assignment: str, person_id: int) -> ExtensionRow | None:
+    """What this person has at this assignment."""
+    found: ExtensionRow | None = session.scalar(OWN_EXTENSION, {"person": person_id, "assignment": assignment})
+    return found
+
+
+class GivenExtension(Record):
+    """A checked extension: the due date in UTC, or None, and the number of extra attempts."""
+
+    who: str
+    due: datetime | None
+    attempts: int
+    reason: str
+
+
+class Withdrawal(Record):
+    """Who withdraws an extension, and why."""
+
+    who: str
+    reason: str
+
+
+def extend(
+    session: Session, assignment: AssignmentView, person: PersonRow, asked: AskedExtension, now: datetime
+) -> None:
+    """Give somebody this in place of what they had at the assignment; it holds at once, also for what was handed in
+    before. Raises RefusalError, and then changes nothing.
+    """
+    given = GivenExtension(
+        who=asked.who,
+        due=due_in(assignment, asked.until),
+        attempts=attempts_in(assignment, asked.attempts),
+        reason=reason_in(asked.reason),
+    )
+    if given.due is not None or given.attempts:
+        give(session, assignment, person, given, now)
+        return
+    row = extension_of(session, assignment.name, person.id)
+    if row is None:
+        raise RefusalError("This extends nothing: choose a later date, or say how many attempts more.")
+    withdraw(session, row, Withdrawal(who=given.who, reason=given.reason), assignment.policies.zone, now)
+
+
+def give(session: Session, assignment: AssignmentView, person: PersonRow, given: GivenExtension, now: datetime) -> None:
+    """Store an extension in place of the person's earlier one, with a line in the audit trail. All members of a group
+    get a mail, since the extension of one holds for all.
+    """
+    row, zone = extension_of(session, assignment.name, person.id), assignment.policies.zone
+    before = "nothing" if row is None else extension_in_words(row.due, row.attempts, zone)
+    values = {"due": given.due, "attempts": given.attempts, "reason": given.reason, "who": given.who, "at": now}
+    if row is None:
+        session.add(ExtensionRow(person_id=person.id, assignment=assignment.name, **values))
+    else:
+        row.due, row.attempts, row.reason, row.who, row.at = given.due, given.attempts, given.reason, given.who, now
+    mail = Mail(kind=MailKind.EXTENDED, assignment=assignment.name, path=f"/assignments/{assignment.name}")
+    for member in sorted(team_at(session, assignment.policies, person.id)):
+        put(session, member, mail, now)
+    after = extension_in_words(given.due, given.attempts, zone)
+    what = f"{person.key}, {assignment.name}: extension {before} -> {after}; reason: {given.reason}"
+    session.add(AuditRow(at=now, who=given.who, about=person.key, what=what))
+
+
+def withdraw(session: Session, row: ExtensionRow, by: Withdrawal, zone: tzinfo, now: datetime) -> None:
+    """Delete an extension, with a line in the audit trail."""
+    key = session.get_one(PersonRow, row.person_id).key
+    before = extension_in_words(row.due, row.attempts, zone)
+    what = f"{key}, {row.assignment}: extension {before} -> nothing; reason: {by.reason}"
+    session.delete(row)
+    session.add(AuditRow(at=now, who=by.who, about=key, what=what))
+
+
+def due_in(assignment: AssignmentView, text: str) -> datetime | None:
+    """The new due date in a form, which is after everybody's, in UTC. Raises RefusalError."""
+    zone, usual = assignment.policies.zone, assignment.rules.due
+    if not text.strip():
+        return None
+    if usual is None:
+        raise RefusalError(f"{assignment.name} has no due date, so there is none to extend.")
+    try:
+        due = moment(read_date(text), zone)
+    except (ValueError, OverflowError) as error:
+        raise RefusalError(f"The date cannot be read: {showable(str(error))}.") from error
+    if due <= usual:
+        raise RefusalError(f"The date is not after everybody's due date, {in_words(usual, zone)}; choose a later one.")
+    return due
+
+
+def attempts_in(assignment: AssignmentView, text: str) -> int:
+    """The number of extra attempts in a form. Raises RefusalError."""
+    typed = text.strip() or "0"
+    if not (typed.isascii() and typed.isdigit() and len(typed) <= 3 and int(typed) <= MOST):
+        raise RefusalError(f"The attempts must be a number up to {MOST}: how many more the student has.")
+    if int(typed) and assignment.rules.attempts is None:
+        raise RefusalError(f"{assignment.name} has no limit of attempts, so there are none to add.")
+    return int(typed)
+
+
+def reason_in(text: str) -> str:
+    """The reason in a form. Raises RefusalError."""
+    reason = showable(text).strip()
+    if not 0 < len(reason) <= LONGEST_REASON:
+        raise RefusalError(f"Give a reason, of {LONGEST_REASON} letters at most; the student sees it.")
+    return reason
+
+
+def extension_in_words(due: datetime | None, attempts: int, zone: tzinfo) -> str:
+    """For example "due 2026-12-03 23:59 CET and 2 attempts more"."""
+    parts = [] if due is None else [f"due {in_words(due, zone)}"]
+    return " and ".join([*parts, f"{count(attempts, 'attempt')} more"] if attempts else parts) or "nothing"

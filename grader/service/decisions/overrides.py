@@ -1,0 +1,184 @@
+"""What instructors decide by hand: points, who is excused, what does not count, and when hidden checks are shown.
+
+It survives every regrading; the audit trail has a line of each, and students read what concerns them.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import and_, exists, select
+from sqlalchemy.orm import Session
+
+from grader.common.record import Record
+from grader.course.policies.corrections import read_amount
+from grader.protocol.text import showable
+from grader.service.course.assignments import AssignmentView
+from grader.service.db.models import (
+    AttemptRow,
+    AuditRow,
+    Decision,
+    DecisionRow,
+    ExclusionRow,
+    ExtensionRow,
+    GradingRow,
+    PersonRow,
+    ReleaseRow,
+    ShareRow,
+)
+from grader.service.db.session import Database
+from grader.service.errors import RefusalError
+from grader.service.grades.final import extension_in
+from grader.service.grades.wording import decision_in_words
+from grader.service.submissions.progress import ChecksInBrief
+
+LONGEST_COMMENT = 500
+"""Characters."""
+
+EXCUSED = "excused"
+"""What is written in the place of points."""
+
+
+class AskedDecision(Record):
+    """What a form says, as it was typed, and who sends it: points such as 80, +5 or -2.5, or that the student is
+    excused; nothing takes back what was decided before.
+    """
+
+    who: str
+    points: str
+    comment: str
+
+
+def decide(
+    session: Session, assignment: AssignmentView, person: PersonRow, asked: AskedDecision, now: datetime
+) -> None:
+    """Decide a student's grade at an assignment in place of what was decided before. Raises RefusalError, and then
+    changes nothing.
+    """
+    wanted = DecisionRow.person_id == person.id, DecisionRow.assignment == assignment.name
+    row = session.scalar(select(DecisionRow).where(*wanted))
+    before = "nothing" if row is None else decision_in_words(row)
+    comment = commented(asked.comment)
+    if not asked.points.strip():
+        if row is None:
+            raise RefusalError("Write points such as 80, +5 or -2.5, or the word excused.")
+        session.delete(row)
+        after = f"nothing: {comment}"
+    else:
+        kind, points = _decision(assignment, asked.points)
+        row = row or DecisionRow(person_id=person.id, assignment=assignment.name)
+        row.kind, row.points, row.comment, row.who, row.at = kind, points, comment, asked.who, now
+        session.add(row)
+        after = decision_in_words(row)
+    _note(session, asked.who, person.key, now, f"{person.key}, {assignment.name}: decided {before} -> {after}")
+
+
+def _decision(assignment: AssignmentView, text: str) -> tuple[Decision, float]:
+    if text.strip().casefold() == EXCUSED:
+        return Decision.EXCUSE, 0.0
+    amount = read_amount(text)
+    if amount is None:
+        raise RefusalError(f"Points are not {showable(text.strip())!r}; write 80, +5, -2.5, or the word excused.")
+    if max(amount.to or 0.0, abs(amount.by)) > assignment.points:
+        raise RefusalError(f"These are more than the {assignment.points:g} points of {assignment.name}.")
+    return (Decision.ADD, amount.by) if amount.to is None else (Decision.SET, amount.to)
+
+
+def exclude(session: Session, attempt: AttemptRow, who: str, reason: str, now: datetime) -> None:
+    """Exclude an attempt, or let it count again; it stays used. Raises RefusalError without a reason."""
+    row = session.scalar(select(ExclusionRow).where(ExclusionRow.attempt_id == attempt.id))
+    why = commented(reason)
+    if row is None:
+        session.add(ExclusionRow(attempt_id=attempt.id, reason=why, who=who, at=now))
+    else:
+        session.delete(row)
+    named = f"{attempt.person.key}, {attempt.assignment}, attempt {attempt.number}"
+    does = "does not count" if row is None else "counts again"
+    _note(session, who, attempt.person.key, now, f"{named}: {does}; reason: {why}")
+
+
+def exclusion_of(session: Session, attempt: AttemptRow) -> ExclusionRow | None:
+    """Why an attempt does not count, if it does not."""
+    return session.scalar(select(ExclusionRow).where(ExclusionRow.attempt_id == attempt.id))
+
+
+def release(database: Database, assignment: AssignmentView, who: str, now: datetime) -> None:
+    """Show students what is hidden of an assignment, also of all attempts to come; it cannot be undone."""
+    with database.reading() as session:
+        require_releasable(session, assignment)
+    with database.writing() as session:
+        _require_unreleased(session, assignment)
+        session.add(ReleaseRow(assignment=assignment.name, who=who, at=now))
+        _note(session, who, "", now, f"{assignment.name}: released its hidden checks")
+
+
+def require_releasable(session: Session, assignment: AssignmentView) -> None:
+    """Raise RefusalError unless the assignment hides something that is not released."""
+    _require_unreleased(session, assignment)
+    if not hides(session, assignment):
+        raise RefusalError(f"{assignment.name} hides nothing, so there is nothing to release.")
+
+
+def _require_unreleased(session: Session, assignment: AssignmentView) -> None:
+    if session.get(ReleaseRow, assignment.name) is not None:
+        raise RefusalError("The hidden checks of this assignment are already released.")
+
+
+LOOKED_AT = 100
+"""Number of the latest gradings in which the names of hidden checks are looked up."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Withheld:
+    """What a release will show: numbers of attempts and of students, and the names of hidden checks."""
+
+    attempts: int
+    students: int
+    checks: tuple[str, ...]
+
+
+def withheld_of(session: Session, assignment: str) -> Withheld:
+    """Hidden parts of graded attempts that students do not see yet."""
+    counted = AttemptRow.counted_id == GradingRow.id, GradingRow.full_checks.is_not(None)
+    wanted = select(AttemptRow.id, AttemptRow.person_id).join(GradingRow, and_(*counted))
+    hidden = wanted.where(AttemptRow.assignment == assignment, AttemptRow.trial.is_(False))
+    owners = {row.id: row.person_id for row in session.execute(hidden)}
+    sharing = session.execute(select(ShareRow.attempt_id, ShareRow.person_id))
+    members = {person for attempt, person in sharing if attempt in owners}
+    latest = hidden.with_only_columns(GradingRow.early_checks).order_by(GradingRow.id.desc()).limit(LOOKED_AT)
+    briefs = [ChecksInBrief.model_validate_json(each) for each in session.scalars(latest) if each is not None]
+    names = [check.name for brief in briefs for check in brief.checks if check.shown_verdict == "hidden"]
+    return Withheld(
+        attempts=len(owners),
+        students=len(members | {*owners.values()}),
+        checks=tuple(dict.fromkeys(names)),
+    )
+
+
+def last_closing(session: Session, assignment: AssignmentView) -> datetime | None:
+    """Time when the last student can hand in, including extensions; None if there is no closing date."""
+    rows = session.scalars(select(ExtensionRow).where(ExtensionRow.assignment == assignment.name))
+    return assignment.rules_for(*map(extension_in, rows)).closes
+
+
+def hides(session: Session, assignment: AssignmentView) -> bool:
+    """Whether something of it is hidden: by the assignment, or of an attempt that was graded when it still was."""
+    graded = AttemptRow.id == GradingRow.attempt_id, AttemptRow.assignment == assignment.name
+    withheld = exists().where(*graded, GradingRow.full_checks.is_not(None))
+    return bool(assignment.hidden or session.scalar(select(withheld)))
+
+
+def release_of(session: Session, assignment: str) -> ReleaseRow | None:
+    """When the assignment was released, and by whom; None if it is not yet."""
+    return session.get(ReleaseRow, assignment)
+
+
+def commented(text: str) -> str:
+    """A comment or a reason as it is kept; raises RefusalError if there is none."""
+    comment = showable(text).strip()
+    if not 0 < len(comment) <= LONGEST_COMMENT:
+        raise RefusalError(f"Say why, in {LONGEST_COMMENT} letters at most; the student reads it.")
+    return comment
+
+
+def _note(session: Session, who: str, about: str, now: datetime, what: str) -> None:
+    session.add(AuditRow(at=now, who=who, about=about, what=what))

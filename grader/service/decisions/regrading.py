@@ -1,0 +1,180 @@
+"""Gradings that are made again. The audit trail has a line for each order.
+
+Students see which of their attempts are graded again. So the selection uses only what students see: before release,
+hidden checks select nothing, and the best attempt is the one that looks best to students.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session, selectinload
+
+from grader.common.phrases import count
+from grader.common.record import Record
+from grader.protocol.text import showable
+from grader.service.course.assignments import AssignmentView
+from grader.service.db.batches import in_batches
+from grader.service.db.models import AttemptRow, AuditRow, GradingRow, RegradingRow, ShareRow, State
+from grader.service.db.session import Database
+from grader.service.errors import NotFoundError, RefusalError
+from grader.service.grades.holds import hold_of
+from grader.service.grades.visibility import checks_of
+from grader.service.submissions.accept import FIRST, REGRADED, new_grading
+from grader.service.submissions.versions import older
+
+Which = Literal["all", "latest", "best"]
+
+NONE_MATCHES = "Nothing is graded again: no attempt matches, or all that match are already being graded."
+HIDDEN_SELECTS_NOTHING = (
+    "Before release, hidden checks select no attempt, since students see what is graded again. Leave the last field "
+    "empty."
+)
+HELD_SELECTS_NOTHING = (
+    "While results are held back, they select no attempt, since students see what is graded again. Choose all or the "
+    "latest, and leave the last field empty."
+)
+OLDER = "attempts graded by an older version"
+
+
+def try_again(session: Session, grading_id: int, who: str, now: datetime) -> None:
+    """Grade an attempt again whose grading ended by a fault of ours."""
+    grading = session.get(GradingRow, grading_id)
+    if grading is None:
+        raise NotFoundError
+    if grading.state != State.FAULTED:
+        raise RefusalError("This grading has not failed; there is nothing to try again.")
+    if _is_queued(grading.attempt):
+        raise RefusalError("This attempt is being graded already.")
+    grading.attempt.gradings.append(new_grading("tried again", FIRST, now))
+    session.add(_line(now, who, grading.attempt.person.key, f"{_named(grading.attempt)}: tries again after a fault"))
+
+
+class Selection(Record):
+    """Selection of attempts to grade again: all, the latest or the best of each student or group. If `matching` is not
+    empty, only attempts with a check that has not passed and has this text in its name or as its reason. Both use what
+    students see.
+    """
+
+    assignment: str
+    which: Which
+    matching: str = ""
+
+    @property
+    def in_words(self) -> str:
+        """For example "best attempts with WRONG_OUTPUT"."""
+        return f"{self.which} attempts" + (f" with {showable(self.matching)}" if self.matching else "")
+
+
+def regrade(database: Database, selection: Selection, who: str, now: datetime) -> int:
+    """Grade attempts again, after all new hand-ins; return the number of the order. The old results count until the new
+    ones are there, and are kept. Raises RefusalError if nothing matches. Skips attempts that have entered the queue in
+    the meantime.
+    """
+    with database.reading() as session:
+        if (selection.which == "best" or selection.matching) and hold_of(session, selection.assignment) is not None:
+            raise RefusalError(HELD_SELECTS_NOTHING)
+        wanted = _selected(session, selection)
+    return _order(database, wanted, _Order(selection.assignment, selection.in_words, who, now))
+
+
+def regrade_older(database: Database, assignments: Sequence[AssignmentView], who: str, now: datetime) -> None:
+    """Grade all attempts again that were graded by an older version of their assignment. Raises RefusalError if there
+    are no such attempts.
+    """
+    with database.reading() as session:
+        wanted = {each.name: _graded_by_older(session, each) for each in assignments}
+    if not any(wanted.values()):
+        raise RefusalError("No attempt was graded by an older version, or all of these are already being graded.")
+    for name, attempts in wanted.items():
+        if attempts:
+            _order(database, attempts, _Order(name, OLDER, who, now))
+
+
+def _graded_by_older(session: Session, assignment: AssignmentView) -> Sequence[int]:
+    """The numbers of the attempts that were graded by an older version and are not being graded again."""
+    graded = select(AttemptRow.id).join(GradingRow, AttemptRow.counted_id == GradingRow.id).where(older(assignment))
+    return session.scalars(graded.order_by(AttemptRow.id)).all()
+
+
+@dataclass(frozen=True)
+class _Order:
+    """Reason why attempts at an assignment are graded again, and the person who orders it."""
+
+    assignment: str
+    which: str
+    who: str
+    at: datetime
+
+
+def _order(database: Database, attempts: Sequence[int], order: _Order) -> int:
+    """Note the order and put the attempts in the queue; return the number of the order."""
+    what = f"{order.assignment}: grades {count(len(attempts), 'attempt')} again ({order.which})"
+    with database.writing() as session:
+        row = RegradingRow(assignment=order.assignment, which=order.which, who=order.who, at=order.at)
+        session.add_all((row, _line(order.at, order.who, "", what)))
+    in_batches(database, attempts, lambda session, some: _queue(session, some, row.id, order.at))
+    return row.id
+
+
+def _selected(session: Session, selection: Selection) -> list[int]:
+    """The numbers of the selected attempts that are not in the queue. Raises RefusalError if there are none."""
+    loaded = selectinload(AttemptRow.gradings), selectinload(AttemptRow.counted)
+    graded = AttemptRow.counted_id.is_not(None), AttemptRow.trial.is_(False)
+    wanted = select(AttemptRow).where(AttemptRow.assignment == selection.assignment, *graded).options(*loaded)
+    shares: dict[int, set[int]] = {}
+    for attempt_id, person_id in session.execute(select(ShareRow.attempt_id, ShareRow.person_id)):
+        shares.setdefault(attempt_id, set()).add(person_id)
+    by_people: dict[frozenset[int], list[AttemptRow]] = {}
+    for attempt in session.scalars(wanted.order_by(AttemptRow.number)):
+        by_people.setdefault(frozenset({attempt.person_id, *shares.get(attempt.id, ())}), []).append(attempt)
+    chosen = [each for attempts in by_people.values() for each in _chosen(attempts, selection.which)]
+    found = [each.id for each in chosen if _matches(each, selection.matching) and not _is_queued(each)]
+    if not found:
+        hides = any(each.counted is not None and each.counted.withholds for each in chosen)
+        raise RefusalError(f"{NONE_MATCHES} {HIDDEN_SELECTS_NOTHING}" if hides else NONE_MATCHES)
+    return found
+
+
+def _queue(session: Session, attempts: Sequence[int], regrading: int, now: datetime) -> None:
+    """Put attempts in the queue, except those that are already there."""
+    is_open = GradingRow.state.in_([state for state in State if state.open])
+    queued = set(session.scalars(select(GradingRow.attempt_id).where(GradingRow.attempt_id.in_(attempts), is_open)))
+    for each in attempts:
+        if each not in queued:
+            grading = new_grading("regraded", REGRADED, now)
+            grading.attempt_id, grading.regrading_id = each, regrading
+            session.add(grading)
+
+
+def _chosen(attempts: list[AttemptRow], which: Which) -> list[AttemptRow]:
+    match which:
+        case "all":
+            return attempts
+        case "latest":
+            return attempts[-1:]
+        case "best":
+            return [max(attempts, key=lambda each: each.counted.shown_points or 0.0 if each.counted else 0.0)]
+
+
+def _matches(attempt: AttemptRow, words: str) -> bool:
+    if not words or attempt.counted is None:
+        return not words
+    wanted = words.casefold()
+    lost = [each for each in checks_of(attempt.counted).checks if each.verdict in {"failed", "partial"}]
+    return any(wanted in each.name.casefold() or wanted == each.reason.casefold() for each in lost)
+
+
+def _is_queued(attempt: AttemptRow) -> bool:
+    """True if the attempt waits or is being graded."""
+    return any(State(each.state).open for each in attempt.gradings)
+
+
+def _line(now: datetime, who: str, about: str, what: str) -> AuditRow:
+    return AuditRow(at=now, who=who, about=about, what=what)
+
+
+def _named(attempt: AttemptRow) -> str:
+    return f"{attempt.person.key}, {attempt.assignment}, attempt {attempt.number}"

@@ -1,0 +1,70 @@
+"""What came of regradings: whose points were others before."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session, aliased, selectinload
+
+from grader.service.db.models import AttemptRow, GradingRow, RegradingRow, State
+from grader.service.errors import NotFoundError
+
+SHOWN = 50
+"""Regradings that are listed, the latest first."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """An attempt whose points are others than before."""
+
+    attempt: AttemptRow
+    before: float | None
+    after: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Summary:
+    """What came of a regrading: whose points changed; and how many gradings gave the same, are to come, or failed."""
+
+    order: RegradingRow
+    changes: tuple[Change, ...]
+    same: int
+    unfinished: int
+    failed: int
+
+
+def regradings(session: Session) -> Sequence[RegradingRow]:
+    """The latest."""
+    return session.scalars(select(RegradingRow).order_by(RegradingRow.id.desc()).limit(SHOWN)).all()
+
+
+def summary_of(session: Session, regrading_id: int) -> Summary:
+    """What has come of it so far; raises NotFoundError. Before is the latest result that the attempt had then."""
+    order = session.get(RegradingRow, regrading_id)
+    if order is None:
+        raise NotFoundError
+    earlier = aliased(GradingRow)
+    last = (
+        select(func.max(earlier.id))
+        .correlate(GradingRow)
+        .where(earlier.attempt_id == GradingRow.attempt_id, earlier.id < GradingRow.id, earlier.state == State.DONE)
+    )
+    older = aliased(GradingRow)
+    before = select(older.points).where(older.id == last.scalar_subquery()).scalar_subquery()
+    wanted = select(GradingRow, before).where(GradingRow.regrading_id == regrading_id).order_by(GradingRow.id)
+    loaded = selectinload(GradingRow.attempt).selectinload(AttemptRow.person)
+    rows = session.execute(wanted.options(loaded)).all()
+    done = [(grading, old) for grading, old in rows if grading.state == State.DONE]
+    changes = [
+        Change(attempt=grading.attempt, before=old, after=grading.points or 0.0)
+        for grading, old in done
+        if grading.points != old
+    ]
+    unfinished = sum(State(grading.state).open for grading, _ in rows)
+    return Summary(
+        order=order,
+        changes=tuple(changes),
+        same=len(done) - len(changes),
+        unfinished=unfinished,
+        failed=len(rows) - len(done) - unfinished,
+    )

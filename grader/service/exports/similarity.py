@@ -1,0 +1,146 @@
+"""Sources of an assignment that are nearly the same: records between the clerk, who finds them, and the page; and the
+pool of other sources that they are compared with.
+"""
+
+import io
+import zipfile
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from enum import StrEnum
+from pathlib import PurePosixPath
+
+from sqlalchemy import delete, func, select
+from sqlalchemy.orm import Session
+
+from grader.common.phrases import count
+from grader.common.record import Record
+from grader.lms.intake.reading.archive import DAMAGE, PACKINGS
+from grader.protocol.text import showable
+from grader.service.db.batches import in_batches
+from grader.service.db.models import AuditRow, PoolRow
+from grader.service.db.session import Database
+from grader.service.errors import RefusalError
+
+LARGEST, MOST = 64 * 1024, 1_000
+"""Bytes of a source of the pool, and how many sources an assignment may have there."""
+
+SOURCES_AT_ONCE = 16
+"""Number of sources of the pool that one transaction changes: about a mebibyte."""
+
+NAME_LENGTH = 200
+ENDINGS = frozenset({".cl", ".txt"})
+
+
+class PoolKind(StrEnum):
+    """What a source of the pool is: another's work of an earlier course, or code that everybody may use."""
+
+    EARLIER = "earlier"
+    ALLOWED = "allowed"
+
+
+class LineSeen(Record):
+    """A line of a source."""
+
+    number: int
+    text: str
+
+
+class LinePair(Record):
+    """A line of each that stand beside each other; one is None where the other has no counterpart."""
+
+    one: LineSeen | None
+    other: LineSeen | None
+    same: bool
+
+
+class SimilarSource(Record):
+    """Whose source it is, and the public name of the attempt; empty for one of the pool."""
+
+    label: str
+    public: str
+
+
+class SimilarPair(Record):
+    """Two sources side by side."""
+
+    sources: tuple[SimilarSource, SimilarSource]
+    lines: tuple[LinePair, ...]
+
+
+class SimilarGroup(Record):
+    """Sources that are linked by similarity, from `least` to `most`, between 0 and 1."""
+
+    sources: tuple[SimilarSource, ...]
+    least: float
+    most: float
+
+
+class Similar(Record):
+    """What was found: all groups, and the first pairs."""
+
+    groups: tuple[SimilarGroup, ...]
+    pairs: tuple[SimilarPair, ...]
+
+
+def add_to_pool(database: Database, added: PoolRow, data: bytes) -> int:
+    """Add a source, or those of a zip, as `added` says of all of them; how many. Raises RefusalError, and then adds
+    nothing.
+    """
+    found = list(_sources(added.name, data))
+    if not found:
+        raise RefusalError("The file has no source in it: choose a .cl file, or a zip of such files.")
+    what = f"{added.assignment}: added {count(len(found), 'source')} to the pool ({added.kind})"
+    with database.writing() as session:
+        there = session.scalar(select(func.count()).where(PoolRow.assignment == added.assignment)) or 0
+        if there + len(found) > MOST:
+            raise RefusalError(f"The pool of an assignment holds {MOST:,} sources at most; remove some first.")
+        session.add(AuditRow(at=added.at, who=added.who, about="", what=what))
+    common = {"assignment": added.assignment, "kind": added.kind, "who": added.who, "at": added.at}
+
+    def add(session: Session, some: Sequence[tuple[str, bytes]]) -> None:
+        session.add_all(PoolRow(name=showable(name)[:NAME_LENGTH], data=source, **common) for name, source in some)
+
+    in_batches(database, found, add, SOURCES_AT_ONCE)
+    return len(found)
+
+
+def _sources(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
+    """Names and sources; of a zip, no more is unpacked than may be kept."""
+    if not data.startswith(b"PK\x03\x04"):
+        if data.strip():
+            yield name, data[:LARGEST]
+        return
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            files = [each for each in archive.infolist() if PurePosixPath(each.filename).suffix.lower() in ENDINGS]
+            if any(each.compress_type not in PACKINGS for each in files):
+                raise RefusalError("The zip has an unusual compression, such as bzip2. Pack the sources with deflate.")
+            for each in files[: MOST + 1]:
+                with archive.open(each) as file:
+                    yield each.filename, file.read(LARGEST)
+    except DAMAGE as error:
+        raise RefusalError("The zip cannot be read; pack the sources again, without a password.") from error
+
+
+def empty_pool(database: Database, assignment: str, kind: PoolKind, who: str, now: datetime) -> None:
+    """Remove all sources of a kind."""
+    with database.reading() as session:
+        numbers = session.scalars(
+            select(PoolRow.id).where(PoolRow.assignment == assignment, PoolRow.kind == kind)
+        ).all()
+    with database.writing() as session:
+        session.add(AuditRow(at=now, who=who, about="", what=f"{assignment}: emptied the pool ({kind})"))
+
+    def remove(session: Session, some: Sequence[int]) -> None:
+        session.execute(delete(PoolRow).where(PoolRow.id.in_(some)))
+
+    in_batches(database, numbers, remove, SOURCES_AT_ONCE)
+
+
+def pool_sizes(session: Session, assignment: str) -> dict[PoolKind, int]:
+    """How many sources of each kind there are."""
+    rows = session.execute(
+        select(PoolRow.kind, func.count()).where(PoolRow.assignment == assignment).group_by(PoolRow.kind)
+    )
+    found = {PoolKind(kind): number for kind, number in rows}
+    return {kind: found.get(kind, 0) for kind in PoolKind}

@@ -1,0 +1,95 @@
+"""An assignment of the course as the batch's tables know it: a row for each student, and where its attempt is."""
+
+from dataclasses import dataclass, replace
+
+from sqlalchemy.orm import Session
+
+from grader.batch.corrections import Order, graded_by_hand
+from grader.course.policies.deadlines import DECIMALS, Lateness
+from grader.course.submissions.handin import Student
+from grader.lms.intake.labels import labels
+from grader.lms.intake.owners import Owner
+from grader.results.gradebook import Grade, StudentRow
+from grader.results.result import Correction, Deduction
+from grader.service.db.models import AttemptRow, PersonRow
+from grader.service.grades.final import FinalGrade
+from grader.service.grades.summaries import Brief, briefs_in
+from grader.service.grades.views import CourseTable, Line
+from grader.service.grades.wording import deduction_in_words
+
+UNGRADED = "it has not been graded yet."
+
+
+@dataclass(frozen=True, kw_only=True)
+class AssignmentRows:
+    """A row for each student, by label; `attempts` are those that count, by label, too."""
+
+    rows: tuple[StudentRow, ...]
+    attempts: dict[str, AttemptRow]
+
+
+def students_of(table: CourseTable) -> dict[int, Student]:
+    """Everybody in the table, by number, under labels that differ and can be names of folders."""
+    people = [line.person for line in table.lines]
+    given = labels(map(_owner, people))
+    return {each.id: Student(label=given[_owner(each)], name=each.name, key=each.key) for each in people}
+
+
+def rows_of(session: Session, table: CourseTable, assignment: str) -> AssignmentRows:
+    """The rows of an assignment that the table has."""
+    students = students_of(table)
+    counting = {line.person.id: line.counting[assignment] for line in table.lines}
+    numbers = [each.counted_id for each in counting.values() if each is not None and each.counted_id is not None]
+    briefs = briefs_in(session, numbers)
+    found = [_row(line, assignment, students[line.person.id], briefs) for line in table.lines]
+    attempts = {students[person].label: each for person, each in counting.items() if each is not None}
+    return AssignmentRows(rows=tuple(sorted(found, key=lambda row: row.student.label)), attempts=attempts)
+
+
+def _row(line: Line, assignment: str, student: Student, briefs: dict[int, Brief]) -> StudentRow:
+    attempt = line.counting[assignment]
+    own = line.grades[assignment]
+    brief = None if attempt is None or attempt.counted_id is None else briefs.get(attempt.counted_id)
+    if attempt is None or attempt.counted is None or brief is None or own.excused:
+        fault = UNGRADED if own.attempts and not own.excused else ""
+        ungraded = StudentRow(student=student, assignment=assignment, fault=fault)
+        return graded_by_hand(ungraded, _order(own), own.most)
+    return StudentRow(
+        student=student,
+        assignment=assignment,
+        where="" if attempt is None else attempt.file_name,
+        late=own.late,
+        grade=_decided(brief.grade, own),
+        shown=_decided(brief.grade if attempt.counted.released else brief.shown, own),
+    )
+
+
+def _decided(grade: Grade, own: FinalGrade) -> Grade:
+    """A result in brief with what counts in the end: less what lateness costs, and as corrected."""
+    cost, order = own.cost, _order(own)
+    left = grade.points if cost is None else cost.leaves(grade.points)
+    points = left if order is None else order.amount.points(left, own.most)
+    return replace(
+        grade,
+        points=points,
+        max_points=own.most,
+        deduction=None if cost is None else _deduction(grade.points, cost),
+        correction=None
+        if order is None
+        else Correction(points=round(points - left, DECIMALS), comment=own.comment, final=own.is_set),
+    )
+
+
+def _deduction(earned: float, cost: Lateness) -> Deduction:
+    """What lateness costs these points. Its words tell no others: of these, some may be hidden."""
+    lost = round(cost.leaves(earned) - earned, DECIMALS)
+    return Deduction(before=earned, points=lost, why=deduction_in_words(earned, cost))
+
+
+def _order(own: FinalGrade) -> Order | None:
+    """What was decided by hand as a batch has it."""
+    return None if own.amount is None else Order(where="", comment=own.comment, amount=own.amount)
+
+
+def _owner(person: PersonRow) -> Owner:
+    return Owner(name=person.name, key=person.key)

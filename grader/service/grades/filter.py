@@ -1,0 +1,65 @@
+"""Which students the course's table shows, and in which order: a pure function of what an address asks for."""
+
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+from pydantic import Field
+
+from grader.common.record import Record
+from grader.service.course.assignments import AssignmentView
+from grader.service.db.names import has_words
+from grader.service.grades.views import CourseTable, Line
+
+Show = Literal["everybody", "failed", "passed", "not graded", "nothing handed in", "late"]
+Sort = Literal["name", "fewest points", "most points"]
+
+
+class CourseFilter(Record):
+    """What an address asks for; without an assignment, all are looked at."""
+
+    find: str = Field(default="", max_length=200)
+    show: Show = "everybody"
+    assignment: str = Field(default="", max_length=200)
+    sort: Sort = "name"
+
+
+def columns_of(table: CourseTable, wanted: CourseFilter) -> tuple[AssignmentView, ...]:
+    """The assignments that are looked at; an unknown one is none."""
+    return tuple(each for each in table.assignments if wanted.assignment in {"", each.name})
+
+
+def lines_of(table: CourseTable, wanted: CourseFilter) -> tuple[Line, ...]:
+    """The students that are asked for: their name or key has each word, and one of the assignments is as asked."""
+    names = [each.name for each in columns_of(table, wanted)]
+    found = [line for line in table.lines if _named(line, wanted.find) and _is(line, names, wanted.show)]
+    match wanted.sort:
+        case "name":
+            return tuple(found)
+        case "fewest points":
+            return tuple(sorted(found, key=lambda line: points_of(line, names)))
+        case "most points":
+            return tuple(sorted(found, key=lambda line: -points_of(line, names)))
+
+
+def points_of(line: Line, names: Sequence[str]) -> float:
+    """A student's points at these assignments together; what is not graded has none."""
+    return sum(line.grades[name].points or 0.0 for name in names)
+
+
+def _named(line: Line, words: str) -> bool:
+    return has_words(f"{line.person.name} {line.person.key}", words)
+
+
+def _is(line: Line, names: Sequence[str], show: Show) -> bool:
+    return show == "everybody" or any(show in _states(line, name) for name in names)
+
+
+def _states(line: Line, name: str) -> Iterator[Show]:
+    attempt, grade = line.counting[name], line.grades[name]
+    grading = None if attempt is None else attempt.counted
+    if grading is not None:
+        yield "passed" if (grading.points or 0.0) >= (grading.max_points or 0.0) else "failed"
+        if grade.late:
+            yield "late"
+    else:
+        yield "not graded" if grade.attempts else "nothing handed in"

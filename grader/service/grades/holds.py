@@ -1,0 +1,74 @@
+"""Results of an assignment that are held back until an instructor publishes them. The audit trail has a line of both.
+
+While results are held back, students see that an attempt was received and graded, and nothing of its result. People who
+teach see everything.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from grader.service.db.models import AttemptRow, AuditRow, HoldRow, ShareRow
+from grader.service.errors import RefusalError
+
+HELD_BACK = "The results of this assignment are held back until your instructor publishes them."
+"""Answer to a student who asks for a result."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GradedSoFar:
+    """Numbers of graded attempts at an assignment and of their students."""
+
+    attempts: int
+    students: int
+
+
+def hold_of(session: Session, assignment: str) -> HoldRow | None:
+    """Since when the results are held back, and by whom; None if they are published."""
+    return session.get(HoldRow, assignment)
+
+
+def held_assignments(session: Session) -> frozenset[str]:
+    """Names of the assignments whose results are held back."""
+    return frozenset(session.scalars(select(HoldRow.assignment)))
+
+
+def hold_back(session: Session, assignment: str, who: str, now: datetime) -> None:
+    """Hold back all results of an assignment. Raises RefusalError if they are held back already."""
+    require_published(session, assignment)
+    session.add(HoldRow(assignment=assignment, who=who, at=now))
+    session.add(AuditRow(at=now, who=who, about="", what=f"{assignment}: held back its results"))
+
+
+def publish(session: Session, assignment: str, who: str, now: datetime) -> None:
+    """Publish the results of an assignment. Raises RefusalError if they are not held back."""
+    session.delete(require_held(session, assignment))
+    session.add(AuditRow(at=now, who=who, about="", what=f"{assignment}: published its results"))
+
+
+def require_published(session: Session, assignment: str) -> None:
+    """Raise RefusalError if the results are held back."""
+    if hold_of(session, assignment) is not None:
+        raise RefusalError("The results of this assignment are already held back.")
+
+
+def require_held(session: Session, assignment: str) -> HoldRow:
+    """The row of an assignment whose results are held back. Raises RefusalError if they are published."""
+    hold = hold_of(session, assignment)
+    if hold is None:
+        raise RefusalError("The results of this assignment are already published.")
+    return hold
+
+
+def graded_so_far(session: Session, assignment: str) -> GradedSoFar:
+    """Attempts that have a result."""
+    wanted = select(AttemptRow.id, AttemptRow.person_id)
+    graded = AttemptRow.counted_id.is_not(None), AttemptRow.trial.is_(False)
+    owners = {
+        row.id: row.person_id for row in session.execute(wanted.where(AttemptRow.assignment == assignment, *graded))
+    }
+    sharing = session.execute(select(ShareRow.attempt_id, ShareRow.person_id))
+    members = {person for attempt, person in sharing if attempt in owners}
+    return GradedSoFar(attempts=len(owners), students=len(members | {*owners.values()}))

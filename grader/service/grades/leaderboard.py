@@ -1,0 +1,124 @@
+"""Leaderboards: speeds against the model solution, device by device, of kernels whose results are all right.
+
+Students see only what the reports of the listed students show: before release, a kernel is right if its shown checks
+are right (results/withholding.py).
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import starmap
+from math import isfinite
+from statistics import geometric_mean
+from typing import NamedTuple
+
+from sqlalchemy import SQLColumnExpression, select
+from sqlalchemy.orm import Session
+
+from grader.results.result import Check, Kind, Reason, Result, Verdict
+from grader.service.db.models import AttemptRow, CourseRole, ExclusionRow, GradingRow, PersonRow, PseudonymRow
+
+RIGHT = frozenset({Kind.BUILD, Kind.CORRECTNESS, Kind.SANITIZER})
+"""Kinds of checks of which none may have failed."""
+
+
+def speed_of(result: Result) -> float | None:
+    """How many times as fast as the model solution a kernel is; None unless it is right and all of it was timed. For a
+    suite, the geometric mean of its kernels.
+    """
+    if any(each.kind in RIGHT and each.verdict in {Verdict.FAILED, Verdict.PARTIAL} for each in result.checks):
+        return None
+    speeds = [_speed(each) for each in result.checks if each.kind is Kind.PERFORMANCE]
+    known = [each for each in speeds if each is not None]
+    return geometric_mean(known) if known and len(known) == len(speeds) else None
+
+
+def _speed(check: Check) -> float | None:
+    if check.performance is None or check.reason not in {None, Reason.TOO_SLOW}:
+        return None
+    fraction = check.performance.fraction_of_reference
+    return fraction.median if fraction is not None and isfinite(fraction.median) and fraction.median > 0 else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeaderboardLine:
+    """A student on a leaderboard, by their fastest attempt there. `pseudonym` is None if none was chosen; `shown` says
+    whether students see the line.
+    """
+
+    rank: int
+    person_id: int
+    name: str
+    pseudonym: str | None
+    speed: float
+    attempt: str
+    shown: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Leaderboard:
+    """The students whose kernels were timed on a device, the fastest first."""
+
+    device: str
+    places: tuple[LeaderboardLine, ...]
+
+
+def boards_for_students(session: Session, assignment: str) -> tuple[Leaderboard, ...]:
+    """Those who have chosen a pseudonym, by the speeds that their own reports show."""
+    return _boards(row for row in _timed(session, assignment, GradingRow.shown_speed) if row.pseudonym is not None)
+
+
+def boards_for_staff(session: Session, assignment: str) -> tuple[Leaderboard, ...]:
+    """Everybody, by all that was found."""
+    return _boards(_timed(session, assignment, GradingRow.speed))
+
+
+class _Timed(NamedTuple):
+    """A result that counts; `shown` is the speed that the student sees of it."""
+
+    person_id: int
+    name: str
+    pseudonym: str | None
+    attempt: str
+    device: str
+    speed: float
+    shown: float | None
+
+
+def _timed(session: Session, assignment: str, speed: SQLColumnExpression[float | None]) -> list[_Timed]:
+    """The results that have such a speed, of attempts that count, the fastest first; of equal ones, the first to be
+    handed in.
+    """
+    person = PersonRow.id, PersonRow.name, PseudonymRow.name
+    measured = AttemptRow.public, GradingRow.device, speed, GradingRow.shown_speed
+    wanted = (
+        select(*person, *measured)
+        .join(AttemptRow, AttemptRow.person_id == PersonRow.id)
+        .join(GradingRow, AttemptRow.counted_id == GradingRow.id)
+        .outerjoin(PseudonymRow, PseudonymRow.person_id == PersonRow.id)
+        .where(AttemptRow.assignment == assignment, PersonRow.role == CourseRole.STUDENT, speed.is_not(None))
+        .where(AttemptRow.trial.is_(False), AttemptRow.id.not_in(select(ExclusionRow.attempt_id)))
+    )
+    return [_Timed._make(row) for row in session.execute(wanted.order_by(speed.desc(), AttemptRow.id))]
+
+
+def _boards(timed: Iterable[_Timed]) -> tuple[Leaderboard, ...]:
+    """By devices, everybody once on each."""
+    fastest: dict[str, dict[int, _Timed]] = {}
+    for row in timed:
+        fastest.setdefault(row.device, {}).setdefault(row.person_id, row)
+    return tuple(
+        Leaderboard(device=device, places=tuple(starmap(_placed, enumerate(rows.values(), start=1))))
+        for device, rows in sorted(fastest.items())
+    )
+
+
+def _placed(rank: int, row: _Timed) -> LeaderboardLine:
+    return LeaderboardLine(
+        rank=rank,
+        person_id=row.person_id,
+        name=row.name,
+        pseudonym=row.pseudonym,
+        speed=row.speed,
+        attempt=row.attempt,
+        shown=row.pseudonym is not None and row.shown is not None,
+    )

@@ -1,0 +1,67 @@
+"""The points of somebody's attempts, one after the other, as places in a small figure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from grader.service.db.models import AttemptRow
+
+WIDTH, HEIGHT = 640, 130
+"""Of the figure, in its own units."""
+
+LEFT, RIGHT, TOP, BOTTOM = 44, 16, 14, 26
+"""Its margins: there is room for a number of points, and for the attempts' numbers."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChartPoint:
+    """An attempt with a result."""
+
+    number: int
+    points: float
+    x: float
+    y: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class PointsChart:
+    """The figure: `top` and `bottom` are the heights of all points and of none."""
+
+    points: tuple[ChartPoint, ...]
+    most: float
+    width: int = WIDTH
+    height: int = HEIGHT
+    left: int = LEFT
+    right: int = WIDTH - RIGHT
+    top: int = TOP
+    bottom: int = HEIGHT - BOTTOM
+
+    @property
+    def line(self) -> str:
+        """Through all points, as SVG has it."""
+        return " ".join(f"{each.x:g},{each.y:g}" for each in self.points)
+
+
+def points_chart(attempts: Sequence[AttemptRow]) -> PointsChart | None:
+    """Of those with a result, as far as the student may see it; None if there are too few to tell anything."""
+    known = [
+        (each.number, each.counted.shown_points, each.counted.max_points)
+        for each in sorted(attempts, key=lambda one: one.number)
+        if each.counted is not None and each.counted.shown_points is not None and each.counted.max_points is not None
+    ]
+    most = max((each[2] for each in known), default=0.0)
+    if len(known) < 2 or most <= 0:
+        return None
+    step = (WIDTH - LEFT - RIGHT) / (len(known) - 1)
+    height = HEIGHT - TOP - BOTTOM
+    return PointsChart(
+        points=tuple(
+            ChartPoint(
+                number=number,
+                points=points,
+                x=round(LEFT + step * place, 1),
+                y=round(TOP + height * (1 - min(1.0, max(0.0, points / most))), 1),
+            )
+            for place, (number, points, _) in enumerate(known)
+        ),
+        most=most,
+    )

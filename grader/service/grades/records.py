@@ -1,0 +1,126 @@
+"""Reads from the database what final grades follow from, in five statements, whatever the size of the course.
+
+final.py makes the grades.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Self
+
+from sqlalchemy import Select, SQLColumnExpression, case, select
+from sqlalchemy.orm import Session
+
+from grader.service.course.assignments import AssignmentView
+from grader.service.course.groups import BELONGS, PEOPLE, circle_of
+from grader.service.db.models import (
+    AttemptRow,
+    CourseRole,
+    DecisionRow,
+    ExclusionRow,
+    ExtensionRow,
+    GradingRow,
+    PersonRow,
+    ShareRow,
+)
+from grader.service.grades.final import FinalGrade, Place, RecordedAttempt, Records, final_grades, held_back
+from grader.service.grades.holds import held_assignments
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Statements:
+    """Statements that read the records, built once: SQLAlchemy takes longer to build them than to run them."""
+
+    students: Select[int, str | None]
+    attempts: Select[int, int, str, datetime, int | None, float | None, float | None]
+    shares: Select[int, int]
+    extensions: Select[ExtensionRow]
+    decisions: Select[DecisionRow]
+
+    @classmethod
+    def of_all(cls, points: SQLColumnExpression[float | None]) -> Self:
+        """Statements for all people, with points of this kind."""
+        attempt = AttemptRow.id, AttemptRow.person_id, AttemptRow.assignment, AttemptRow.received
+        return cls(
+            students=select(PersonRow.id, PersonRow.team).where(PersonRow.role == CourseRole.STUDENT),
+            attempts=select(*attempt, ExclusionRow.id, points, GradingRow.max_points)
+            .outerjoin(GradingRow, AttemptRow.counted_id == GradingRow.id)
+            .outerjoin(ExclusionRow, ExclusionRow.attempt_id == AttemptRow.id)
+            .where(AttemptRow.trial.is_(False))
+            .order_by(AttemptRow.received, AttemptRow.number),  # an instructor may state an earlier arrival
+            shares=select(ShareRow.attempt_id, ShareRow.person_id),
+            extensions=select(ExtensionRow),
+            decisions=select(DecisionRow),
+        )
+
+    def of_people(self) -> Self:
+        """Statements for the people whose numbers are parameters."""
+        return replace(
+            self,
+            students=self.students.where(PersonRow.id.in_(PEOPLE)),
+            attempts=self.attempts.where(BELONGS),
+            shares=self.shares.where(ShareRow.person_id.in_(PEOPLE)),
+            extensions=self.extensions.where(ExtensionRow.person_id.in_(PEOPLE)),
+            decisions=self.decisions.where(DecisionRow.person_id.in_(PEOPLE)),
+        )
+
+    def read(self, session: Session, asked: Mapping[str, Sequence[int]]) -> Records:
+        """Read the records."""
+        teams = {row.id: row.team for row in session.execute(self.students, asked)}
+        sharing: dict[int, list[int]] = {}
+        for attempt, person in session.execute(self.shares, asked):
+            sharing.setdefault(attempt, []).append(person)
+        tries: dict[Place, list[RecordedAttempt]] = {}
+        for number, person, name, received, excluded, earned, most in session.execute(self.attempts, asked):
+            one = RecordedAttempt(number=number, received=received, points=None if excluded else earned, most=most)
+            for each in (person, *sharing.get(number, ())):
+                if each in teams:
+                    tries.setdefault((each, name), []).append(one)
+        extensions, decisions = session.scalars(self.extensions, asked), session.scalars(self.decisions, asked)
+        return Records(
+            teams=teams,
+            tried=tries,
+            extensions={(row.person_id, row.assignment): row for row in extensions},
+            decisions={(row.person_id, row.assignment): row for row in decisions},
+        )
+
+
+_ALL = _Statements.of_all(GradingRow.points)
+_EQUAL = case((GradingRow.points.is_not(None), 0.0))
+"""Points of each graded attempt while results are held back. With equal points, neither the choice of the best attempt
+nor the late days that it costs tells which attempt is better.
+"""
+
+_PUBLISHED = _Statements.of_all(GradingRow.published_points).of_people()
+_AS_THEY_SEE = _Statements.of_all(case((GradingRow.held, _EQUAL), else_=GradingRow.published_points)).of_people()
+
+
+def grades_of_all(session: Session, assignments: Sequence[AssignmentView]) -> dict[Place, FinalGrade]:
+    """Final grades of all students, by all points."""
+    return final_grades(_ALL.read(session, {}), assignments)
+
+
+def grades_of(session: Session, assignments: Sequence[AssignmentView], person_id: int) -> dict[str, FinalGrade]:
+    """Final grades of one student, by assignment. They follow from the points that the student may see: the choice of
+    the best attempt must not tell of hidden points. `assignments` are all of the course, since they share the late
+    days. Where results are held back, the grade has none.
+    """
+    grades, held = _own(session, _AS_THEY_SEE, assignments, person_id), held_assignments(session)
+    return {name: held_back(grade) if name in held else grade for name, grade in grades.items()}
+
+
+def published_grades_of(
+    session: Session, assignments: Sequence[AssignmentView], person_id: int
+) -> dict[str, FinalGrade]:
+    """Grades of one student as the student sees them once all results are published."""
+    return _own(session, _PUBLISHED, assignments, person_id)
+
+
+def _own(
+    session: Session, statements: _Statements, assignments: Sequence[AssignmentView], person_id: int
+) -> dict[str, FinalGrade]:
+    found = final_grades(statements.read(session, {"people": [*circle_of(session, person_id)]}), assignments)
+    return {
+        each.name: found.get((person_id, each.name)) or FinalGrade(rules=each.rules, most=each.points)
+        for each in assignments
+    }

@@ -1,0 +1,236 @@
+"""Read models for pages: the status of a student in an assignment, and the table of the course."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import bindparam, func, select
+from sqlalchemy.orm import Session, selectinload
+
+from grader.course.policies.attempts import Bucket
+from grader.service.course import limits
+from grader.service.course.assignments import AssignmentView
+from grader.service.course.groups import team_at
+from grader.service.course.limits import HandInRules
+from grader.service.db.models import (
+    AttemptRow,
+    CourseRole,
+    ExclusionRow,
+    GradingRow,
+    HoldRow,
+    PersonRow,
+    State,
+)
+from grader.service.db.names import by_name
+from grader.service.grades.final import FinalGrade, Place
+from grader.service.grades.holds import hold_of
+from grader.service.grades.records import grades_of_all
+from grader.service.grades.visibility import SeenResult, Sight, published_checks_of
+from grader.service.grades.wording import deduction_in_sentences, worth_in_words
+from grader.service.submissions.accept import history, history_of, past_of
+from grader.service.submissions.versions import count_older
+
+EXCLUSIONS = select(ExclusionRow).where(ExclusionRow.attempt_id.in_(bindparam("attempts", expanding=True)))
+"""Of these attempts; built once, as each page of a student asks."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AssignmentStatus:
+    """Somebody's attempts at an assignment, latest first, and the one that counts, if any does yet. `rules` are a
+    student's; who teaches reads everybody's, and no trial run goes by them. `others` are the members of the group that
+    the student hands in with; `refusal` is why nothing can be handed in now, or empty. `results` are those that the
+    reader may see, by attempt, and `hold` is there while results are held back.
+    """
+
+    assignment: AssignmentView
+    rules: HandInRules
+    attempts: tuple[AttemptRow, ...]
+    bucket: Bucket | None
+    grade: FinalGrade
+    counting: AttemptRow | None
+    excluded: Mapping[int, ExclusionRow]
+    others: tuple[PersonRow, ...]
+    late: bool
+    refusal: str
+    results: Mapping[int, SeenResult]
+    hold: HoldRow | None
+
+    @property
+    def left(self) -> int | None:
+        """Attempts that are left; None where there is no limit, as for trial runs."""
+        return None if self.bucket is None else self.bucket.left
+
+    @property
+    def max_points(self) -> float | None:
+        """Full points."""
+        return None if self.grade.points is None else self.grade.most
+
+    @property
+    def hidden_points(self) -> float:
+        """Points that are decided after release; 0 if the points were set by hand."""
+        if self.grade.is_set or self.counting is None or self.counting.counted is None:
+            return 0.0
+        return self.counting.counted.hidden_points
+
+    def is_late(self, attempt: AttemptRow) -> bool:
+        """Whether one of the attempts is, by the dates that hold for whoever handed it in."""
+        return not attempt.trial and limits.is_late(self.rules, attempt.received)
+
+    def deduction(self, attempt: AttemptRow) -> str:
+        """What lateness costs one of the attempts, or would if it counted, in words; empty where it costs nothing."""
+        result = None if attempt.trial else self.results.get(attempt.id)
+        if result is None or result.points is None:
+            return ""
+        return worth_in_words(result.points, self.grade.cost_of(attempt.received))
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatusRequest:
+    """The person and the time of a status, and what its reader sees of results."""
+
+    person_id: int
+    sight: Sight
+    now: datetime
+
+
+def statuses_of(
+    session: Session, assignments: Sequence[AssignmentView], asked: StatusRequest
+) -> tuple[AssignmentStatus, ...]:
+    """A person's status in each assignment of the course."""
+    grades = asked.sight.grades(session, assignments, asked.person_id)
+    return tuple(_status(session, each, grades[each.name], asked) for each in assignments)
+
+
+def status_at(
+    session: Session, assignments: Sequence[AssignmentView], name: str, asked: StatusRequest
+) -> AssignmentStatus:
+    """A person's status in one assignment."""
+    assignment = next(each for each in assignments if each.name == name)
+    return _status(session, assignment, asked.sight.grades(session, assignments, asked.person_id)[name], asked)
+
+
+def _status(session: Session, assignment: AssignmentView, grade: FinalGrade, asked: StatusRequest) -> AssignmentStatus:
+    """By the rules that hold for the student, and the points that students may see."""
+    person_id, sight, now = asked.person_id, asked.sight, asked.now
+    attempts = history(session, person_id, assignment.name)
+    team = team_at(session, assignment.policies, person_id)
+    is_student = session.get_one(PersonRow, person_id).role == CourseRole.STUDENT
+    rules = grade.rules if is_student else assignment.rules
+    applied = rules if is_student else limits.TRIAL
+    past = past_of(session, attempts if len(team) == 1 else history_of(session, team, assignment.name), team)
+    return AssignmentStatus(
+        assignment=assignment,
+        rules=rules,
+        attempts=tuple(reversed(attempts)),
+        bucket=limits.left(applied, past, now),
+        grade=grade,
+        counting=next((each for each in attempts if each.id == grade.attempt), None),
+        excluded=_excluded(session, [each.id for each in attempts]),
+        others=_people(session, team - {person_id}),
+        late=limits.is_late(rules, now),
+        refusal=limits.refusal(applied, past, 0, now),
+        results={each.id: result for each in attempts if (result := sight.result(each)) is not None},
+        hold=hold_of(session, assignment.name),
+    )
+
+
+def deduction_of(session: Session, assignments: Sequence[AssignmentView], attempt: AttemptRow, sight: Sight) -> str:
+    """What lateness costs a graded attempt, or would if it counted, in sentences; empty where it was in time, and where
+    the reader does not see the result.
+    """
+    result = sight.result(attempt)
+    if result is None or attempt.trial:
+        return ""
+    grade = sight.grades(session, assignments, attempt.person_id)[attempt.assignment]
+    return deduction_in_sentences(result.points or 0.0, grade.cost_of(attempt.received))
+
+
+def _excluded(session: Session, attempts: Sequence[int]) -> dict[int, ExclusionRow]:
+    found = session.scalars(EXCLUSIONS, {"attempts": attempts}) if attempts else ()
+    return {each.attempt_id: each for each in found}
+
+
+def _people(session: Session, numbers: frozenset[int]) -> tuple[PersonRow, ...]:
+    if not numbers:
+        return ()
+    return tuple(by_name(session.scalars(select(PersonRow).where(PersonRow.id.in_(numbers)))))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """A student's grades, by assignment, and the attempts that count, or None."""
+
+    person: PersonRow
+    grades: dict[str, FinalGrade]
+    counting: dict[str, AttemptRow | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CourseTable:
+    """Grades of all students, and for each assignment how often each check failed in the attempts that count. `older`
+    counts the attempts that were graded by an older version.
+    """
+
+    assignments: tuple[AssignmentView, ...]
+    lines: tuple[Line, ...]
+    failing: dict[str, list[tuple[str, int]]]
+    open_gradings: int
+    faulted: int
+    older: Counter[str]
+
+
+SHOWN_FAILURES = 5
+"""Checks of an assignment that are listed as failing, the commonest first."""
+
+
+def course_table(session: Session, assignments: Sequence[AssignmentView]) -> CourseTable:
+    """The table of all students, by name. Of most attempts only the points are read: a course has tens of thousands."""
+    students = session.scalars(select(PersonRow).where(PersonRow.role == CourseRole.STUDENT))
+    grades = grades_of_all(session, assignments)
+    rows = _attempts(session, [each.attempt for each in grades.values() if each.attempt is not None])
+    lines = tuple(_line(person, assignments, grades, rows) for person in by_name(students))
+    open_states = select(func.count()).where(GradingRow.state.in_((State.WAITING, State.RUNNING)))
+    return CourseTable(
+        assignments=tuple(assignments),
+        lines=lines,
+        failing={each.name: _failing(lines, each.name) for each in assignments},
+        open_gradings=session.scalar(open_states) or 0,
+        faulted=len(faulted(session)),
+        older=count_older(session, assignments),
+    )
+
+
+def _line(
+    person: PersonRow,
+    assignments: Sequence[AssignmentView],
+    grades: Mapping[Place, FinalGrade],
+    rows: Mapping[int, AttemptRow],
+) -> Line:
+    theirs = {each.name: grades[person.id, each.name] for each in assignments}
+    counting = {name: None if one.attempt is None else rows[one.attempt] for name, one in theirs.items()}
+    return Line(person=person, grades=theirs, counting=counting)
+
+
+def _attempts(session: Session, numbers: Sequence[int]) -> dict[int, AttemptRow]:
+    """These attempts with the gradings that count."""
+    wanted = select(AttemptRow).where(AttemptRow.id.in_(numbers)).options(selectinload(AttemptRow.counted))
+    return {row.id: row for row in session.scalars(wanted)}
+
+
+def _failing(lines: Sequence[Line], name: str) -> list[tuple[str, int]]:
+    failed: Counter[str] = Counter()
+    for line in lines:
+        attempt = line.counting[name]
+        if attempt is not None and attempt.counted is not None:
+            brief = published_checks_of(attempt.counted)
+            failed.update(each.name for each in brief.checks if each.shown_verdict in {"failed", "partial"})
+    return failed.most_common(SHOWN_FAILURES)
+
+
+def faulted(session: Session) -> Sequence[GradingRow]:
+    """The gradings that ended by a fault of ours and have not been made again since, latest first."""
+    latest = select(func.max(GradingRow.id)).group_by(GradingRow.attempt_id)
+    wanted = select(GradingRow).where(GradingRow.state == State.FAULTED, GradingRow.id.in_(latest))
+    loaded = selectinload(GradingRow.attempt).selectinload(AttemptRow.person)
+    return session.scalars(wanted.options(loaded).order_by(GradingRow.id.desc())).all()

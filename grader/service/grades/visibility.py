@@ -1,0 +1,77 @@
+"""Results as students see them, and as people who teach see them: these differ while results are held back."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from grader.service.course.assignments import AssignmentView
+from grader.service.db.models import AttemptRow, GradingRow
+from grader.service.grades.final import FinalGrade
+from grader.service.grades.records import grades_of, published_grades_of
+from grader.service.submissions.progress import ChecksInBrief, ProgressNote, notes_after
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeenResult:
+    """The result of an attempt as somebody may see it."""
+
+    points: float | None
+    max_points: float | None
+    hidden_points: float
+    checks: ChecksInBrief
+
+
+Note = tuple[int, ProgressNote]
+"""A note with its number."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sight:
+    """What somebody sees of a student: grades by assignment, the result of an attempt, and notes of a grading."""
+
+    grades: Callable[[Session, Sequence[AssignmentView], int], dict[str, FinalGrade]]
+    result: Callable[[AttemptRow], SeenResult | None]
+    notes: Callable[[Session, GradingRow, int], Sequence[Note]]
+
+
+def checks_of(grading: GradingRow) -> ChecksInBrief:
+    """The checks of a grading that is done, as the student may see them."""
+    return _in_brief(grading.checks)
+
+
+def published_checks_of(grading: GradingRow) -> ChecksInBrief:
+    """The checks of a grading that is done, as the student may see them once results are published."""
+    return _in_brief(grading.published_checks)
+
+
+def _in_brief(checks: str | None) -> ChecksInBrief:
+    return ChecksInBrief(checks=()) if checks is None else ChecksInBrief.model_validate_json(checks)
+
+
+def _published(attempt: AttemptRow) -> SeenResult | None:
+    counted = attempt.counted
+    if counted is None:
+        return None
+    return SeenResult(
+        points=counted.published_points,
+        max_points=counted.max_points,
+        hidden_points=counted.hidden_points,
+        checks=published_checks_of(counted),
+    )
+
+
+def _shown(attempt: AttemptRow) -> SeenResult | None:
+    return None if attempt.counted is None or attempt.counted.held else _published(attempt)
+
+
+def _shown_notes(session: Session, grading: GradingRow, after: int) -> Sequence[Note]:
+    """Notes name checks, which are a part of the result."""
+    return () if grading.held else notes_after(session, grading, after)
+
+
+STUDENTS_SIGHT = Sight(grades=grades_of, result=_shown, notes=_shown_notes)
+"""Nothing of results that are held back."""
+
+STAFFS_SIGHT = Sight(grades=published_grades_of, result=_published, notes=notes_after)
+"""What students see, as if all results were published."""

@@ -1,0 +1,74 @@
+"""How points came about, in words that students and instructors read."""
+
+from grader.common.phrases import count
+from grader.course.policies.deadlines import Lateness
+from grader.course.policies.rules import LateRule
+from grader.protocol.text import showable
+from grader.service.course.limits import HandInRules
+from grader.service.db.models import Decision, DecisionRow
+
+
+def number(value: float | None) -> str:
+    """Points, with two decimals at most; empty for none."""
+    return "" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def score_in_words(points: float | None, most: float | None, hidden: float) -> str:
+    """For example "68 of 100 points", "44 points so far; 8 more are decided after release"."""
+    if not hidden:
+        return f"{number(points)} of {number(most)} points"
+    verb = "is" if hidden == 1 else "are"
+    return f"{number(points)} points so far; {number(hidden)} more {verb} decided after release"
+
+
+def deduction_in_words(earned: float, cost: Lateness) -> str:
+    """For example "80 less 10 % for 2 days late (1 late day used, 0 left)"; empty where it was in time."""
+    if not cost.days:
+        return ""
+    late = f"{count(cost.days, 'day')} late"
+    if not cost.accepted:
+        return f"{number(earned)} points, but {late}: not accepted any more"
+    used = f" ({count(cost.covered, 'late day')} used, {cost.left} left)" if cost.covered else ""
+    if not cost.percent:
+        return f"{late}{used}, nothing taken off" if used else ""
+    return f"{number(earned)} less {cost.percent:g} % for {late}{used}"
+
+
+def worth_in_words(earned: float, cost: Lateness) -> str:
+    """For example "72 = 80 less 10 % for 1 day late"; empty where nothing is to be said."""
+    words = deduction_in_words(earned, cost)
+    return f"{number(cost.leaves(earned))} = {words}" if words and cost.percent and cost.accepted else words
+
+
+def deduction_in_sentences(earned: float, cost: Lateness) -> str:
+    """The same as the page of an attempt says it. Its report was drawn when it was graded, and dates may change."""
+    words = worth_in_words(earned, cost)
+    if not words:
+        return ""
+    return f"{words}. The report shows the points before this deduction." if cost.percent else f"{words}."
+
+
+def late_in_words(rules: HandInRules) -> str:
+    """What late work costs, for whoever may hand in; empty where there is no due date, or nothing is taken off."""
+    late = rules.policies.late
+    if rules.due is None or not isinstance(late, LateRule):
+        return ""
+    days = f"{count(max(0, late.days - rules.spent), 'late day')} of {late.days} left" if late.days else ""
+    if late.percent is None:
+        return f"{days}; nothing is accepted after them"
+    floor = f", down to {late.floor:g} % of the points" if late.floor else ""
+    cost = f"{late.percent:g} % less for each day that has begun{floor}"
+    return f"{days}; after that {cost}" if days else cost
+
+
+def decision_in_words(row: DecisionRow) -> str:
+    """For example "by hand +5: a kernel of 2025 was allowed"."""
+    comment = showable(row.comment)
+    match Decision(row.kind):
+        case Decision.EXCUSE:
+            return f"excused: {comment}"
+        case Decision.SET:
+            return f"by hand {number(row.points)}: {comment}"
+        case Decision.ADD:
+            sign = "+" if row.points >= 0 else "-"
+            return f"by hand {sign}{number(abs(row.points))}: {comment}"

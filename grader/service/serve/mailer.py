@@ -1,0 +1,112 @@
+"""Mails of the outbox are sent, each once. A mail that cannot be sent is tried again for a day, and stops no other."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from smtplib import SMTPException, SMTPRecipientsRefused
+
+from sqlalchemy import ColumnElement, delete, or_, select, update
+from sqlalchemy.orm import Session
+
+from grader.service.auth.email import letter
+from grader.service.auth.mail_links import MailLinks
+from grader.service.db.models import MailChoiceRow, MailRow, PersonRow
+from grader.service.db.outbox import MailKind
+from grader.service.db.session import Database
+
+DAY, WEEK = timedelta(days=1), timedelta(days=7)
+"""Time in which a mail is tried, and time after which it is deleted."""
+
+AGAIN = timedelta(minutes=5)
+"""Time after which a mail that was not sent is tried again."""
+
+AT_ONCE, DELETED_AT_ONCE = 20, 200
+"""Mails that are sent, and rows that are deleted, in one look."""
+
+SUBJECTS = {
+    MailKind.GRADED: "Your attempt at {} was graded",
+    MailKind.REGRADED: "Your attempt at {} was graded again",
+    MailKind.ANSWERED: "Your question about {} was answered",
+    MailKind.EXTENDED: "You have an extension for {}",
+}
+
+TEXT = """\
+{subject}. Read it here:
+
+{origin}{path}
+
+You can switch such mails off: {origin}/mails
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Due:
+    """A mail to send."""
+
+    row: int
+    key: str
+    subject: str
+    path: str
+
+
+def send_due(database: Database, origin: str, mail: MailLinks, now: datetime) -> None:
+    """Send the mails that are due. Raises OSError with the last failure, after all others were tried."""
+    delete_old(database, now)
+    with database.reading() as session:
+        due = _due(session, now)
+    if due:
+        with database.writing() as session:
+            due = [each for each in due if _begin(session, each, now)]
+    failure = ""
+    for each in due:
+        text = TEXT.format(subject=each.subject, origin=origin, path=each.path)
+        address = each.key if "@" in each.key or not mail.domain else f"{each.key}@{mail.domain}"
+        try:
+            if "@" in address:
+                mail.send(letter(mail.sender, address, each.subject, text))
+        except (ValueError, SMTPRecipientsRefused):
+            pass  # the address is wrong, and stays so
+        except (OSError, SMTPException) as error:
+            failure = type(error).__name__  # its text may quote an address
+            continue
+        with database.writing() as session:
+            session.execute(update(MailRow).where(MailRow.id == each.row).values(sent=now))
+    if failure:
+        raise OSError(failure)
+
+
+def delete_old(database: Database, now: datetime) -> None:
+    """Delete mails after a week, sent or not. Events leave them also where no mail is set up."""
+    with database.reading() as session:
+        old = session.scalars(select(MailRow.id).where(MailRow.at < now - WEEK).limit(DELETED_AT_ONCE)).all()
+    if old:
+        with database.writing() as session:
+            session.execute(delete(MailRow).where(MailRow.id.in_(old)))
+
+
+def _due(session: Session, now: datetime) -> Sequence[_Due]:
+    """Mails that nobody has begun to send a moment ago, to people who can sign in and want them."""
+    off = select(MailChoiceRow.id).where(
+        MailChoiceRow.person_id == MailRow.person_id, MailChoiceRow.kind == MailRow.kind
+    )
+    wanted = (
+        select(MailRow, PersonRow.key)
+        .join(PersonRow, PersonRow.id == MailRow.person_id)
+        .where(MailRow.sent.is_(None), MailRow.at > now - DAY, _is_free(now))
+        .where(PersonRow.deactivated.is_(None), ~off.exists())
+    )
+    found = session.execute(wanted.order_by(MailRow.id).limit(AT_ONCE))
+    return [
+        _Due(row=row.id, key=key, subject=SUBJECTS[MailKind(row.kind)].format(row.assignment), path=row.path)
+        for row, key in found
+    ]
+
+
+def _is_free(now: datetime) -> ColumnElement[bool]:
+    return or_(MailRow.begun.is_(None), MailRow.begun <= now - AGAIN)
+
+
+def _begin(session: Session, due: _Due, now: datetime) -> bool:
+    """Note that a mail is begun to be sent; False if another process has begun it."""
+    begun = update(MailRow).where(MailRow.id == due.row, MailRow.sent.is_(None), _is_free(now)).values(begun=now)
+    return session.scalar(begun.returning(MailRow.id)) is not None

@@ -1,0 +1,197 @@
+"""`grader serve`: a web process here, stations and more web processes as children. Each may die at any moment; the
+database stays.
+"""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from grader.common.errors import InputError
+from grader.common.notices import NoticeRules
+from grader.common.record import replace
+from grader.common.sign_in import SignInRules
+from grader.course.catalogue import Course
+from grader.service.auth.sessions import invite, person_named
+from grader.service.db.clock import utc_now
+from grader.service.db.migrate import migrate, require_current
+from grader.service.db.models import CourseRole, PersonRow
+from grader.service.db.session import Database, sqlite_url
+from grader.service.errors import RefusalError
+from grader.service.serve.notifier import mailing, telling, webhook
+from grader.service.serve.supervisor import ProcessSpec, StationSpec, running
+from grader.service.web.server import Address, answer, state_for, with_entry
+
+INSTRUCTOR, STUDENT = "instructor", "student"
+"""The keys of the people whom a new service, and a demo, begins with."""
+
+UNNAMED_PROXY = (
+    "no proxy is named in sign_in.proxies, so all who come by the one with TLS share one number of tries to sign in; "
+    "docs/operators.md says how to name it."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServeRequest:
+    """What an operator asks for. `database` is the address of one, or the folder of the one that the service brings;
+    `stations` are the stations beside it; `invite` are the keys of people who get a new sign-in link.
+    """
+
+    database: str | Path
+    course: Path
+    guide: Path
+    host: str
+    port: int
+    url: str | None
+    stations: StationSpec
+    web_processes: int = 1
+    sign_in: SignInRules = field(default_factory=SignInRules)
+    notices: NoticeRules = field(default_factory=NoticeRules)
+    demo: bool = False
+    invite: tuple[str, ...] = ()
+
+    @property
+    def address(self) -> Address:
+        """Where the web processes listen."""
+        return Address(host=self.host, port=self.port, is_shared=self.web_processes > 1)
+
+    @property
+    def origin(self) -> str:
+        """The address that browsers use; raises InputError if it is none."""
+        return origin_of(self.url or f"http://{_in_address(self.host)}:{self.port}")
+
+
+USUAL_PORTS = {"http": ":80", "https": ":443"}
+"""Browsers leave these out when they say where a form comes from."""
+
+
+def origin_of(url: str) -> str:
+    """The origin of an address, as browsers send it. Raises InputError if `url` is not an address."""
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or not parts.netloc or parts.path.strip("/") or parts.query:
+        raise InputError(f"{url} is not an address such as https://grader.example.org; correct --url.")
+    return f"{parts.scheme}://{parts.netloc.removesuffix(USUAL_PORTS[parts.scheme])}".lower()
+
+
+def _in_address(host: str) -> str:
+    """The host to listen on as an address has it; raises InputError for one that browsers cannot go to."""
+    try:
+        parsed = ip_address(host)
+    except ValueError:
+        return host
+    if parsed.is_unspecified:
+        raise InputError(f"--host {host} is every address of this machine: name the one that browsers use with --url.")
+    return f"[{host}]" if parsed.version == 6 else host
+
+
+def serve(request: ServeRequest, say: Callable[[str], None]) -> None:
+    """Serve until interrupted; `say` prints a line."""
+    course = Course(assignments=request.course / "assignments", reference=request.course / "reference")
+    course.require_solutions()
+    with closing(ready_database(request.database)) as database:
+        rules = _rules(request)
+        web = with_entry(state_for(database, request.course, request.guide, request.origin), rules, say)
+        address = request.notices.address
+        hook = None if address is None else webhook(address)
+        request.address.claim()
+        with request.address.listen() as listener, running(_processes(request), database.url, say):
+            for line in first_lines(database, request):
+                say(line)
+            origin = request.origin
+            with telling(database, origin, hook, say), mailing(database, origin, web.entry.mail, say):
+                answer(web, listener, rules.proxies)
+
+
+def _rules(request: ServeRequest) -> SignInRules:
+    """How people sign in; a demo prints its mails."""
+    printed = request.demo and request.sign_in.mail is None
+    return replace(request.sign_in, mail="printed") if printed else request.sign_in
+
+
+def _processes(request: ServeRequest) -> list[ProcessSpec]:
+    """The processes beside this one: stations, and more web processes at the same address."""
+    address = request.address
+    web = ProcessSpec(
+        name="web process",
+        module="grader.service.web",
+        words=(str(request.course), str(request.guide), request.origin, address.host, str(address.port)),
+        variables={**os.environ},
+        told=_rules(request).handed_over(),
+    )
+    return [*request.stations.processes, *[web] * (request.web_processes - 1)]
+
+
+def ready_database(where: str | Path) -> Database:
+    """A database whose tables are those of this grader: one in a folder is brought up to date by itself. Raises
+    InputError and SetupError.
+    """
+    if isinstance(where, Path):
+        database = Database(sqlite_url(where))
+        migrate(database)
+        return database
+    database = Database(where)
+    require_current(database)
+    return database
+
+
+def first_lines(database: Database, request: ServeRequest) -> Iterator[str]:
+    """Where the service is, and the sign-in links that were asked for or without which nobody could come in."""
+    with database.writing() as session:
+        wanted = [_person(session, key) for key in request.invite]
+        nobody = session.scalar(select(PersonRow.id).where(PersonRow.role == CourseRole.INSTRUCTOR).limit(1)) is None
+        if nobody or request.demo:
+            wanted.append(_made(session, INSTRUCTOR, "Instructor", CourseRole.INSTRUCTOR))
+        if request.demo:
+            wanted.append(_made(session, STUDENT, "Ada Student", CourseRole.STUDENT))
+        each_once = dict.fromkeys(wanted)  # a later link ends those before it
+        links = [_link_line(session, each, "grader serve", request.origin) for each in each_once]
+    yield f"serving {request.course} at {request.origin}; Ctrl-C ends this."
+    yield from links
+    if request.origin.startswith("https:") and not request.sign_in.proxies:
+        yield UNNAMED_PROXY
+
+
+def invitation_lines(database: Database, keys: Sequence[str], url: str) -> list[str]:
+    """A new sign-in link for each of these people, also while the service runs. Raises InputError for an unknown key,
+    and without a key: then the message names the instructors.
+    """
+    origin = origin_of(url)
+    require_current(database)
+    with database.writing() as session:
+        if not keys:
+            wanted = select(PersonRow.key).where(PersonRow.role == CourseRole.INSTRUCTOR).order_by(PersonRow.key)
+            found = ", ".join(session.scalars(wanted)) or "none yet"
+            raise InputError(f"name the key of a person; instructors of this course: {found}.")
+        people = dict.fromkeys(_person(session, key) for key in keys)
+        return [_link_line(session, each, "grader invite", origin) for each in people]
+
+
+def _link_line(session: Session, person: PersonRow, who: str, origin: str) -> str:
+    """A line with a new link. Raises InputError for a person who is deactivated."""
+    try:
+        token = invite(session, person, who, utc_now())
+    except RefusalError as error:
+        raise InputError(str(error)) from error
+    return f"sign in as {person.name} ({person.key}), once: {origin}/join/{token}"
+
+
+def _person(session: Session, key: str) -> PersonRow:
+    found = person_named(session, {key})
+    if found is None:
+        raise InputError(f"there is nobody with the key {key!r} in this course; add them to the roster first.")
+    return found
+
+
+def _made(session: Session, key: str, name: str, role: CourseRole) -> PersonRow:
+    found = person_named(session, {key})
+    if found is None:
+        found = PersonRow(key=key, name=name, role=role, created=utc_now())
+        session.add(found)
+        session.flush()
+    return found

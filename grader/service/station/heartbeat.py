@@ -1,0 +1,85 @@
+"""Keeps a claim while a grading runs, and says when that is over before it is done."""
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Self
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from grader.service.db.session import Database, time_of
+from grader.service.submissions.queue import LEASE, ClaimedGrading, Renewal, give_up, renew, stop
+
+BEAT = 5.0
+"""Seconds between two renewals."""
+
+STUCK = 60.0
+"""Seconds in which a grading that is told to end must have ended; engines were seen to take ten to stop a container."""
+
+EXIT_STUCK = 70
+
+
+@dataclass(frozen=True, kw_only=True)
+class Patience:
+    """How long a grading may take, in all and, in seconds, to end once it is told to; `end` ends the process."""
+
+    longest: timedelta = timedelta(minutes=15)
+    beat: float = BEAT
+    stuck: float = STUCK
+    end: Callable[[int], object] = os._exit
+
+
+class LeaseHeartbeat:
+    """A thread beside a grading. When the grading is to end before it is done, its row says so, and then `over` is set.
+
+    A grading that does not end then hangs in code that no exception reaches: the process is ended, and
+    whoever started it starts another.
+    """
+
+    def __init__(self, database: Database, claimed: ClaimedGrading, patience: Patience) -> None:
+        self.over = False
+        self._database, self._claimed, self._patience = database, claimed, patience
+        self._begun = self._renewed = time.monotonic()
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._keep, name="heart", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._done.set()
+        self._thread.join()
+
+    def _keep(self) -> None:
+        while not self.over:
+            if self._done.wait(self._patience.beat):
+                return
+            self.over = self._ended()
+        if not self._done.wait(self._patience.stuck):
+            self._patience.end(EXIT_STUCK)
+
+    def _ended(self) -> bool:
+        """Renew the claim; whether the grading is over. Where the database does not answer, it goes on while the lease
+        lasts.
+        """
+        try:
+            ended = self._renewed_or_ended()
+        except SQLAlchemyError:
+            return time.monotonic() - self._renewed > LEASE.total_seconds()
+        self._renewed = time.monotonic()
+        return ended
+
+    def _renewed_or_ended(self) -> bool:
+        with self._database.recording() as session:
+            if time.monotonic() - self._begun > self._patience.longest.total_seconds():
+                minutes = self._patience.longest.total_seconds() / 60
+                give_up(session, self._claimed, f"The grading took over {minutes:g} minutes.", time_of(session))
+                return True
+            renewal = renew(session, self._claimed, time_of(session))
+            if renewal is Renewal.STOP:
+                stop(session, self._claimed, time_of(session))
+            return renewal is not Renewal.KEPT

@@ -1,0 +1,154 @@
+"""What a station does: claim, grade, store, until it is told to stop."""
+
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Protocol, TypeVar
+
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
+
+from grader.common.errors import GraderError, InterruptedGradingError
+from grader.common.interrupts import interrupted_when, stop_if_told
+from grader.grading.bench import Decided, Progress
+from grader.protocol.text import showable
+from grader.results.result import Ungraded
+from grader.service.db.session import Database, time_of
+from grader.service.station.heartbeat import LeaseHeartbeat, Patience
+from grader.service.submissions.progress import keep_note, note_of
+from grader.service.submissions.queue import ClaimedGrading, Graded, claim, fail, finish, release
+
+LOOK = 0.5
+"""Seconds between two looks for work, and between two looks whether a grading is over."""
+
+AWAY = 1.0
+"""Seconds between two calls at a database that does not answer."""
+
+PATIENCE = Patience()
+"""The longest gradings of this repository take two minutes of the fifteen."""
+
+
+Found = TypeVar("Found")
+
+
+class ClaimOverError(InterruptedGradingError):
+    """The grading was cancelled, took too long, or is another station's now; its row says which."""
+
+
+class Judging(Protocol):
+    """Who grades: station/grader.py."""
+
+    def grade(self, claimed: ClaimedGrading, progress: Progress) -> Graded | Ungraded:
+        """What is to be stored, or why there is no result by a fault of ours."""
+
+    def elsewhere(self) -> frozenset[str]:
+        """The assignments that other stations grade."""
+
+    def keep_up(self, database: Database) -> bool:
+        """Update stored data to the course's files without a run. True if there may be more to do."""
+
+
+def work(
+    database: Database,
+    judge: Judging,
+    name: str,
+    patience: Patience = PATIENCE,
+    idle: Callable[[], None] = lambda: time.sleep(LOOK),
+) -> None:
+    """Take one grading after the other; raises what interrupts this process. `idle` waits for work."""
+    while True:
+        stop_if_told()
+        more = patient(lambda: judge.keep_up(database))
+        claimed = patient(lambda: _claimed(database, name, judge.elsewhere()))
+        if claimed is None:
+            if not more:
+                idle()
+        else:
+            try:
+                _grade(database, judge, claimed, patience)
+            except InterruptedGradingError:
+                with suppress(SQLAlchemyError), database.recording() as session:  # else its lease runs out
+                    release(session, claimed, time_of(session))
+                raise
+
+
+def patient(ask: Callable[[], Found]) -> Found:
+    """What the database answers, however long it is away: it is started again, or another takes its place. That it is
+    away is said once, and so is that it is back. Raises what interrupts this process.
+    """
+    away: float | None = None
+    while True:
+        stop_if_told()
+        try:
+            answer = ask()
+        except (InterfaceError, OperationalError) as error:
+            if away is None:
+                away = time.monotonic()
+                _say(f"the database does not answer: {_reason(error)}. This station waits for it.")
+            time.sleep(AWAY)
+        else:
+            if away is not None:
+                _say(f"the database answers again, after {time.monotonic() - away:.0f} s.")
+            return answer
+
+
+def _say(line: str) -> None:
+    """On standard error, which is the journal where systemd has started the service."""
+    print(line, file=sys.stderr, flush=True)  # noqa: T201 - a station has nobody else to tell
+
+
+def _reason(error: DBAPIError) -> str:
+    """The first line of what the driver says, in which no password stands."""
+    said = str(error.orig).strip().splitlines()
+    return showable(said[0]).rstrip(".") if said else "no reason is given"
+
+
+def _claimed(database: Database, name: str, elsewhere: frozenset[str]) -> ClaimedGrading | None:
+    with database.recording() as session:
+        return claim(session, name, time_of(session), elsewhere)
+
+
+def _grade(database: Database, judge: Judging, claimed: ClaimedGrading, patience: Patience) -> None:
+    """Grade it, and store what came of it, unless the claim ends before."""
+    try:
+        with (
+            LeaseHeartbeat(database, claimed, patience) as heartbeat,
+            interrupted_when(lambda: heartbeat.over, ClaimOverError("the claim has ended."), LOOK),
+        ):
+            outcome = _outcome(judge, claimed, _noting(database, claimed))
+    except ClaimOverError:
+        return
+    patient(lambda: _store(database, claimed, outcome))
+
+
+def _store(database: Database, claimed: ClaimedGrading, outcome: Graded | str) -> None:
+    """Once, even if it is tried again since nobody knows whether it was stored: then the claim has ended."""
+    with database.recording() as session:
+        if isinstance(outcome, Graded):
+            finish(session, claimed, outcome, time_of(session))
+        else:
+            fail(session, claimed, outcome, time_of(session))
+
+
+def _outcome(judge: Judging, claimed: ClaimedGrading, progress: Progress) -> Graded | str:
+    """The outcome, or the fault of ours because of which there is none."""
+    try:
+        outcome = judge.grade(claimed, progress)
+    except InterruptedGradingError:
+        raise
+    except GraderError as error:
+        return showable(str(error))
+    except Exception as error:  # noqa: BLE001 - a fault in one grading does not touch the others
+        return showable(f"a fault in grader itself: {error!r}")
+    return outcome.fault if isinstance(outcome, Ungraded) else outcome
+
+
+def _noting(database: Database, claimed: ClaimedGrading) -> Progress:
+    def note(event: str | Decided) -> None:
+        try:
+            with database.recording() as session:
+                keep_note(session, claimed, note_of(event), time_of(session))
+        except SQLAlchemyError:
+            return  # nobody loses a grade because a line about it could not be kept
+
+    return note

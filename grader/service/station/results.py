@@ -1,0 +1,46 @@
+"""Makes results ready to be stored.
+
+Pages are drawn here, too, since they cost more than a web process may spend on what a student sends.
+"""
+
+import zlib
+
+from grader.course.suite import Coursework
+from grader.protocol.text import showable
+from grader.reports import REPORTS, page
+from grader.results.result import Result
+from grader.results.withholding import withheld, without_tracebacks
+from grader.service.grades.leaderboard import speed_of
+from grader.service.grades.summaries import brief_of
+from grader.service.submissions.progress import in_brief
+from grader.service.submissions.queue import Graded
+
+
+def ready(result: Result, coursework: Coursework) -> Graded:
+    """A result in the form in which it is stored, with the student's view by the assignment that graded it. Tracebacks
+    of grader are only in the station's log.
+    """
+    result = without_tracebacks(result)
+    shown = withheld(result, coursework)
+    return Graded(
+        points=result.points,
+        max_points=result.max_points,
+        early_points=shown.points,
+        early_max=shown.max_points - shown.hidden_points,
+        early_checks=in_brief(shown).model_dump_json(),
+        full_checks=None if shown == result else in_brief(result).model_dump_json(),
+        result=REPORTS["json"](result),
+        brief=brief_of(result, shown),
+        early_page=_page(shown),
+        full_page=None if shown == result else _page(result),
+        early_result=zlib.compress(REPORTS["json"](shown).encode()),
+        speed=speed_of(result),
+        early_speed=speed_of(shown),
+        device=showable(result.provenance.device.name),
+        measured_sha256=coursework.measured_sha256,
+        scored_sha256=coursework.scored_sha256,
+    )
+
+
+def _page(result: Result) -> bytes:
+    return zlib.compress(page(result).text.encode())

@@ -1,0 +1,17 @@
+"""The secret seed of a service, from which the inputs of every grading are made."""
+
+from grader.course.truth.seeds import fresh_seed
+from grader.service.db.models import SecretRow
+from grader.service.db.session import Database
+
+SEED = "seed"
+
+
+def service_seed(database: Database) -> int:
+    """The seed; it is made when it is first asked for."""
+    with database.writing() as session:
+        row = session.get(SecretRow, SEED)
+        if row is None:
+            row = SecretRow(name=SEED, value=str(fresh_seed()))
+            session.add(row)
+        return int(row.value)

@@ -1,0 +1,286 @@
+"""Handing in: what is refused at the door, and how an attempt is stored, once, before anybody is told that it was.
+
+Nothing here reads the text: what it costs grows with its bytes alone, at memory's speed.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import bindparam, func, select, update
+from sqlalchemy.orm import Session, joinedload
+from sqlalchemy.orm.attributes import set_committed_value
+
+from grader.common.phrases import count
+from grader.course.submissions.submission import SIZE_LIMIT, UTF16_MARKS, is_binary
+from grader.service.auth.secrets import fresh_token
+from grader.service.course import limits
+from grader.service.course.groups import BELONGS, team_at
+from grader.service.course.limits import HandInRules, Past
+from grader.service.db.models import AttemptRow, CourseRole, GradingRow, PersonRow, ShareRow, State
+from grader.service.errors import RefusalError
+
+LINES = 5_000
+"""Of a file: a report shows every line, and comparing two files takes time for each pair of lines."""
+
+FIRST, REGRADED = 0, 10
+"""Priorities: regrading a course delays nobody who hands in."""
+
+HANDED_IN = "handed in"
+"""Why the first grading of an attempt is made."""
+
+NAME_LENGTH = 100
+"""Characters that are kept of a file's name."""
+
+FORM_KEY_LENGTH = 100
+FOREIGN_FORM = "This form is not that of the assignment's page; open the page again."
+
+OPEN_STATES = (State.WAITING, State.RUNNING)
+
+AT_AN_ASSIGNMENT = (
+    select(AttemptRow)
+    .where(BELONGS, AttemptRow.assignment == bindparam("assignment"))
+    .options(joinedload(AttemptRow.gradings))
+    .order_by(AttemptRow.number)
+)
+"""The attempts of people at an assignment, with their gradings; built once, as each page of a student asks."""
+
+WAITING_GRADINGS = (
+    select(GradingRow.id)
+    .where(GradingRow.attempt_id.in_(select(AttemptRow.id).where(BELONGS)), GradingRow.state == State.WAITING)
+    .order_by(GradingRow.id)
+    .with_for_update()
+)
+"""Those of people; whoever reads them has them alone."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Offer:
+    """A file that a person hands in. Every click on one form has the same `form_key`."""
+
+    person_id: int
+    assignment: str
+    file_name: str
+    data: bytes
+    form_key: str
+
+
+def unfit(data: bytes) -> str:
+    """Why a file cannot be handed in, which costs no attempt; empty if it can."""
+    return next(_faults(data), "")
+
+
+def _faults(data: bytes) -> Iterator[str]:
+    if len(data) > SIZE_LIMIT:
+        yield "The file is over 1 MiB; hand in only the OpenCL source text."
+    if not data.strip():
+        yield "The file is empty; hand in your kernel."
+    if data.startswith(b"PK\x03\x04"):
+        yield "The file is a zip; hand in the .cl file itself."
+    if data.startswith(UTF16_MARKS):
+        yield "The file is UTF-16 text; save it as UTF-8."
+    if is_binary(data):
+        yield "The file is binary, not OpenCL source text; hand in the .cl file itself."
+    if data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n") > LINES:
+        yield f"The file has over {LINES:,} lines; hand in a kernel as people write them."
+
+
+def history(session: Session, person_id: int, assignment: str) -> Sequence[AttemptRow]:
+    """Somebody's attempts at an assignment, with their gradings, oldest first."""
+    return history_of(session, frozenset({person_id}), assignment)
+
+
+def history_of(session: Session, people: frozenset[int], assignment: str) -> Sequence[AttemptRow]:
+    """The same of the members of a group."""
+    asked = {"people": [*people], "assignment": assignment}
+    found = session.scalars(AT_AN_ASSIGNMENT, asked).unique().all()
+    for each in found:  # the one that counts is among them, and need not be read again
+        counted = next((grading for grading in each.gradings if grading.id == each.counted_id), None)
+        set_committed_value(each, "counted", counted)
+    return found
+
+
+def past_of(session: Session, attempts: Sequence[AttemptRow], team: frozenset[int]) -> list[Past]:
+    """The attempts of a student or a group in the form that the policy needs, with the times of their first grading."""
+    sharing: dict[int, set[int]] = {}
+    if len(team) > 1:
+        shared = select(ShareRow.attempt_id, ShareRow.person_id).where(ShareRow.person_id.in_(team))
+        for attempt_id, person_id in session.execute(shared):
+            sharing.setdefault(attempt_id, set()).add(person_id)
+    return [
+        Past(
+            people=team if len(team) == 1 else team & {each.person_id, *sharing.get(each.id, ())},
+            received=each.received,
+            state=_state(each),
+            begun=each.gradings[0].started is not None,
+            ended=each.gradings[0].ended,
+            entered=each.entered_by is not None,
+        )
+        for each in attempts
+    ]
+
+
+def _state(attempt: AttemptRow) -> State:
+    """Of its first grading; where that failed by our fault and a later one did not, it is done."""
+    return State.DONE if attempt.counted_id is not None else State(attempt.gradings[0].state)
+
+
+def accept(session: Session, offer: Offer, rules: HandInRules, now: datetime) -> AttemptRow:
+    """Store an attempt and put it in the queue, in place of attempts that it supersedes, by the student's rules. A form
+    that comes twice with the same file gives one attempt; with another file, it gives another attempt. Raises
+    RefusalError, and then stores nothing.
+    """
+    previous = previous_of(session, offer)
+    if previous is not None and is_repeated(previous, offer):
+        return previous
+    team = team_at(session, rules.policies, offer.person_id)
+    if len(team) > rules.policies.groups:
+        most = count(rules.policies.groups, "member")
+        raise RefusalError(
+            f"Your group has {len(team)} members, and this assignment allows {most}; ask your instructor."
+        )
+    _hold(session, team)
+    attempts = history_of(session, team, offer.assignment)
+    past = past_of(session, attempts, team)
+    if why := unfit(offer.data) or limits.refusal(rules, past, _open_elsewhere(session, offer), now):
+        raise RefusalError(why)
+    for position in limits.superseded_by_now(rules, past, now):
+        if _people(session, attempts[position]) <= team:  # groups change: one that counts for others, too, stays
+            _supersede(session, attempts[position], now)
+    slot = AttemptPlace(team=team, number=next_number(attempts), form_use=next_use(previous))
+    return store(session, offer, slot, rules, now)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttemptPlace:
+    """Place of a new attempt: the people whose attempt it is, its number, and the use of the form."""
+
+    team: frozenset[int]
+    number: int
+    form_use: int
+
+
+def next_number(attempts: Sequence[AttemptRow]) -> int:
+    """The number of the attempt after these."""
+    return attempts[-1].number + 1 if attempts else 1
+
+
+def next_use(previous: AttemptRow | None) -> int:
+    """The number of the next file that comes by the form of this attempt."""
+    return 1 if previous is None else previous.form_use + 1
+
+
+def store(session: Session, offer: Offer, slot: AttemptPlace, rules: HandInRules, now: datetime) -> AttemptRow:
+    """Store an attempt and put it in the queue."""
+    attempt = _attempt(offer, slot.number, now)
+    attempt.form_use = slot.form_use
+    attempt.late = limits.is_late(rules, now)
+    attempt.trial = session.get_one(PersonRow, offer.person_id).role != CourseRole.STUDENT
+    waiting = new_grading(HANDED_IN, FIRST, now)
+    waiting.round = _next_round(session, offer.person_id)
+    attempt.gradings.append(waiting)
+    session.add(attempt)
+    session.flush()
+    others = sorted(slot.team - {offer.person_id})
+    session.add_all(ShareRow(attempt_id=attempt.id, person_id=each) for each in others)
+    session.flush()
+    return attempt
+
+
+def _hold(session: Session, team: frozenset[int]) -> None:
+    """No station takes what waits here until the transaction ends: it may be about to be superseded."""
+    session.execute(WAITING_GRADINGS, {"people": [*team]})
+
+
+def _next_round(session: Session, person_id: int) -> int:
+    """The round of what somebody hands in: the latest that has been begun, or the one after their own last. So many
+    attempts of one student, at once or one after the other, delay no other by more than one.
+
+    This is start-time fair queueing (Goyal, Vin and Cheng, 1996) with gradings that count the same.
+    """
+    begun = (GradingRow.state == state for state in (State.RUNNING, State.DONE))
+    rounds = select(func.max(GradingRow.round)).where(GradingRow.priority == FIRST)
+    present = max(session.scalar(rounds.where(each)) or 0 for each in begun)
+    last = session.scalar(rounds.join(GradingRow.attempt).where(AttemptRow.person_id == person_id))
+    return max(present, -1 if last is None else last + 1)
+
+
+def new_grading(why: str, priority: int, now: datetime) -> GradingRow:
+    """A grading that waits for a station."""
+    return GradingRow(
+        why=why,
+        priority=priority,
+        state=State.WAITING,
+        created=now,
+        not_before=now,
+        tries=0,
+        stop_asked=False,
+        fault="",
+    )
+
+
+def is_repeated(previous: AttemptRow, offer: Offer) -> bool:
+    """Whether the form brings the same file again."""
+    return previous.sha256 == _sha256(offer)
+
+
+def previous_of(session: Session, offer: Offer) -> AttemptRow | None:
+    """The latest attempt that came by this form. Raises RefusalError if the form is another assignment's."""
+    if not 0 < len(offer.form_key) <= FORM_KEY_LENGTH:
+        raise RefusalError(FOREIGN_FORM)
+    same = AttemptRow.person_id == offer.person_id, AttemptRow.form_key == offer.form_key
+    found = session.scalar(select(AttemptRow).where(*same).order_by(AttemptRow.form_use.desc()).limit(1))
+    if found is not None and found.assignment != offer.assignment:
+        raise RefusalError(FOREIGN_FORM)
+    return found
+
+
+def _open_elsewhere(session: Session, offer: Offer) -> int:
+    others = AttemptRow.person_id == offer.person_id, AttemptRow.assignment != offer.assignment
+    unfinished = select(func.count(GradingRow.id)).join(GradingRow.attempt)
+    first = GradingRow.priority == FIRST, GradingRow.state.in_(OPEN_STATES)  # a regrading is nobody's hand-in
+    return session.scalar(unfinished.where(*others, *first)) or 0
+
+
+def _people(session: Session, attempt: AttemptRow) -> set[int]:
+    """Everybody whose attempt it is."""
+    return {attempt.person_id, *session.scalars(select(ShareRow.person_id).where(ShareRow.attempt_id == attempt.id))}
+
+
+def _supersede(session: Session, attempt: AttemptRow, now: datetime) -> None:
+    """Unless a station has claimed it meanwhile."""
+    session.execute(
+        update(GradingRow)
+        .where(GradingRow.attempt_id == attempt.id, GradingRow.state == State.WAITING)
+        .values(state=State.SUPERSEDED, ended=now)
+    )
+
+
+def _sha256(offer: Offer) -> str:
+    return hashlib.sha256(offer.data).hexdigest()
+
+
+def _attempt(offer: Offer, number: int, now: datetime) -> AttemptRow:
+    return AttemptRow(
+        public=fresh_token(),
+        person_id=offer.person_id,
+        assignment=offer.assignment,
+        number=number,
+        form_key=offer.form_key,
+        file_name=offer.file_name[:NAME_LENGTH],
+        data=offer.data,
+        size=len(offer.data),
+        sha256=_sha256(offer),
+        received=now,
+    )
+
+
+def cancel(session: Session, attempt: AttemptRow, now: datetime) -> None:
+    """End its first grading: at once if it waits, by its station if it runs. If it has ended, nothing happens; a
+    regrading is the instructor's.
+    """
+    first = GradingRow.attempt_id == attempt.id, GradingRow.why == HANDED_IN
+    waiting, running = (update(GradingRow).where(*first, GradingRow.state == each) for each in OPEN_STATES)
+    session.execute(waiting.values(state=State.CANCELLED, ended=now))
+    session.execute(running.values(stop_asked=True))

@@ -1,0 +1,78 @@
+"""Gradings by an older version of their assignment.
+
+If only points, hiding or titles have changed, a station scores the result again, without a run (station/rescoring.py).
+If the measurements have changed, the attempt is "graded by an older version" until it is graded again.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, and_, exists, func, or_, select, update
+from sqlalchemy.orm import Session, aliased
+
+from grader.service.course.assignments import AssignmentView, Version
+from grader.service.db.audit import note_by_station
+from grader.service.db.models import AttemptRow, GradingRow, State
+from grader.service.submissions.queue import Graded
+
+
+def is_older(grading: GradingRow, version: Version) -> bool:
+    """True if only a new run can give the points of this version."""
+    return grading.scored_sha256 is not None and grading.measured_sha256 != version.measured
+
+
+def to_score_again(session: Session, assignment: str, version: Version, most: int) -> Sequence[int]:
+    """The numbers of some gradings that count and whose points this version may change without a new run."""
+    unknown = GradingRow.scored_sha256.is_(None)
+    changed = and_(GradingRow.measured_sha256 == version.measured, GradingRow.scored_sha256 != version.scored)
+    counting = select(GradingRow.id).join(AttemptRow, AttemptRow.counted_id == GradingRow.id)
+    wanted = counting.where(AttemptRow.assignment == assignment, or_(unknown, changed))
+    return session.scalars(wanted.order_by(GradingRow.id).limit(most)).all()
+
+
+def store_again(session: Session, grading: GradingRow, scored: Graded, now: datetime) -> None:
+    """Replace the stored points of a grading with the new ones."""
+    if not _changed(session, grading, {field: getattr(scored, field) for field in Graded.__dataclass_fields__}):
+        return
+    if grading.points != scored.points:
+        words = f"scored again, since the assignment has changed: {grading.points:g} -> {scored.points:g} points"
+        note_by_station(session, session.get_one(AttemptRow, grading.attempt_id), words, now)
+
+
+def needs_a_run(session: Session, grading: GradingRow, version: Version) -> None:
+    """Note that a grading cannot be scored again."""
+    _changed(session, grading, {"measured_sha256": None, "scored_sha256": version.scored})
+
+
+def _changed(session: Session, grading: GradingRow, values: dict[str, object]) -> bool:
+    """False if another station was faster."""
+    same = GradingRow.id == grading.id, GradingRow.scored_sha256.is_not_distinct_from(grading.scored_sha256)
+    return session.scalar(update(GradingRow).where(*same).values(**values).returning(GradingRow.id)) is not None
+
+
+def older(assignment: AssignmentView) -> ColumnElement[bool]:
+    """SQL condition: attempts at an assignment that need a new run for the present version."""
+    unlike = GradingRow.measured_sha256.is_distinct_from(assignment.version.measured)
+    return and_(AttemptRow.assignment == assignment.name, *_GRADED, unlike)
+
+
+_OPEN = aliased(GradingRow)
+_GRADED = (
+    AttemptRow.trial.is_(False),
+    GradingRow.scored_sha256.is_not(None),
+    ~exists().where(_OPEN.attempt_id == AttemptRow.id, _OPEN.state.in_((State.WAITING, State.RUNNING))),
+)
+"""SQL condition: attempts with a result of a known version that are not being graded again."""
+
+
+def count_older(session: Session, assignments: Sequence[AssignmentView]) -> Counter[str]:
+    """Number of attempts at each assignment that have a result by an older version and are not being graded again."""
+    measured = AttemptRow.assignment, GradingRow.measured_sha256
+    counting = select(*measured, func.count()).join(GradingRow, AttemptRow.counted_id == GradingRow.id)
+    current = {each.name: each.version.measured for each in assignments}
+    found = Counter[str]()
+    for name, version, number in session.execute(counting.where(*_GRADED).group_by(*measured)):
+        if name in current and version != current[name]:
+            found[name] += number
+    return found

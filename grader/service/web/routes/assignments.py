@@ -1,0 +1,177 @@
+"""The pages of a student: the assignments, one of them, and handing in."""
+
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import Field
+from sqlalchemy.orm import Session
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from grader.common.record import Record, replace
+from grader.course.submissions.submission import FILE_NAME, SIZE_LIMIT
+from grader.service.course.assignments import AssignmentView
+from grader.service.course.groups import belongs_to
+from grader.service.course.limits import is_open
+from grader.service.db.models import AttemptRow, PersonRow
+from grader.service.decisions.extensions import hand_in_rules
+from grader.service.errors import NotFoundError, RefusalError
+from grader.service.grades.points_chart import points_chart
+from grader.service.grades.views import StatusRequest, status_at, statuses_of
+from grader.service.submissions.accept import Offer, accept
+from grader.service.submissions.diff import compared
+from grader.service.throttle import ConcurrencyLimiter
+from grader.service.web.auth import LARGEST, AnyMember, Member, OwnForm, PerhapsMember, file_in, person_of, text_in
+from grader.service.web.pages import page
+from grader.service.web.state import arrival_of, state_of
+
+router = APIRouter()
+
+COMPARING = ConcurrencyLimiter(2, "Many attempts are being compared right now; try again in a moment.")
+"""So many comparisons are made at once: each keeps a processor busy, and all pages are made by one process."""
+
+
+class PairOfAttempts(Record):
+    """Two attempts at an assignment, by their numbers."""
+
+    old: int = Field(ge=1, le=LARGEST)
+    new: int = Field(ge=1, le=LARGEST)
+
+
+AnyPair = Annotated[PairOfAttempts, Query()]
+
+
+@router.get("/")
+def home(request: Request, member: PerhapsMember) -> Response:
+    """All assignments, and how the student stands."""
+    if member is None:
+        return RedirectResponse("/sign-in", 303)
+    return home_of(request, member, None)
+
+
+def home_of(request: Request, member: Member, person_id: int | None) -> Response:
+    """The same as an instructor sees it of somebody else; None is the member."""
+    web = state_of(request)
+    with web.database.reading() as session:
+        owner = person_of(session, member.id if person_id is None else person_id)
+        asked = StatusRequest(person_id=owner.id, sight=member.sight, now=web.now())
+        standings = statuses_of(session, web.cache.all(), asked)
+    return page(request, "home.html.jinja", member, standings=standings, owner=owner, base=base_of(owner, person_id))
+
+
+@router.get("/guide")
+def guide(request: Request, member: AnyMember) -> Response:
+    """How to read a report."""
+    return page(request, "guide.html.jinja", member, guide=state_of(request).cache.guide())
+
+
+@router.get("/assignments/{name}")
+def assignment(request: Request, member: AnyMember, name: str) -> Response:
+    """The handout, a form to hand in, and all attempts."""
+    return assignment_of(request, member, name, None)
+
+
+def assignment_of(request: Request, member: Member, name: str, person_id: int | None) -> Response:
+    """The same as an instructor sees it of somebody else; None is the member."""
+    web = state_of(request)
+    shown = as_seen(member, web.cache.assignment(name), web.now())
+    with web.database.reading() as session:
+        owner = person_of(session, member.id if person_id is None else person_id)
+        asked = StatusRequest(person_id=owner.id, sight=member.sight, now=web.now())
+        standing = status_at(session, web.cache.all(), name, asked)
+    return page(
+        request,
+        "assignment.html.jinja",
+        member,
+        standing=standing,
+        assignment=shown,
+        chart=points_chart(standing.attempts),
+        owner=owner,
+        base=base_of(owner, person_id),
+    )
+
+
+def as_seen(member: Member, assignment: AssignmentView, now: datetime) -> AssignmentView:
+    """The assignment as the member may see it: students have no handout and no skeleton before it opens."""
+    if member.teaches or is_open(assignment.rules, now):
+        return assignment
+    return replace(assignment, handout="", skeleton="")
+
+
+@router.get("/assignments/{name}/skeleton")
+def skeleton(request: Request, member: AnyMember, name: str) -> Response:
+    """The file to start from."""
+    web = state_of(request)
+    text = as_seen(member, web.cache.assignment(name), web.now()).skeleton
+    if not text:
+        raise NotFoundError
+    headers = {"content-disposition": f'attachment; filename="{FILE_NAME}"', "content-security-policy": "sandbox"}
+    return Response(text.encode(), media_type="application/octet-stream", headers=headers)
+
+
+@router.get("/assignments/{name}/compare")
+def compare(request: Request, member: AnyMember, name: str, pair: AnyPair) -> Response:
+    """What has changed from one attempt to another."""
+    return comparison_of(request, member, name, None, pair)
+
+
+def comparison_of(request: Request, member: Member, name: str, person_id: int | None, pair: PairOfAttempts) -> Response:
+    """The same as an instructor sees it of somebody else; None is the member."""
+    with COMPARING.one():
+        return _comparison(request, member, name, person_id, pair)
+
+
+def _comparison(request: Request, member: Member, name: str, person_id: int | None, pair: PairOfAttempts) -> Response:
+    web = state_of(request)
+    shown = web.cache.assignment(name)
+    with web.database.reading() as session:
+        owner = person_of(session, member.id if person_id is None else person_id)
+        old, new = (_attempt(session, owner, name, number) for number in (pair.old, pair.new))
+        lines = compared(old.data, new.data)
+    return page(
+        request,
+        "compare.html.jinja",
+        member,
+        assignment=shown,
+        lines=lines,
+        old=old,
+        new=new,
+        owner=owner,
+        base=base_of(owner, person_id),
+    )
+
+
+def _attempt(session: Session, owner: PersonRow, name: str, number: int) -> AttemptRow:
+    query = session.query(AttemptRow).filter(belongs_to([owner.id])).filter_by(assignment=name, number=number)
+    found = query.one_or_none()
+    if found is None:
+        raise NotFoundError
+    return found
+
+
+def base_of(owner: PersonRow, person_id: int | None) -> str:
+    """The beginning of the addresses of these pages."""
+    return "" if person_id is None else f"/course/people/{owner.id}"
+
+
+@router.post("/assignments/{name}/attempts")
+def hand_in(request: Request, member: AnyMember, form: OwnForm, name: str) -> Response:
+    """Take a file, or text that was pasted: stored when the answer comes, which leads to the attempt's page."""
+    web = state_of(request)
+    web.cache.assignment(name)
+    upload = file_in(form, "file")
+    if upload is None and "text" not in form:
+        raise RefusalError(f"No file was chosen; choose your {FILE_NAME}, then hand in.")
+    pasted = text_in(form, "text").encode("utf-8", "replace").replace(b"\r\n", b"\n")
+    offer = Offer(
+        person_id=member.id,
+        assignment=name,
+        file_name=FILE_NAME if upload is None else upload.filename or FILE_NAME,
+        data=pasted if upload is None else upload.file.read(SIZE_LIMIT + 1),
+        form_key=text_in(form, "form_key"),
+    )
+    with web.database.writing() as session:
+        rules = hand_in_rules(session, web.cache.all(), name, member.id)
+        attempt = accept(session, offer, rules, arrival_of(request))
+    return RedirectResponse(f"/attempts/{attempt.public}", 303)

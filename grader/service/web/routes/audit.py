@@ -1,0 +1,44 @@
+"""The audit trail: a page of it, and the whole trail as a file."""
+
+from collections.abc import Iterator
+from typing import Annotated, get_args
+
+from fastapi import APIRouter, Query
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from grader.service.db.audit import AuditFilter, By, audit_after, audit_page
+from grader.service.exports.csv import AUDIT_HEADINGS, audit_lines_csv
+from grader.service.web.auth import Teacher
+from grader.service.web.pages import page
+from grader.service.web.responses import CSV, saved_as
+from grader.service.web.state import AppState, state_of
+
+router = APIRouter(prefix="/course")
+
+
+@router.get("/audit")
+def audit(request: Request, member: Teacher, wanted: Annotated[AuditFilter, Query()]) -> Response:
+    """A page of changes with their authors."""
+    with state_of(request).database.reading() as session:
+        found = audit_page(session, wanted)
+    return page(request, "audit.html.jinja", member, found=found, wanted=wanted, bys=get_args(By))
+
+
+@router.get("/audit.csv")
+def whole_audit(request: Request, _member: Teacher) -> Response:
+    """All lines, the earliest first."""
+    return StreamingResponse(_parts(state_of(request)), media_type=CSV, headers=saved_as("audit.csv"))
+
+
+def _parts(web: AppState) -> Iterator[bytes]:
+    """The file in parts, each read by a separate transaction: a slow reader keeps none open. Lines never change."""
+    yield AUDIT_HEADINGS
+    number = 0
+    while True:
+        with web.database.reading() as session:
+            lines = audit_after(session, number)
+        if not lines:
+            return
+        yield audit_lines_csv(lines)
+        number = lines[-1].id

@@ -1,0 +1,153 @@
+"""What instructors decide by hand, students ask about, and regradings have changed."""
+
+from collections.abc import Iterator
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from grader.common.phrases import count
+from grader.course.policies.rules import in_words
+from grader.service.course.roster import shared_names
+from grader.service.decisions.overrides import (
+    AskedDecision,
+    Withheld,
+    decide,
+    exclude,
+    last_closing,
+    release,
+    require_releasable,
+    withheld_of,
+)
+from grader.service.decisions.questions import answer, ask, open_requests
+from grader.service.decisions.regrading_results import regradings, summary_of
+from grader.service.errors import RefusalError
+from grader.service.grades.holds import hold_of
+from grader.service.web.auth import (
+    AnyMember,
+    Instructor,
+    OwnForm,
+    RowNumber,
+    StaffForm,
+    Teacher,
+    TeacherForm,
+    person_of,
+    text_in,
+    visible_attempt,
+)
+from grader.service.web.pages import Confirmation, confirmation_page, page
+from grader.service.web.state import state_of
+
+router = APIRouter()
+
+
+@router.post("/course/people/{person_id}/assignments/{name}/decision")
+def by_hand(request: Request, member: Instructor, form: StaffForm, person_id: RowNumber, name: str) -> Response:
+    """Set or change a student's points by hand, excuse the student, or take that back."""
+    web = state_of(request)
+    shown = web.cache.assignment(name)
+    asked = AskedDecision(who=member.key, points=text_in(form, "points"), comment=text_in(form, "comment"))
+    with web.database.writing() as session:
+        decide(session, shown, person_of(session, person_id), asked, web.now())
+    return RedirectResponse(f"/course/people/{person_id}/assignments/{name}", 303)
+
+
+@router.post("/course/attempts/{public}/exclusion")
+def exclude_attempt(request: Request, member: Instructor, form: StaffForm, public: str) -> Response:
+    """Exclude an attempt, or let it count again."""
+    web = state_of(request)
+    with web.database.writing() as session:
+        exclude(session, visible_attempt(session, public, member), member.key, text_in(form, "reason"), web.now())
+    return RedirectResponse(f"/attempts/{public}", 303)
+
+
+@router.get("/course/assignments/{name}/release")
+def ask_to_release(request: Request, member: Instructor, name: str) -> Response:
+    """Page that says what a release will show, with the button that releases."""
+    web = state_of(request)
+    shown = web.cache.assignment(name)
+    with web.database.reading() as session:
+        require_releasable(session, shown)
+        withheld, closes = withheld_of(session, name), last_closing(session, shown)
+        hold = hold_of(session, name)
+    can_hand_in = closes is None or web.now() < closes
+    until = "at any time" if closes is None else f"until {in_words(closes, shown.rules.dates.zone)}"
+    asked = Confirmation(
+        question=f"Release the hidden checks of {shown.title}?",
+        says=(
+            *(["Results are held back: students see none of this until you publish them."] if hold else []),
+            *_shown_by_release(withheld),
+            *(
+                [f"Students can still hand in {until}, and will know what the hidden checks test."]
+                if can_hand_in
+                else []
+            ),
+            "A release cannot be undone.",
+        ),
+        action=f"/course/assignments/{name}/release",
+        button="Release the hidden checks",
+        back=f"/course/assignments/{name}",
+    )
+    return confirmation_page(request, member, asked)
+
+
+def _shown_by_release(withheld: Withheld) -> Iterator[str]:
+    attempts, students = count(withheld.attempts, "attempt"), count(withheld.students, "student")
+    yield f"At once, {students} see the outcomes of hidden checks in {attempts}: reasons, lines, reports and points."
+    if withheld.checks:
+        yield f"Hidden so far: {'; '.join(withheld.checks)}."
+    yield "Points, the choice of the best attempt, and the leaderboard include hidden checks from then on."
+    yield "Attempts that are graded later show everything as soon as they are graded."
+
+
+@router.post("/course/assignments/{name}/release")
+def show_hidden(request: Request, member: Instructor, _form: StaffForm, name: str) -> Response:
+    """Show students what is hidden of an assignment."""
+    web = state_of(request)
+    shown = web.cache.assignment(name)
+    release(web.database, shown, member.key, web.now())
+    return RedirectResponse(f"/course/assignments/{name}", 303)
+
+
+@router.post("/attempts/{public}/request")
+def ask_again(request: Request, member: AnyMember, form: OwnForm, public: str) -> Response:
+    """Ask that somebody looks at an attempt again. Who teaches sees what others handed in, and answers."""
+    web = state_of(request)
+    if member.teaches:
+        raise RefusalError("Students ask about their attempts, and you answer; what they ask is under Questions.")
+    with web.database.writing() as session:
+        ask(session, visible_attempt(session, public, member), member.id, text_in(form, "text"), web.now())
+    return RedirectResponse(f"/attempts/{public}", 303)
+
+
+@router.get("/course/requests")
+def requests(request: Request, member: Teacher) -> Response:
+    """What students ask."""
+    with state_of(request).database.reading() as session:
+        found, shared = open_requests(session), shared_names(session)
+    return page(request, "requests.html.jinja", member, requests=found, shared=shared)
+
+
+@router.post("/course/requests/{request_id}/answer")
+def answer_one(request: Request, member: Teacher, form: TeacherForm, request_id: RowNumber) -> Response:
+    """Answer one of them."""
+    web = state_of(request)
+    with web.database.writing() as session:
+        answer(session, request_id, member.key, text_in(form, "answer"), web.now())
+    return RedirectResponse("/course/requests", 303)
+
+
+@router.get("/course/regradings")
+def all_regradings(request: Request, member: Teacher) -> Response:
+    """The latest regradings."""
+    with state_of(request).database.reading() as session:
+        found = regradings(session)
+    return page(request, "regradings.html.jinja", member, regradings=found)
+
+
+@router.get("/course/regradings/{regrading_id}")
+def one_regrading(request: Request, member: Teacher, regrading_id: RowNumber) -> Response:
+    """Whose points it has changed."""
+    with state_of(request).database.reading() as session:
+        found, shared = summary_of(session, regrading_id), shared_names(session)
+    return page(request, "regrading.html.jinja", member, summary=found, shared=shared)

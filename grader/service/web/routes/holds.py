@@ -1,0 +1,83 @@
+"""Buttons that hold back the results of an assignment, and publish them."""
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from grader.common.phrases import count
+from grader.service.decisions.overrides import hides, release_of
+from grader.service.grades.holds import graded_so_far, hold_back, publish, require_held, require_published
+from grader.service.web.auth import Instructor, StaffForm
+from grader.service.web.pages import Confirmation, confirmation_page
+from grader.service.web.state import state_of
+
+router = APIRouter(prefix="/course/assignments/{name}")
+
+
+@router.get("/hold")
+def ask_to_hold_back(request: Request, member: Instructor, name: str) -> Response:
+    """Page that says what students no longer see, with the button that holds results back."""
+    web = state_of(request)
+    shown = web.cache.assignment(name)
+    with web.database.reading() as session:
+        require_published(session, name)
+        graded = graded_so_far(session, name)
+    attempts, students = count(graded.attempts, "attempt"), count(graded.students, "student")
+    asked = Confirmation(
+        question=f"Hold back the results of {shown.title}?",
+        says=(
+            "Students see that an attempt was received and graded.",
+            "They see no points, no report, no checks and no leaderboard, and programs get none.",
+            f"This hides the results of {attempts} of {students}. Students may have read or downloaded them.",
+            "You and your assistants see everything, and exports contain everything.",
+            "You can publish the results at any time.",
+        ),
+        action=f"/course/assignments/{name}/hold",
+        button="Hold back results",
+        back=f"/course/assignments/{name}",
+    )
+    return confirmation_page(request, member, asked)
+
+
+@router.post("/hold")
+def hold_results_back(request: Request, member: Instructor, _form: StaffForm, name: str) -> Response:
+    """Hold back all results of an assignment."""
+    web = state_of(request)
+    web.cache.assignment(name)
+    with web.database.writing() as session:
+        hold_back(session, name, member.key, web.now())
+    return RedirectResponse(f"/course/assignments/{name}", 303)
+
+
+@router.get("/publication")
+def ask_to_publish(request: Request, member: Instructor, name: str) -> Response:
+    """Page that says what students will see, with the button that publishes."""
+    web = state_of(request)
+    shown = web.cache.assignment(name)
+    with web.database.reading() as session:
+        require_held(session, name)
+        graded, withheld = graded_so_far(session, name), hides(session, shown) and release_of(session, name) is None
+    attempts, students = count(graded.attempts, "attempt"), count(graded.students, "student")
+    asked = Confirmation(
+        question=f"Publish the results of {shown.title}?",
+        says=(
+            f"This shows the results of {attempts} of {students} at once: points, reports and checks.",
+            "Attempts that are graded later show their results as soon as they are graded.",
+            *(["Hidden checks stay hidden until you release them."] if withheld else []),
+            "Students can read and download what is published, also if you hold it back again.",
+        ),
+        action=f"/course/assignments/{name}/publication",
+        button="Publish results",
+        back=f"/course/assignments/{name}",
+    )
+    return confirmation_page(request, member, asked)
+
+
+@router.post("/publication")
+def publish_results(request: Request, member: Instructor, _form: StaffForm, name: str) -> Response:
+    """Publish the results of an assignment."""
+    web = state_of(request)
+    web.cache.assignment(name)
+    with web.database.writing() as session:
+        publish(session, name, member.key, web.now())
+    return RedirectResponse(f"/course/assignments/{name}", 303)

@@ -1,0 +1,44 @@
+"""The page on which a person switches kinds of mail on and off. It exists where mail is set up."""
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from grader.service.db.outbox import MailKind, choose, switched_off
+from grader.service.errors import NotFoundError
+from grader.service.web.auth import AnyMember, OwnForm, texts_in
+from grader.service.web.pages import page
+from grader.service.web.state import AppState, state_of
+
+router = APIRouter()
+
+WORDS = {
+    MailKind.GRADED: "An attempt of mine is graded.",
+    MailKind.REGRADED: "An attempt of mine is graded again.",
+    MailKind.ANSWERED: "A question of mine is answered.",
+    MailKind.EXTENDED: "I get an extension.",
+}
+
+
+@router.get("/mails")
+def mails(request: Request, member: AnyMember) -> Response:
+    """The kinds of mail, and which are on."""
+    with _with_mail(request).database.reading() as session:
+        off = switched_off(session, member.id)
+    return page(request, "mails.html.jinja", member, words=WORDS, off=off)
+
+
+@router.post("/mails")
+def choose_mails(request: Request, member: AnyMember, form: OwnForm) -> Response:
+    """Switch on the kinds that are ticked, and off the others."""
+    wanted = {each for each in MailKind if each in texts_in(form, "kind")}
+    with _with_mail(request).database.writing() as session:
+        choose(session, member.id, wanted)
+    return RedirectResponse("/mails", 303)
+
+
+def _with_mail(request: Request) -> AppState:
+    web = state_of(request)
+    if web.entry.mail is None:
+        raise NotFoundError
+    return web

@@ -1,0 +1,127 @@
+"""Pages on which an instructor adds, changes, deactivates and removes one person."""
+
+from fastapi import APIRouter
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from grader.common.phrases import listed as listed_in_words
+from grader.service.auth.sessions import ways_in
+from grader.service.course.members import (
+    activate,
+    add,
+    attempts_of,
+    change,
+    deactivate,
+    remove,
+    removed_with,
+    require_removable,
+)
+from grader.service.course.roster import Listed, listed_as
+from grader.service.db.models import CourseRole
+from grader.service.web.auth import Instructor, RowNumber, StaffForm, person_of, text_in
+from grader.service.web.pages import Confirmation, confirmation_page, page
+from grader.service.web.state import state_of
+
+router = APIRouter(prefix="/course/people")
+
+
+@router.post("")
+def add_person(request: Request, member: Instructor, form: StaffForm) -> Response:
+    """Add a person; the answer leads to the person's line, which has the button for a link."""
+    web = state_of(request)
+    with web.database.writing() as session:
+        person = add(session, _listed(form), member.key, web.now())
+    return RedirectResponse(f"/course/people#person-{person.id}", 303)
+
+
+@router.get("/{person_id}/edit")
+def edit_person(request: Request, member: Instructor, person_id: RowNumber) -> Response:
+    """Page to change a person's name, key, role and group, with links to deactivate and remove the person."""
+    with state_of(request).database.reading() as session:
+        person = person_of(session, person_id)
+        attempts = attempts_of(session, person)
+    return page(request, "person.html.jinja", member, person=person, roles=list(CourseRole), attempts=attempts)
+
+
+@router.post("/{person_id}/edit")
+def change_person(request: Request, member: Instructor, form: StaffForm, person_id: RowNumber) -> Response:
+    """Change them."""
+    web = state_of(request)
+    with web.database.writing() as session:
+        change(session, person_of(session, person_id), _listed(form), member.key, web.now())
+    return RedirectResponse(f"/course/people#person-{person_id}", 303)
+
+
+@router.get("/{person_id}/deactivation")
+def ask_to_deactivate(request: Request, member: Instructor, person_id: RowNumber) -> Response:
+    """Page that says what ends, with the button that does it."""
+    web = state_of(request)
+    with web.database.reading() as session:
+        person = person_of(session, person_id)
+        ended = ways_in(session, person, web.now())
+    asked = Confirmation(
+        question=f"Deactivate {person.name}?",
+        says=(
+            f"{person.name} can no longer sign in.",
+            f"This ends {ended}.",
+            "Attempts and grades stay in tables and exports.",
+            f"You can activate {person.name} again. {person.name} then needs a new link or another way to sign in.",
+        ),
+        action=f"/course/people/{person_id}/deactivation",
+        button="Deactivate",
+        back=f"/course/people/{person_id}/edit",
+    )
+    return confirmation_page(request, member, asked)
+
+
+@router.post("/{person_id}/deactivation")
+def deactivate_person(request: Request, member: Instructor, _form: StaffForm, person_id: RowNumber) -> Response:
+    """End all ways in of a person."""
+    web = state_of(request)
+    with web.database.writing() as session:
+        deactivate(session, person_of(session, person_id), member.key, web.now())
+    return RedirectResponse(f"/course/people#person-{person_id}", 303)
+
+
+@router.post("/{person_id}/activation")
+def activate_person(request: Request, member: Instructor, _form: StaffForm, person_id: RowNumber) -> Response:
+    """Let a person sign in again."""
+    web = state_of(request)
+    with web.database.writing() as session:
+        activate(session, person_of(session, person_id), member.key, web.now())
+    return RedirectResponse(f"/course/people#person-{person_id}", 303)
+
+
+@router.get("/{person_id}/removal")
+def ask_to_remove(request: Request, member: Instructor, person_id: RowNumber) -> Response:
+    """Page that says what is removed with a person, with the button that does it."""
+    with state_of(request).database.reading() as session:
+        person = person_of(session, person_id)
+        require_removable(session, person, member.key)
+        goes = removed_with(session, person)
+    asked = Confirmation(
+        question=f"Remove {person.name} from the course?",
+        says=(
+            f"{person.name} ({person.key}) has handed in nothing.",
+            f"This also removes {listed_in_words(goes, 'and')}." if goes else "Nothing else is removed.",
+            "The audit trail keeps its lines. A removal cannot be undone.",
+        ),
+        action=f"/course/people/{person_id}/removal",
+        button="Remove",
+        back=f"/course/people/{person_id}/edit",
+    )
+    return confirmation_page(request, member, asked)
+
+
+@router.post("/{person_id}/removal")
+def remove_person(request: Request, member: Instructor, _form: StaffForm, person_id: RowNumber) -> Response:
+    """Remove a person who has handed in nothing."""
+    web = state_of(request)
+    with web.database.writing() as session:
+        remove(session, person_of(session, person_id), member.key, web.now())
+    return RedirectResponse("/course/people", 303)
+
+
+def _listed(form: FormData) -> Listed:
+    return listed_as(1, lambda name: text_in(form, name))

@@ -1,0 +1,84 @@
+"""email.py: what reaches a mail server, and what it is not told."""
+
+import socketserver
+import threading
+from contextlib import contextmanager
+
+import pytest
+
+from grader.common.sign_in import MailRules
+from grader.service.auth.email import Smtp, letter, printing
+
+ANSWERS = {"EHLO": "250 here", "MAIL": "250 ok", "RCPT": "250 ok", "DATA": "354 go on", "QUIT": "221 bye"}
+
+
+class _Server(socketserver.StreamRequestHandler):
+    """Speaks as much SMTP as a message needs, and neither TLS nor anything else."""
+
+    def handle(self):
+        self._say("220 here")
+        for line in self.rfile:
+            self.server.heard.append(line.decode().strip())
+            word = line[:4].decode().upper()
+            self._say(ANSWERS.get(word, "502 no"))
+            if word == "DATA":
+                while (more := self.rfile.readline().decode().strip()) != ".":
+                    self.server.heard.append(more)
+                self._say("250 ok")
+            if word == "QUIT":
+                return
+
+    def _say(self, words):
+        self.wfile.write(f"{words}\r\n".encode())
+
+
+@contextmanager
+def _serving():
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), _Server) as server:
+        server.heard = []
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+def _rules(server, security):
+    host, port = server.server_address
+    return MailRules(host=host, port=port, security=security, sender="course@example.org", user="u")
+
+
+MESSAGE = letter("course@example.org", "ada@example.org", "Your sign-in link", "a link\n")
+
+
+def test_a_message_reaches_its_server():
+    """With whom it is from, whom it is for, and its words."""
+    with _serving() as server:
+        rules = MailRules.model_validate({**_rules(server, "none").model_dump(), "user": ""})
+        Smtp(rules=rules, password="")(MESSAGE)
+        heard = "\n".join(server.heard)
+    for each in ("MAIL FROM:<course@example.org>", "RCPT TO:<ada@example.org>", "Subject: Your sign-in link", "a link"):
+        assert each.lower() in heard.lower()
+
+
+def test_a_server_without_tls_is_told_no_password():
+    """It may be somebody in between."""
+    with _serving() as server:
+        with pytest.raises(OSError, match="STARTTLS"):
+            Smtp(rules=_rules(server, "starttls"), password="hush")(MESSAGE)
+        heard = "\n".join(server.heard)
+    assert "AUTH" not in heard
+    assert "MAIL" not in heard
+
+
+def test_an_address_cannot_add_lines_to_a_message():
+    """As a key of a roster could be."""
+    with pytest.raises(ValueError, match="linefeed"):
+        letter("course@example.org", "ada@example.org\r\nBcc: b@example.org", "link", "words")
+
+
+def test_the_demo_prints_what_would_be_sent():
+    """To the terminal of whoever tries it."""
+    lines = []
+    printing(lines.append)(MESSAGE)
+    assert lines == ["mail to ada@example.org: a link"]

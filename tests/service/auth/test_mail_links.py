@@ -1,0 +1,144 @@
+"""mail_links.py and the form for it: a link for its owner's mailbox alone, and nothing for whoever asks."""
+
+from smtplib import SMTPException
+
+import pytest
+from entrances import enter, mailbox, token_in
+from services import parts
+
+from grader.common.errors import InputError
+from grader.common.secret import Secret
+from grader.common.sign_in import MailRules, SignInRules
+from grader.service.auth import mail_links
+from grader.service.auth.mail_links import Surroundings
+from grader.service.auth.methods import entry_of
+from grader.service.auth.sessions import MAIL_LASTS, MAIL_LINKS
+from grader.service.db.models import CourseRole, InvitationRow
+from grader.service.throttle import RateLimiter
+
+
+def ask(service, who, client=None):
+    said = (client or service.browser()).post("/sign-in/mail", files=parts(who=who))
+    service.web.entry.mail.wait()
+    return said
+
+
+def join(client, token):
+    return client.post("/join", files=parts(token=token)).status_code
+
+
+def test_a_link_comes_by_mail_and_signs_in_once_by_a_click(service):
+    """Looking at it uses nothing up."""
+    sent, client = mailbox(service), service.browser()
+    assert "By mail" in client.get("/sign-in").text
+    assert ask(service, "ada", client).status_code == 200
+    (message,) = sent
+    assert (message["To"], message["From"]) == ("ada@example.org", "course@example.org")
+    token = token_in(message)
+    assert client.get(f"/join/{token}").status_code == 200
+    assert join(client, token) == 303
+    assert "Ada" in client.get("/").text
+    assert join(service.browser(), token) == 403
+
+
+@pytest.mark.parametrize("who", ["ADA@example.org", "  ada ", "Ada"])
+def test_people_are_found_however_they_type_their_address(service, who):
+    """With or without its domain, in capitals or not."""
+    sent = mailbox(service)
+    ask(service, who)
+    assert [each["To"] for each in sent] == ["ada@example.org"]
+
+
+def test_nobody_learns_who_is_on_the_roster(service):
+    """The answer is the same byte for byte, and given before anything is looked up."""
+    sent, said = mailbox(service), []
+    for who in ("ada", "nobody", "", "x" * 300, "a\r\nBcc: b@example.org", "ada@example.com"):
+        answer = ask(service, who)
+        said.append((answer.status_code, answer.content, dict(answer.headers)))
+    assert all(each == said[0] for each in said)
+    assert [each["To"] for each in sent] == ["ada@example.org"]
+
+
+def test_a_key_that_is_an_address_needs_no_domain(service):
+    """And a key that is none gets no mail without one."""
+    service.person("cleo@example.net", CourseRole.STUDENT)
+    sent = mailbox(service, domain="")
+    for who in ("cleo@example.net", "ada"):
+        ask(service, who)
+    assert [each["To"] for each in sent] == ["cleo@example.net"]
+
+
+def test_a_mailbox_is_not_filled_and_its_owner_not_kept_out(service):
+    """Three links are open at once; each works, and then there are new ones; so it is when they have run out."""
+    sent = mailbox(service)
+    for _ in range(MAIL_LINKS + 2):
+        ask(service, "ada")
+    assert len(sent) == MAIL_LINKS
+    assert join(service.browser(), token_in(sent[0])) == 303
+    assert join(service.browser(), token_in(sent[1])) == 403
+    ask(service, "ada")
+    assert len(sent) == MAIL_LINKS + 1
+    service.passes(seconds=MAIL_LASTS.total_seconds())
+    assert join(service.browser(), token_in(sent[-1])) == 403
+    for _ in range(MAIL_LINKS + 2):
+        ask(service, "ada")
+    assert len(sent) == 2 * MAIL_LINKS + 1
+
+
+def test_a_link_of_an_instructor_outlives_requests_by_mail(service):
+    """Whoever asks in somebody's name ends nothing of theirs."""
+    mailbox(service)
+    staff = service.browser("staff")
+    form = staff.get("/course/people").text.split('name="form_token" value="')[1].split('"')[0]
+    page = staff.post(f"/course/people/{service.ada}/invitation", files=parts(form_token=form)).text
+    token = page.split("/join/")[1].split("<")[0]
+    for _ in range(MAIL_LINKS + 1):
+        ask(service, "ada")
+    assert join(service.browser(), token) == 303
+
+
+def test_a_network_that_asks_too_often_waits(service):
+    """Whomever it asks for; the machine's own address, where a proxy is, is not a network."""
+    mailbox(service)
+    enter(service, mail=service.web.entry.mail, mails=RateLimiter(2, 600))
+    assert [ask(service, who).status_code for who in ("ada", "nobody", "ben")] == [200, 200, 409]
+
+
+@pytest.mark.parametrize("error", [SMTPException("to ada@example.org"), OSError("ada@example.org"), ValueError("ada")])
+def test_what_cannot_be_sent_takes_no_link_and_tells_no_address(service, caplog, error):
+    """A mail server that is away must not use up the three."""
+    mailbox(service, fails=error)
+    for _ in range(MAIL_LINKS + 1):
+        ask(service, "ada")
+    with service.database.reading() as session:
+        assert session.query(InvitationRow).count() == 0
+    assert "could not be sent" in caplog.text
+    assert "ada" not in caplog.text
+
+
+def test_so_many_requests_wait_at_most(service, monkeypatch, caplog):
+    """One more is dropped, with the same answer."""
+    monkeypatch.setattr(mail_links, "WAITING", 0)
+    sent = mailbox(service)
+    assert ask(service, "ada").status_code == 200
+    assert sent == []
+    assert "too many" in caplog.text
+
+
+def test_a_demo_prints_the_link_and_nobody_else_does(service):
+    """Unless a mail server is set, there is no mail."""
+    around = Surroundings(database=service.database, origin=service.origin, now=lambda: service.now)
+    lines = []
+    enter(service, mail=entry_of(SignInRules(mail="printed"), around, lines.append).mail)
+    ask(service, "ada")
+    assert "mail to ada@localhost" in lines[0]
+    assert "/join/" in lines[0]
+    assert entry_of(SignInRules(), around, print).mail is None
+
+
+def test_a_password_is_not_sent_without_tls(service):
+    """An operator who asks for it is told."""
+    around = Surroundings(database=service.database, origin=service.origin, now=lambda: service.now)
+    rules = MailRules(host="h", sender="s@h", user="u", security="none", password=Secret(value="p"))
+    with pytest.raises(InputError, match="without TLS"):
+        entry_of(SignInRules(mail=rules), around, print)

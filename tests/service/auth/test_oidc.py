@@ -1,0 +1,188 @@
+"""oidc.py and its addresses, against an issuer of our own that signs with real keys."""
+
+import base64
+import json
+import time
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+from entrances import SECRET, at_university, enter, issuing
+from joserfc.jwk import OctKey, RSAKey
+
+from grader.common.errors import InputError
+from grader.common.secret import Secret
+from grader.common.sign_in import UniversityRules
+from grader.service.auth import oidc
+from grader.service.auth.oidc import University
+from grader.service.throttle import RateLimiter
+
+
+@pytest.fixture
+def issuer():
+    with issuing() as made:
+        yield made
+
+
+def begin(service, client=None):
+    client = client or service.browser()
+    said = client.get("/sign-on")
+    assert said.status_code == 303
+    return client, said.headers["location"]
+
+
+def attempt(service, issuer):
+    """Sign in there, come back, and what is said then."""
+    client, address = begin(service)
+    return client, client.get("/sign-on/back", params=issuer.authorize(address))
+
+
+def test_who_is_signed_in_at_the_university_is_signed_in_here(service, issuer):
+    """With state, nonce and a challenge of PKCE; the client's secret goes to the issuer alone."""
+    at_university(service, issuer)
+    assert "Sign in at Example University" in service.browser().get("/sign-in").text
+    client, address = begin(service)
+    asked = dict(parse_qsl(urlsplit(address).query))
+    assert asked["redirect_uri"] == f"{service.origin}/sign-on/back"
+    assert (asked["response_type"], asked["scope"], asked["code_challenge_method"]) == ("code", "openid email", "S256")
+    assert SECRET not in address
+    assert client.get("/sign-on/back", params=issuer.authorize(address)).status_code == 303
+    assert "Ada" in client.get("/").text
+    assert len(issuer.seen) == 1
+
+
+def test_a_code_signs_in_once_and_only_in_the_browser_that_began(service, issuer):
+    """Whoever sends somebody the address of an own sign-in signs them in nowhere."""
+    at_university(service, issuer)
+    client, address = begin(service)
+    back = issuer.authorize(address)
+    assert service.browser().get("/sign-on/back", params=back).status_code == 409
+    other, _ = begin(service)
+    assert other.get("/sign-on/back", params=back).status_code == 409
+    assert issuer.seen == []
+    assert client.get("/sign-on/back", params=back).status_code == 303
+    assert client.get("/sign-on/back", params=back).status_code == 409
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        {"iss": "https://evil.example"},
+        {"aud": "another"},
+        {"aud": ["grader", "another"], "azp": "another"},
+        {"nonce": "another"},
+        pytest.param({"exp": int(time.time()) - 3600}, id="expired"),
+        pytest.param({"iat": int(time.time()) + 3600}, id="of an hour from now"),
+        {"email_verified": False},
+        {"email": None},
+        {"email": ["ada"]},
+        {"at_hash": "another"},
+    ],
+    ids=str,
+)
+def test_a_token_that_is_not_for_us_now_signs_nobody_in(service, issuer, claims):
+    """Each claim that must be right is wrong in turn."""
+    at_university(service, issuer)
+    issuer.claims = claims
+    client, said = attempt(service, issuer)
+    assert said.status_code == 409
+    assert client.get("/").status_code == 303
+
+
+@pytest.mark.parametrize("forged", ["another key", "the client's secret", "none"])
+def test_a_token_that_the_issuer_has_not_signed_signs_nobody_in(service, issuer, monkeypatch, forged):
+    """By a key of somebody else's, by the secret as if that were one, or not at all."""
+    at_university(service, issuer)
+    if forged == "another key":
+        issuer.signs_with = RSAKey.generate_key(2048, {"kid": "one"})
+    elif forged == "none":
+        monkeypatch.setattr(
+            "entrances.jwt.encode",
+            lambda _, claims, __: f"{part({'alg': 'none'})}.{part(claims)}.",
+        )
+    else:
+        issuer.signs_with, issuer.header = OctKey.import_key(SECRET * 3), {"alg": "HS256"}
+    client, said = attempt(service, issuer)
+    assert said.status_code == 409
+    assert client.get("/").status_code == 303
+
+
+def part(value):
+    return base64.urlsafe_b64encode(json.dumps(value).encode()).decode().rstrip("=")
+
+
+@pytest.mark.parametrize(
+    "answer", [{"iss": "https://evil.example"}, {"code": ""}, {"state": ""}, {"state": "x"}], ids=str
+)
+def test_an_answer_that_is_not_the_issuers_asks_it_nothing(service, issuer, answer):
+    """As when another issuer's answer is mixed in."""
+    at_university(service, issuer)
+    client, address = begin(service)
+    assert client.get("/sign-on/back", params=issuer.authorize(address) | answer).status_code == 409
+    assert issuer.seen == []
+
+
+def test_a_network_whose_sign_ons_fail_too_often_waits(service, issuer):
+    """Each made-up cookie is a question to the issuer, which is then not asked any more."""
+    at_university(service, issuer)
+    enter(service, university=service.web.entry.university, failed_sign_ons=RateLimiter(2, 600))
+    client = service.browser()
+    client.cookies.set(service.web.sign_on_cookie, "state.nonce.verifier")
+    asked = {"state": "state", "code": "made-up"}
+    said = [client.get("/sign-on/back", params=asked).text for _ in range(3)]
+    assert ["could not be completed" in each for each in said] == [True, True, False]
+    assert "Too many sign-ins from your network have failed" in said[2]
+    assert len(issuer.seen) == 2
+
+
+def test_a_sign_on_that_succeeds_does_not_count_against_its_network(service, issuer):
+    """A lecture room has one address."""
+    at_university(service, issuer)
+    enter(service, university=service.web.entry.university, failed_sign_ons=RateLimiter(2, 600))
+    assert [attempt(service, issuer)[1].status_code for _ in range(4)] == [303] * 4
+
+
+def test_a_discovery_document_of_another_issuer_is_not_believed(service, issuer):
+    """Nor one that leads elsewhere: nobody is sent there."""
+    at_university(service, issuer)
+    issuer.metadata = {"issuer": "https://evil.example"}
+    assert service.browser().get("/sign-on").status_code == 409
+
+
+def test_keys_that_are_new_are_read_again(service, issuer, monkeypatch):
+    """But not at every token that is wrong."""
+    at_university(service, issuer)
+    assert attempt(service, issuer)[1].status_code == 303
+    issuer.key = issuer.signs_with = RSAKey.generate_key(2048, {"kid": "two"})
+    issuer.header = {"alg": "RS256", "kid": "two"}
+    assert attempt(service, issuer)[1].status_code == 409
+    monkeypatch.setattr(oidc, "NOT_BEFORE", 0.0)
+    assert attempt(service, issuer)[1].status_code == 303
+
+
+def test_the_claim_that_names_a_person_can_be_chosen(service, issuer):
+    """Who is not on the roster is told by which name they are known there."""
+    at_university(service, issuer, claim="uid")
+    issuer.person = {"uid": "ben"}
+    client, said = attempt(service, issuer)
+    assert (said.status_code, "Ben" in client.get("/").text) == (303, True)
+    issuer.person = {"uid": "stranger"}
+    client, said = attempt(service, issuer)
+    assert said.status_code == 403
+    assert "known there as stranger" in said.text
+
+
+def test_an_issuer_that_is_away_is_one_sentence(service):
+    """And its address is not one without TLS, unless it is this machine."""
+    with issuing() as gone:
+        at_university(service, gone)
+    said = service.browser().get("/sign-on")
+    assert said.status_code == 409
+    assert "could not be completed" in said.text
+    with pytest.raises(InputError, match="https"):
+        University(UniversityRules(issuer="http://example.org", client_id="c", client_secret=Secret()), "s", "o")
+
+
+def test_without_a_university_there_is_no_such_address(service):
+    """Nor with its cookie."""
+    client = service.browser()
+    assert [client.get(each).status_code for each in ("/sign-on", "/sign-on/back")] == [404, 404]

@@ -1,0 +1,72 @@
+"""How an operator's settings reach the service: from variables and files, secrets never as options or to stations."""
+
+import pytest
+from services import Service
+
+from grader.cli.commands.service import PlaceOptions, _station_spec
+from grader.common.errors import InputError
+from grader.common.secret import Secret
+from grader.common.sign_in import SignInRules
+from grader.grading.settings import load_settings
+from grader.service.auth.mail_links import Surroundings
+from grader.service.auth.methods import entry_of
+
+VARIABLES = {
+    "GRADER_NOTICES__WEBHOOK__VALUE": "https://chat.example.org/hush",
+    "GRADER_SIGN_IN__PASSWORDS": "true",
+    "GRADER_SIGN_IN__MAIL__HOST": "mail.example.org",
+    "GRADER_SIGN_IN__MAIL__SENDER": "course@example.org",
+    "GRADER_SIGN_IN__MAIL__USER": "course",
+    "GRADER_SIGN_IN__MAIL__PASSWORD__VALUE": "hush",
+    "GRADER_SIGN_IN__UNIVERSITY__ISSUER": "https://login.example.org",
+    "GRADER_SIGN_IN__UNIVERSITY__CLIENT_ID": "grader",
+    "GRADER_SIGN_IN__PROXIES": '["10.0.0.1"]',
+}
+
+
+@pytest.fixture
+def variables(monkeypatch, tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text("hush too\n")
+    for name, value in {**VARIABLES, "GRADER_SIGN_IN__UNIVERSITY__CLIENT_SECRET__FILE": str(secret)}.items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.mark.usefixtures("variables")
+def test_variables_and_files_say_how_people_sign_in(tmp_path):
+    """All that a service needs, with both secrets."""
+    rules = load_settings({}).sign_in
+    assert (rules.passwords, rules.proxies, rules.mail.port) == (True, ("10.0.0.1",), 587)
+    assert rules.university.client_secret.read("x") == "hush too"
+    service = Service(tmp_path)
+    around = Surroundings(database=service.database, origin=service.origin, now=lambda: service.now)
+    entry = entry_of(rules, around, print)
+    assert entry.mail.send.password == "hush"
+    assert entry.passwords is not None
+    assert entry.university is not None
+
+
+@pytest.mark.usefixtures("variables")
+def test_other_web_processes_are_told_all_of_it():
+    """By their standard input; what else is made of settings hides secrets."""
+    rules = load_settings({}).sign_in
+    line = rules.handed_over()
+    assert "\n" not in line
+    assert SignInRules.model_validate_json(line) == rules
+    assert "hush" in line
+    assert "hush" not in rules.model_dump_json() + str(rules.model_dump())
+
+
+@pytest.mark.usefixtures("variables")
+def test_stations_are_not_told(tmp_path):
+    """A submission under `process` can read what a station's environment holds."""
+    _, spec = _station_spec(PlaceOptions(course=tmp_path), 1)
+    assert not [each for each in spec.variables if each.startswith(("GRADER_SIGN_IN", "GRADER_NOTICES"))]
+    assert "hush" not in str(spec)
+
+
+def test_a_secret_that_is_missing_is_one_line(tmp_path):
+    """It says which, and where it may stand."""
+    for secret in (Secret(), Secret(file=tmp_path / "none")):
+        with pytest.raises(InputError, match=r"sign_in\.mail\.password.*file"):
+            secret.read("sign_in.mail.password")

@@ -1,0 +1,165 @@
+"""saved_assignments.py and assignments.py: files that are missing change no rule, and cost no receipt and no point."""
+
+import pytest
+from courses import course_of
+from services import Service, post, upload
+
+from grader.common.errors import InputError
+from grader.service.course.assignments import AssignmentCache, AssignmentView
+from grader.service.course.saved_assignments import memory_in
+from grader.service.db.models import AssignmentRow
+from grader.service.grades.records import grades_of_all
+from grader.service.station.grader import Judge
+from grader.service.station.recorder import AssignmentRecorder
+from grader.service.web.server import state_for
+
+CLOSED = "timezone: Europe/Berlin\ndue: 2026-11-20T13:00\nlate: refused\n"
+"""Since three days."""
+
+COSTLY = "timezone: Europe/Berlin\ndue: 2026-11-22T13:00\nlate: {percent: 10}\n"
+"""One day late."""
+
+
+@pytest.fixture(params=[False, True], ids=["the same process", "a new process"])
+def served(request, tmp_path):
+    """A service with these policies, whose files go away; in a process that has seen them, or in a new one."""
+    services = []
+
+    def make(policies):
+        made = Service(tmp_path, policies=policies)
+        services.append(made)
+        made.web.cache.all()
+        made.restart = request.param
+        AssignmentRecorder(AssignmentCache(made.course, made.data)).keep(made.database)
+        return made
+
+    yield make
+    for each in services:
+        each.database.close()
+
+
+def away(service, path):
+    """A file or folder of the course is away from now on; a new process begins where that is tried."""
+    (service.course.assignments.parent / path).rename(service.data / "away")
+    if service.restart:
+        guide = service.data / "guide.md"
+        guide.write_text("# Guide\n")
+        course = service.course.assignments.parent
+        cache = state_for(service.database, course, guide, service.origin).cache
+        object.__setattr__(service.web, "cache", cache)
+
+
+def back(service, path):
+    """It is there again."""
+    (service.data / "away").rename(service.course.assignments.parent / path)
+
+
+@pytest.mark.parametrize("path", ["course.yaml", "assignments/small/assignment.yaml", "assignments", "reference"])
+def test_a_file_that_is_missing_for_a_moment_opens_nothing_and_closes_nothing(served, monkeypatch, path):
+    """What is closed stays closed; every page is there; Health says why, and nothing is graded by other rules."""
+    service = served(CLOSED)
+    attempt = service.graded(service.hand_in())
+    away(service, path)
+    ada, staff = service.browser("ada"), service.browser("staff")
+    for page in ("/", "/assignments/small", service.page_of(attempt)):
+        assert ada.get(page).status_code == 200, page
+    assert "2026-11-20" in ada.get("/assignments/small").text
+    said = upload(ada, b"late")
+    assert (said.status_code, "closed" in said.text) == (409, True)
+    assert staff.get("/course").status_code == 200
+    health = staff.get("/course/health").text
+    assert "The course cannot be read, so its last state stays in use:" in health
+    assert str(service.course.assignments.parent) in health
+    judge = Judge(service.course, "{}", 1, "cpu", memory_in(service.database))
+    with pytest.raises(InputError):
+        judge.grade(service.claim() or _claimed(service), print)
+    service.passes(seconds=2)
+    back(service, path)
+    monkeypatch.setattr(service.web.cache, "_fresh", 0.0)
+    assert "The course cannot be read" not in staff.get("/course/health").text
+
+
+def _claimed(service):
+    service.hand_in(person=service.ben)
+    return service.claim()
+
+
+def test_an_open_assignment_takes_what_is_handed_in_while_a_file_is_missing(served):
+    """It is stored, and waits."""
+    service = served("attempts: {most: 20}\n")
+    away(service, "assignments/small/assignment.yaml")
+    assert upload(service.browser("ada"), b"kernel").status_code == 303
+
+
+@pytest.mark.parametrize("renamed", [False, True], ids=["gone", "renamed"])
+def test_an_assignment_whose_folder_is_gone_keeps_receipts_attempts_and_points(served, renamed):
+    """Also what lateness cost; nothing more is handed in or graded there, and Health names it."""
+    service = served(COSTLY)
+    course_of(service.course.assignments.parent, name="other")
+    attempt = service.graded(service.hand_in())
+    before = points(service)
+    assert before == 15 * 0.9
+    away(service, "assignments/small")
+    if renamed:
+        (service.course.reference / "small").rename(service.course.reference / "new")
+        (service.data / "away").rename(service.course.assignments / "new")
+    assert points(service) == before
+    ada, staff = service.browser("ada"), service.browser("staff")
+    assert "13.5 / 15" in ada.get("/").text
+    assert "no longer part of the course" in ada.get("/assignments/small").text
+    assert ada.get(service.page_of(attempt)).status_code == 200
+    assert ada.get(f"{service.page_of(attempt)}/file").content.startswith(b"__kernel")
+    assert upload(ada, b"more").status_code == 409
+    assert ",13.5,15," in staff.get("/course/points.csv").text
+    assert "The folder of small is gone:" in staff.get("/course/health").text
+    assert "cannot be read" not in staff.get("/course/health").text
+    again = post(staff, "/course/regrade", form="/course", assignment="small", which="all")
+    assert (again.status_code, "is gone" in again.text) == (409, True)
+    assert staff.get("/course/exports").text.count("<option>small</option>") == 0
+
+
+def points(service):
+    """Of Ada, at small."""
+    with service.database.reading() as session:
+        return grades_of_all(session, service.web.cache.all())[service.ada, "small"].points
+
+
+def test_an_assignment_at_which_nothing_was_handed_in_goes_with_its_folder(served):
+    """A draft that gets another name leaves nothing behind."""
+    service = served("")
+    course_of(service.course.assignments.parent, name="other")
+    away(service, "assignments/small")
+    assert service.browser("ada").get("/assignments/small").status_code == 404
+    assert "is gone" not in service.browser("staff").get("/course/health").text
+
+
+def test_attempts_of_which_nothing_else_is_known_are_named(tmp_path):
+    """From before the service kept how assignments were."""
+    service = Service(tmp_path)
+    service.hand_in(assignment="before")
+    assert "The folder of before is gone:" in service.browser("staff").get("/course/health").text
+    service.database.close()
+
+
+@pytest.mark.parametrize("policies", [CLOSED, COSTLY, "attempts: {most: 3, refill_hours: 2}\nopens: 2026-01-01T00:00Z"])
+def test_what_is_remembered_is_what_was_read(tmp_path, policies):
+    """Dates, limits and all."""
+    service = Service(tmp_path, policies=policies)
+    recorder = AssignmentRecorder(service.web.cache)
+    recorder.keep(service.database)
+    assert memory_in(service.database)().states == {"small": service.web.cache.assignment("small")}
+    with service.database.writing() as session:
+        session.query(AssignmentRow).delete()
+    recorder.keep(service.database)
+    assert memory_in(service.database)().states == {}, "nothing has changed, so nothing is written"
+    assert AssignmentView.model_fields["gone"].default is False
+    service.database.close()
+
+
+def test_a_service_does_not_start_with_what_could_never_be_read(tmp_path):
+    """A slip in a new assignment is told at once."""
+    service = Service(tmp_path)
+    (service.course.assignments / "small" / "assignment.yaml").write_text("title: [")
+    with pytest.raises(InputError, match="is not YAML"):
+        state_for(service.database, service.course.assignments.parent, service.data, service.origin)
+    service.database.close()

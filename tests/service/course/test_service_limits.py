@@ -1,0 +1,127 @@
+"""limits.py: what counts as used, what supersedes what, and what is refused."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from services import NOON
+
+from grader.course.policies.attempts import REFUNDS
+from grader.course.policies.rules import Policies
+from grader.service.course.limits import (
+    Past,
+    is_late,
+    left,
+    refusal,
+    rules_of,
+    superseded_by_now,
+)
+from grader.service.db.models import State
+
+LATER = NOON + timedelta(hours=2)
+
+
+def rules(**said):
+    return rules_of(Policies(**said))
+
+
+DUE = rules(due=NOON, attempts={"most": 3})
+
+
+def past(state=State.DONE, *, begun=True, received=NOON - timedelta(days=1), ended=NOON, people=(1,)):
+    return Past(people=frozenset(people), received=received, state=state, begun=begun, ended=ended)
+
+
+@pytest.mark.parametrize(
+    ("state", "begun", "counts"),
+    [
+        (State.DONE, True, 1),
+        (State.RUNNING, True, 1),
+        (State.WAITING, False, 1),
+        (State.CANCELLED, True, 1),
+        (State.CANCELLED, False, 0),
+        (State.SUPERSEDED, False, 0),
+        (State.FAULTED, True, 0),
+    ],
+)
+def test_an_attempt_is_used_unless_nobody_began_it_or_it_failed_by_our_fault(state, begun, counts):
+    """One that was cancelled while it ran has shown its first checks, so it is used."""
+    assert left(DUE, [past(state, begun=begun)], LATER).left == 3 - counts
+
+
+def test_refunds_for_our_faults_are_limited():
+    """A file that provokes faults must not be a way to hand in for ever."""
+    assert left(rules(attempts={"most": 5}), [past(State.FAULTED)] * (REFUNDS + 2), LATER).left == 3
+
+
+def test_what_members_used_apart_is_not_added_up():
+    """A group has what the member has who has fewest; what they used together counts once for each."""
+    apart = [past(people=[1])] * 2 + [past(people=[2])]
+    assert left(DUE, apart, LATER).left == 1
+    assert left(DUE, [*apart, past(people=[1, 2])], LATER).left == 0
+    assert left(DUE, [past(people=[1, 2])] * 2, LATER).left == 1
+
+
+def test_a_group_waits_until_all_who_have_none_have_one_again():
+    """The refusal names the later time, and none where one of them gets none back."""
+    refilling = rules(attempts={"most": 1, "refill_hours": 6})
+    early, late = past(people=[1], received=NOON), past(people=[2], received=NOON + timedelta(hours=1))
+    assert left(refilling, [early, late], LATER).next_at == NOON + timedelta(hours=7)
+
+
+def test_attempts_come_back_where_the_course_says_so():
+    """The refusal says when the next one does."""
+    refilling = rules(timezone="Europe/Berlin", attempts={"most": 1, "refill_hours": 6})
+    one = [past(received=NOON)]
+    assert "the next one at 2026-11-23 19:00 CET" in refusal(refilling, one, 0, LATER)
+    assert refusal(refilling, one, 0, NOON + timedelta(hours=6)) == ""
+
+
+def test_a_newer_attempt_supersedes_those_that_wait():
+    """And none that was begun or has ended."""
+    attempts = [past(), past(State.RUNNING), past(State.WAITING, begun=False), past(State.WAITING, begun=True)]
+    assert superseded_by_now(DUE, attempts, NOON - timedelta(hours=1)) == (2,)
+
+
+def test_a_late_attempt_never_supersedes_one_in_time():
+    """It would cost the student what was handed in before the due date."""
+    in_time, late = past(State.WAITING, begun=False), past(State.WAITING, begun=False, received=LATER)
+    assert superseded_by_now(DUE, [in_time, late], LATER) == (1,)
+
+
+@pytest.mark.parametrize(
+    ("holds", "attempts", "elsewhere", "said"),
+    [
+        (rules(opens=LATER), [], 0, "not open yet"),
+        (rules(due=NOON - timedelta(hours=1), late="refused"), [], 0, "closed"),
+        (rules(attempts={"most": 1}), [past()], 0, "used all of your 1 attempt"),
+        (rules(), [], 5, "5 attempts of yours are waiting"),
+        (rules(), [past(State.RUNNING)] * 3, 2, "5 attempts of yours are waiting or being graded"),
+        (rules(), [past(received=NOON)] * 30, 0, "30 times within an hour"),
+        (rules(), [past()] * 300, 0, "300 times; ask your instructor"),
+        (rules(attempts={"most": 1}), [past(State.WAITING, begun=False)], 4, ""),
+        (rules(), [], 4, ""),
+    ],
+)
+def test_what_is_refused_is_told_why(holds, attempts, elsewhere, said):
+    """One that waits is superseded, so it does not stand in the way of the one that takes its place."""
+    words = refusal(holds, attempts, elsewhere, NOON)
+    assert said in words
+    assert bool(said) == bool(words)
+
+
+def test_the_rules_are_those_of_the_course():
+    """A naive date is in the course's zone; the grace is in time; what is refused when late closes then."""
+    said = rules(timezone="Europe/Berlin", due="2026-12-01T23:59", grace=2, late="refused", attempts={"most": 3})
+    assert said.due == datetime(2026, 12, 1, 22, 59, tzinfo=UTC)
+    assert said.closes == said.due + timedelta(minutes=2)
+    assert (said.attempts, said.counts, said.opens) == (3, "last", None)
+    assert not is_late(said, said.due + timedelta(minutes=2))
+    assert is_late(said, said.due + timedelta(minutes=2, seconds=1))
+
+
+def test_late_days_that_are_spent_elsewhere_close_it_earlier():
+    """Two of three are left: it closes two days after it was due."""
+    said = rules(due=NOON, late={"days": 3})
+    assert said.closes == NOON + timedelta(days=3)
+    assert replace(said, spent=1).closes == NOON + timedelta(days=2)

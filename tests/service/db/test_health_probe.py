@@ -1,0 +1,106 @@
+"""probe.py: a full disk, and a database that stores nothing, are told to who watches."""
+
+import shutil
+import threading
+from types import SimpleNamespace
+
+import pytest
+from services import upload
+from sqlalchemy import text
+from sqlalchemy.exc import OperationalError
+
+from grader.service.db import probe
+from grader.service.db.probe import ROOM, STORES_NOTHING, TOO_LITTLE_ROOM, WriteProbe, is_disk_full
+
+
+def test_a_service_that_stores_is_healthy(service):
+    """On either database."""
+    said = service.browser().get("/health")
+    assert (said.status_code, said.text) == (200, "ok\n")
+
+
+def test_a_disk_that_is_nearly_full_is_told(service, monkeypatch):
+    """Before the first hand-in is refused, and no longer once there is room again."""
+    if service.database.file is None:
+        pytest.skip("the disk is the server's")
+    monkeypatch.setattr(probe, "FRESH", 0.0)
+    real = shutil.disk_usage
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=ROOM - 1))
+    said = service.browser().get("/health")
+    assert (said.status_code, said.text) == (503, f"{TOO_LITTLE_ROOM}\n")
+    monkeypatch.setattr(shutil, "disk_usage", real)
+    assert service.browser().get("/health").status_code == 200
+
+
+def test_health_tells_instructors_what_it_tells_programs(service, monkeypatch):
+    """With the next step; nothing is said while attempts can be stored."""
+    staff = service.browser("staff")
+    assert "may not be stored" not in staff.get("/course/health").text
+    monkeypatch.setattr(probe, "FRESH", 0.0)
+    monkeypatch.setattr(probe, "fault_of", lambda _: TOO_LITTLE_ROOM)
+    page = staff.get("/course/health").text
+    assert f"<b>Attempts may not be stored:</b> {TOO_LITTLE_ROOM}. Tell whoever runs the service" in page
+
+
+def test_a_full_disk_is_told_apart_from_a_database_that_is_away(service, monkeypatch, caplog):
+    """To the browser and in the log, whichever the database is: waiting a moment does not help."""
+    for name, code in (("sqlite_errorname", "SQLITE_FULL"), ("sqlstate", "53100"), ("sqlstate", "08006")):
+        fault = Exception("no secret of this is in the log")
+        setattr(fault, name, code)
+
+        def fails(*_, fault=fault):
+            raise OperationalError("INSERT", {}, fault)
+
+        monkeypatch.setattr("grader.service.web.routes.assignments.accept", fails)
+        caplog.clear()
+        said = upload(service.browser("ada"))
+        assert said.status_code == 503
+        assert ("The disk of this service is full" in said.text) is (code != "08006")
+        assert ("The database does not answer" in said.text) is (code == "08006")
+        (line,) = caplog.messages
+        assert line.startswith(
+            "the disk of the database is full" if code != "08006" else "the database does not answer"
+        )
+        assert "secret" not in line
+
+
+def test_a_full_sqlite_file_is_a_full_disk(service):
+    """SQLite says so by the same code if its file may not grow."""
+    if service.database.file is None:
+        pytest.skip("the disk is the server's")
+    with service.database.writing() as session:
+        session.execute(text("PRAGMA max_page_count = 1"))
+        with pytest.raises(OperationalError) as caught:
+            session.execute(text("CREATE TABLE larger AS SELECT zeroblob(1000000)"))
+    assert is_disk_full(caught.value)
+
+
+def test_a_database_that_stores_nothing_is_told_and_keeps_nobody_waiting(service, monkeypatch):
+    """One look at a time, and none for a while: anybody may ask."""
+    looks, begun, over = [], threading.Event(), threading.Event()
+
+    def slow(_database):
+        looks.append(1)
+        begun.set()
+        over.wait(60)
+        return STORES_NOTHING
+
+    monkeypatch.setattr(probe, "fault_of", slow)
+    one = WriteProbe()
+    first = threading.Thread(target=one.fault, args=(service.database,))
+    first.start()
+    assert begun.wait(20)
+    assert one.fault(service.database) == ""
+    over.set()
+    first.join()
+    assert [one.fault(service.database) for _ in range(3)] == [STORES_NOTHING] * 3
+    assert len(looks) == 1
+
+
+def test_a_database_that_refuses_to_write_is_found(service):
+    """SQLite's file may be read only, or its server down."""
+    if service.database.file is None:
+        pytest.skip("each session of the server says itself whether it writes")
+    with service.database.reading() as session:
+        session.execute(text("PRAGMA query_only = ON"))
+    assert probe.fault_of(service.database) == STORES_NOTHING

@@ -1,0 +1,109 @@
+"""keys.py: which keys sign in as whom, and which people a course cannot have together."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from services import post
+
+from grader.common.errors import InputError
+from grader.service.auth.sessions import person_named
+from grader.service.db.keys import folded_key, is_same_key
+from grader.service.db.models import PersonRow
+
+SAME = (
+    ("kate@example.org", "KATE@Example.ORG"),
+    ("\u00e9mile@x", "\u00c9MILE@X"),
+    ("zo\u00eb", "ZOE\u0308"),
+    ("\u0436\u0430\u043d", "\u0416\u0410\u041d"),
+    ("ada ", "ada"),
+)
+ALIKE = (
+    ("kate@example.org", "\u212aate@example.org"),
+    ("\u00e5sa", "\u212bsa"),
+    ("gross", "gro\u00df"),
+    ("gro\u00df", "GROSS"),
+    ("fi", "\ufb01"),
+    ("ada", "\uff41da"),
+    ("ada", "ad\u200ba"),
+    ("ada", "ad\u00ada"),
+    ("sam", "\u017fam"),
+)
+"""The second might be taken for the first, by people or by Unicode's rules."""
+
+
+@pytest.mark.parametrize(("one", "other"), SAME)
+def test_a_key_in_another_case_is_the_same(one, other):
+    """Or with its accents written otherwise, also of letters beyond ASCII."""
+    assert is_same_key(one, other)
+    assert folded_key(one) == folded_key(other)
+
+
+@pytest.mark.parametrize(("one", "other"), ALIKE)
+def test_a_key_that_might_be_taken_for_another_is_not_the_same(one, other):
+    """Neither way; and a course has one of them."""
+    assert not is_same_key(one, other)
+    assert not is_same_key(other, one)
+    assert folded_key(one) == folded_key(other)
+
+
+@given(st.text(), st.text())
+def test_what_is_the_same_is_folded_to_the_same(one, other):
+    """So that whom a key signs in as is found by the folded form."""
+    for each in (other, one.upper(), one.lower(), unicodedata.normalize("NFD", one), f" {one} "):
+        if is_same_key(one, each):
+            assert folded_key(one) == folded_key(each)
+    assert folded_key(folded_key(one)) == folded_key(one)
+
+
+@pytest.mark.parametrize(("key", "other"), ALIKE)
+def test_a_key_that_looks_like_anothers_signs_nobody_in(service, key, other):
+    """Typed or told by a university; its owner's own signs in."""
+    number = service.person(f"x{key}", "student")
+    with service.database.reading() as session:
+        assert person_named(session, {f"x{other}"}) is None
+        assert person_named(session, {f"x{key}"}).id == number
+
+
+@pytest.mark.parametrize(("key", "typed"), SAME)
+def test_a_key_signs_in_however_it_is_typed(service, key, typed):
+    """On either database."""
+    number = service.person(f"x{key}", "student")
+    with service.database.reading() as session:
+        assert person_named(session, {f"X{typed}"}).id == number
+
+
+def roster(staff, text):
+    return post(staff, "/course/people/roster", file=("roster.csv", text.encode()))
+
+
+@pytest.mark.parametrize(
+    ("key", "words"),
+    [
+        ("\u212aate", "Write the key as kate."),
+        ("be\u200bn", "may be ben. Write this key."),
+        ("gro\u00df", "may be gross. Write this key."),
+    ],
+)
+def test_a_roster_adds_nobody_who_can_be_taken_for_another(service, staff, key, words):
+    """The answer names the line and what to write."""
+    service.person("gross", "student")
+    said = roster(staff, f"key,name\ncleo,Cleo\n{key},Somebody\n")
+    assert said.status_code == 409
+    assert "Line 3 of the roster" in said.text
+    assert words in said.text
+    with service.database.reading() as session:
+        assert session.query(PersonRow).count() == 4
+
+
+@pytest.fixture
+def staff(service):
+    return service.browser("staff")
+
+
+def test_nothing_adds_a_person_who_can_be_taken_for_another(service):
+    """Whatever page or command forgets to ask."""
+    for key in ("ADA", "a\u200bda"):
+        with pytest.raises(InputError, match="could be mistaken for ada"):
+            service.person(key, "student")

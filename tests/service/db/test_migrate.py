@@ -1,0 +1,69 @@
+"""migrate.py and the migration: it makes the tables that the code has, and refuses those of development versions."""
+
+import re
+
+import pytest
+from sqlalchemy import UniqueConstraint, inspect, text
+
+from grader.common.errors import InputError
+from grader.service.db.migrate import migrate, require_current
+from grader.service.db.models import Base
+from grader.service.db.session import Database, sqlite_url
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.whole)])
+def database(request, tmp_path):
+    """An empty one of each kind."""
+    is_server = request.param == "postgresql"
+    made = Database(request.getfixturevalue("postgresql").new() if is_server else sqlite_url(tmp_path))
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("act", [migrate, require_current])
+@pytest.mark.parametrize("version", ["0001", "0027"])
+def test_a_database_of_a_development_version_is_refused_with_the_reason_and_the_next_step(database, version, act):
+    """`grader migrate` and the service say so alike, and change nothing."""
+    with database.connecting() as connection:
+        connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)"))
+        connection.execute(text("INSERT INTO alembic_version VALUES (:version)"), {"version": version})
+    with pytest.raises(InputError, match=f"development version.*{version}.*never released.*start with an empty"):
+        act(database)
+    with database.connecting() as connection:
+        assert inspect(connection).get_table_names() == ["alembic_version"]
+
+
+def test_the_migration_makes_the_tables_of_the_code_word_for_word(tmp_path):
+    """The statements have the same parts as those that the classes make, on SQLite; constraints may change places."""
+    migrated, made = (Database(sqlite_url(tmp_path / name)) for name in ("migrated", "made"))
+    migrate(migrated)
+    with made.connecting() as connection:
+        Base.metadata.create_all(connection)
+    assert statements(migrated) == statements(made)
+    migrated.close()
+    made.close()
+
+
+def test_the_migration_gives_tables_their_indexes_and_constraints_and_numbers_once(database):
+    """Each is as a table of the code, and no number is given twice."""
+    migrate(database)
+    with database.connecting() as connection:
+        found = inspect(connection)
+        for name, table in Base.metadata.tables.items():
+            indexed = {each["name"] for each in found.get_indexes(name) if not each.get("duplicates_constraint")}
+            assert indexed == {each.name for each in table.indexes}, name
+            unique = [tuple(each["column_names"]) for each in found.get_unique_constraints(name)]
+            wanted = [tuple(each.columns.keys()) for each in table.constraints if isinstance(each, UniqueConstraint)]
+            assert sorted(unique) == sorted(wanted), name
+            keys = {(*each["constrained_columns"], each["referred_table"]) for each in found.get_foreign_keys(name)}
+            assert keys == {(each.parent.name, each.column.table.name) for each in table.foreign_keys}, name
+            if database.embedded:
+                made = connection.scalar(text("SELECT sql FROM sqlite_master WHERE name = :name"), {"name": name})
+                assert ("AUTOINCREMENT" in made) == table.dialect_options["sqlite"]["autoincrement"], name
+
+
+def statements(database):
+    """The parts of the statement of each table and index in SQLite, by its name."""
+    with database.connecting() as connection:
+        rows = connection.execute(text("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")).all()
+    return {name: sorted(re.split(r"[\s,]+", sql)) for name, sql in rows if name != "alembic_version"}

@@ -1,0 +1,145 @@
+"""batches.py and what works with it: what holds SQLite's lock does not grow with the course, so nobody waits for it."""
+
+import hashlib
+import io
+import threading
+import time
+import zipfile
+
+from services import Service, graded, post
+from sqlalchemy import event, select, update
+
+from grader.service.db.batches import BATCH, in_batches
+from grader.service.db.models import AttemptRow, GradingRow, PersonRow, PoolRow, State
+from grader.service.serve.notifier import tell
+from grader.service.submissions.accept import FIRST, new_grading
+
+SMALL, LARGE = 2 * BATCH, 6 * BATCH
+"""People of two courses, and attempts."""
+
+STEP = 100
+"""Instructions of SQLite's machine between two counts."""
+
+
+class Holds:
+    """Counts the instructions of each transaction that has the lock: what SQLite does meanwhile, on any machine."""
+
+    def __init__(self, database):
+        self.most, self._steps, self._writing = 0, 0, False
+        event.listen(database._engine, "connect", self._connect)
+        event.listen(database._engine, "after_cursor_execute", self._ran)
+        for end in ("commit", "rollback"):
+            event.listen(database._engine, end, self._end)
+        database._engine.dispose()
+
+    def _connect(self, connection, _record):
+        connection.set_progress_handler(self._step, STEP)
+
+    def _step(self):
+        self._steps += self._writing
+
+    def _ran(self, _connection, _cursor, statement, *_):
+        if statement.startswith("BEGIN"):
+            self._writing, self._steps = "IMMEDIATE" in statement, 0
+
+    def _end(self, _connection):
+        if self._writing:
+            self.most, self._writing = max(self.most, self._steps), False
+
+
+def roster(people, name):
+    lines = (f"s{number}@example.org,{name} {number},student\n" for number in range(people))
+    return ("roster.csv", ("key,name,role\n" + "".join(lines)).encode())
+
+
+def graded_once(service):
+    """Every student has an attempt that is graded."""
+    outcome = graded(service.course)
+    values = {field: getattr(outcome, field) for field in type(outcome).__dataclass_fields__}
+    with service.database.writing() as session:
+        for person in session.scalars(select(PersonRow.id).where(PersonRow.role == "student")).all():
+            data = b"x"
+            common = {"file_name": "k.cl", "data": data, "size": 1, "sha256": hashlib.sha256(data).hexdigest()}
+            where = {"person_id": person, "assignment": "small", "number": 1, "form_key": "one", "public": f"p{person}"}
+            grading = new_grading("handed in", FIRST, service.now)
+            grading.state = State.DONE
+            for field, value in values.items():
+                setattr(grading, field, value)
+            row = AttemptRow(**where, **common, received=service.now, late=False, gradings=[grading])
+            session.add(row)
+            session.flush()
+            row.counted_id = grading.id
+
+
+def zipped(sources):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for number in range(sources):
+            archive.writestr(f"{number}.cl", f"int x{number};\n")
+    return ("pool.zip", packed.getvalue())
+
+
+def longest(folder, people):
+    """The most that SQLite does in one transaction with the lock, by what an instructor does."""
+    service = Service(folder)
+    staff, holds, found = service.browser("staff"), Holds(service.database), {}
+
+    def does(name, call):
+        holds.most = 0
+        assert getattr(call(), "status_code", 303) in {200, 303}, name
+        found[name] = holds.most
+
+    pool = "/course/assignments/small/pool"
+    does("new roster", lambda: post(staff, "/course/people/roster", file=roster(people, "Student")))
+    does("changed roster", lambda: post(staff, "/course/people/roster", file=roster(people, "Pupil")))
+    does("links for all", lambda: post(staff, "/course/invitations", cancels="0"))
+    students = "\n".join(f"s{number}@example.org" for number in range(people))
+    fields = {"students": students, "assignment": "small", "attempts": "1", "reason": "power cut"}
+    does("extensions", lambda: post(staff, "/course/extensions", **fields))
+    graded_once(service)
+    does("regrade", lambda: post(staff, "/course/regrade", assignment="small", which="all", matching=""))
+    does("pool", lambda: post(staff, f"{pool}/upload", kind="earlier", file=zipped(people)))
+    does("empty pool", lambda: post(staff, f"{pool}/remove", kind="earlier"))
+    with service.database.writing() as session:
+        session.execute(update(GradingRow).where(GradingRow.state == State.WAITING).values(state=State.FAULTED))
+    does("notices", lambda: tell(service.database, service.origin, lambda _: None, service.now))
+    service.database.close()
+    return found
+
+
+def test_no_transaction_with_the_lock_grows_with_the_course(tmp_path):
+    """In a course three times as large, each does as much: there are more of them."""
+    small, large = longest(tmp_path / "small", SMALL), longest(tmp_path / "large", LARGE)
+    assert min(small.values()) > 0
+    grown = {name: (small[name], most) for name, most in large.items() if most > 1.5 * small[name]}
+    assert grown == {}
+
+
+def test_who_waits_for_the_lock_gets_it_between_batches(service):
+    """A hand-in is stored while most batches are still to come, though SQLite has no queue."""
+    left = []
+
+    def hand_in():
+        service.hand_in()
+        left.append(50 - len(done))
+
+    done, waiting = [], threading.Thread(target=hand_in)
+
+    def change(_session, some):
+        if not done:
+            waiting.start()
+        time.sleep(0.02)
+        done.extend(some)
+
+    in_batches(service.database, range(50), change, 1)
+    waiting.join()
+    assert left[0] > 25
+
+
+def test_what_is_in_the_pool_is_all_that_was_sent(service):
+    """Every batch of it."""
+    staff = service.browser("staff")
+    pool = "/course/assignments/small/pool"
+    assert post(staff, f"{pool}/upload", kind="earlier", file=zipped(50)).status_code == 303
+    with service.database.reading() as session:
+        assert set(session.scalars(select(PoolRow.name))) == {f"{number}.cl" for number in range(50)}

@@ -1,0 +1,146 @@
+"""course_extensions.py: extensions of many students at once, the list of all, and one that is withdrawn."""
+
+import re
+
+import pytest
+from courses import course_of
+from services import Service, post, upload
+
+from grader.service.db.models import PersonRow
+
+PAGE = "/course/extensions"
+DUE = "timezone: Europe/Berlin\ndue: 2026-11-23T14:00\nlate: refused\nattempts: {most: 1}\ncounts: last before due\n"
+"""An hour after the service's noon."""
+
+
+@pytest.fixture
+def service(tmp_path):
+    course_of(tmp_path / "course", name="other")
+    course = course_of(tmp_path / "course")
+    made = Service(tmp_path, course=course, policies=DUE)
+    yield made
+    made.database.close()
+
+
+def give(service, students="ada\nBen", assignment="small", **fields):
+    fields = {"students": students, "assignment": assignment, "attempts": "", "reason": "power cut", **fields}
+    return post(service.browser("staff"), PAGE, PAGE, **fields)
+
+
+def listed(service, query=""):
+    """The lines of the list, as words."""
+    table = re.search("<tbody>(.*?)</tbody>", service.browser("staff").get(PAGE + query).text, re.DOTALL)[1]
+    return [" ".join(re.sub("<[^>]*>", " ", row).split()) for row in re.findall("<tr>(.*?)</tr>", table, re.DOTALL)]
+
+
+def test_many_students_get_more_time_at_several_assignments(service):
+    """By keys and names, from each due date; each has a line in the list and in the audit trail."""
+    staff = service.browser("staff")
+    token = re.search('name="form_token" value="([^"]*)"', staff.get(PAGE).text)[1]
+    fields = {"form_token": token, "students": "ADA\r\n\r\nBen\r\nada", "extra": "2 h", "reason": "power cut"}
+    said = staff.post(
+        PAGE,
+        files=[*((name, (None, value)) for name, value in fields.items())]
+        + [("assignment", (None, each)) for each in ("small", "other")],
+    )
+    assert said.headers["location"] == f"{PAGE}?given=4&kept=0"
+    assert "4 extensions given." in staff.get(said.headers["location"]).text
+    assert len(listed(service)) == 4
+    assert all("Mon 23 Nov 2026, 16:00 CET" in line and "power cut" in line for line in listed(service))
+    service.passes(hours=2)
+    assert upload(service.browser("ada")).status_code == 303
+    assert upload(service.browser("ben"), page="/assignments/other").status_code == 303
+    trail = staff.get("/course/audit").text
+    for key in ("ada", "ben"):
+        for name in ("small", "other"):
+            assert f"{key}, {name}: extension nothing -&gt; due 2026-11-23 16:00 CET; reason: power cut" in trail
+
+
+def test_the_list_is_filtered_by_student_and_assignment(service):
+    """Each alone, and both."""
+    give(service, "ada\nben", attempts="1")
+    give(service, "ada", assignment="other", attempts="2")
+    assert [line.split()[0] for line in listed(service)] == ["Ada", "Ben", "Ada"]
+    assert len(listed(service, "?find=ada")) == 2
+    assert len(listed(service, "?assignment=small")) == 2
+    assert len(listed(service, "?find=ada&assignment=other")) == 1
+    assert listed(service, "?find=nobody") == ["No extension matches."]
+
+
+def test_the_list_has_pages(service, monkeypatch):
+    """The address of the next page keeps the filter."""
+    monkeypatch.setattr("grader.service.decisions.course_extensions.LINES", 1)
+    give(service, attempts="1")
+    first = service.browser("staff").get(f"{PAGE}?assignment=small").text
+    following = re.search(r'href="(/course/extensions\?[^"]*before=\d+)"', first)[1].replace("&amp;", "&")
+    assert "assignment=small" in following
+    assert listed(service, following.removeprefix(PAGE)) != listed(service)
+
+
+def test_nobody_loses_time_or_attempts(service):
+    """The more generous part of both stays; what gives nothing new is counted and stored nowhere."""
+    give(service, "ada", until="2026-11-25T14:00")
+    assert give(service, until="2026-11-24T14:00").headers["location"].endswith("given=1&kept=1")
+    assert give(service, "ada", until="2026-11-24T14:00", attempts="2").headers["location"].endswith("given=1&kept=0")
+    (line,) = listed(service, "?find=ada")
+    assert "Wed 25 Nov 2026, 14:00 CET 2" in line
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"students": " \n", "attempts": "1"}, "Name at least one student"),
+        ({"students": "ada\nzoe\nx", "attempts": "1"}, "No student has this key or name: zoe, x."),
+        ({"students": "staff", "attempts": "1"}, "No student has this key or name: staff."),
+        ({"assignment": ""}, "There is no such page"),
+        ({}, "This extends nothing"),
+        ({"extra": "0 h"}, "This extends nothing"),
+        ({"extra": "soon"}, "small: More time is &#39;soon&#39;; write time such as 2 days, 36 h or 90 min."),
+        ({"extra": "1 h", "until": "2026-11-24T14:00"}, "keep one of them"),
+        ({"until": "2026-11-23T13:00"}, "small: The date is not after everybody&#39;s due date"),
+        ({"attempts": "101"}, "up to 100"),
+        ({"attempts": "1", "reason": " "}, "Give a reason"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_as_a_whole(service, fields, words):
+    """The message names the line or the field, and no student has an extension."""
+    said = give(service, **fields)
+    assert said.status_code in {404, 409}
+    assert words in said.text
+    assert listed(service) == ["No student has an extension."]
+
+
+def test_a_name_of_two_students_is_refused_with_their_keys(service):
+    """Instead of a guess."""
+    with service.database.writing() as session:
+        session.get_one(PersonRow, service.ben).name = "Ada"
+    assert "ADA (ada or ben)" in give(service, "  ADA ", attempts="1").text
+
+
+def test_one_is_withdrawn_after_a_question_that_says_what_becomes_late(service):
+    """The student has the usual date again, and the trail says who withdrew it."""
+    (service.course.assignments.parent / "course.yaml").write_text(DUE.replace("refused", "accepted"))
+    give(service, until="2026-11-23T16:00")
+    service.passes(hours=2)
+    service.hand_in(service.web.cache.assignment("small").rules)
+    staff = service.browser("staff")
+    asks = re.search(r'aria-label="Withdraw the extension of Ada for small" href="([^"]*)"', staff.get(PAGE).text)[1]
+    question = staff.get(asks).text
+    assert "Withdraw the extension of Ada for small?" in question
+    assert "Ada loses this: due 2026-11-23 16:00 CET." in question
+    assert "1 attempt that is in time now may become late." in question
+    assert post(staff, asks, asks).headers["location"] == PAGE
+    assert [line.split()[0] for line in listed(service)] == ["Ben"]
+    assert "<b>late</b>" in service.browser("ada").get("/assignments/small").text
+    trail = staff.get("/course/audit").text
+    assert "ada, small: extension due 2026-11-23 16:00 CET -&gt; nothing; reason: withdrawn on the list" in trail
+    assert staff.get(asks).status_code == 404
+
+
+def test_an_assistant_reads_the_list_and_changes_nothing(service):
+    """Without the form and the buttons."""
+    service.person("tom", "assistant")
+    give(service, attempts="1")
+    page = service.browser("tom").get(PAGE).text
+    assert "power cut" in page
+    assert not re.search('method="post" action="/course|Withdraw', page)

@@ -1,0 +1,123 @@
+"""hand_ins_on_behalf.py and web/routes/hand_ins_on_behalf.py: an instructor hands in on behalf of a student."""
+
+import re
+
+import pytest
+from services import SOURCE, Service, field, graded, parts, upload
+
+PAGE = "/course/people/{}/assignments/small"
+DUE = "timezone: Europe/Berlin\ndue: 2026-11-23T14:00\nlate: refused\nattempts: {most: 1}\ncounts: last\n"
+"""An hour after the service's noon."""
+
+
+@pytest.fixture
+def service(tmp_path):
+    made = Service(tmp_path, policies=DUE)
+    yield made
+    made.database.close()
+
+
+def enter(service, data=SOURCE, person=None, **fields):
+    staff, page = service.browser("staff"), PAGE.format(person or service.ada)
+    shown = staff.get(f"{page}/hand-in")
+    hidden = {name: field(shown, name) for name in ("form_token", "form_key")}
+    fields = {**hidden, "arrived": "", "reason": "came by mail", **fields}
+    return staff.post(f"{page}/attempts", files=parts(**fields, file=("mine.cl", data)))
+
+
+def stored(service, said):
+    """The page of the attempt, for its student and for programs."""
+    path = said.headers["location"]
+    bearer = {"authorization": f"Bearer {service.token(service.ada, 'read')}"}
+    told = service.browser().get(f"/api/v1{path}", headers=bearer).json()
+    return service.browser("ada").get(path).text, told
+
+
+def test_a_file_that_came_by_mail_is_an_attempt_in_time(service):
+    """After the closing date, by the stated arrival; the attempt says who handed it in, and the trail why."""
+    service.passes(hours=3)
+    assert "closed" in upload(service.browser("ada")).text
+    page, told = stored(service, enter(service, arrived="2026-11-23T13:30"))
+    assert "Received <time" in page
+    assert "Mon 23 Nov 2026, 13:30 CET" in page
+    assert "<b>late</b>" not in page
+    assert re.search("Handed in by staff for Ada, <time[^>]*>Mon 23 Nov 2026, 16:00 CET</time>: came by mail", page)
+    assert (told["late"], told["handed_in_by"], told["state"]) == (False, "staff", "waiting")
+    assert "<small>by staff</small>" in service.browser("ada").get("/assignments/small").text
+    trail = service.browser("staff").get("/course/audit").text
+    assert "ada, small, attempt 1: handed in for ada, arrived 2026-11-23 13:30 CET; reason: came by mail" in trail
+
+
+def test_without_a_time_it_arrives_now_and_may_be_late(service):
+    """Dates do not stop an instructor."""
+    service.passes(hours=3)
+    page, told = stored(service, enter(service))
+    assert "Mon 23 Nov 2026, 16:00 CET" in page
+    assert "<b>late</b>" in page
+    assert told["late"]
+
+
+def test_limits_stop_a_student_and_no_instructor(service):
+    """One attempt is all that there is. No attempt supersedes one that an instructor handed in."""
+    assert enter(service).status_code == 303
+    assert "used all of your 1 attempt" in upload(service.browser("ada"), SOURCE * 2).text
+    for number in range(1, 9):
+        assert enter(service, SOURCE + b"\n" * number).status_code == 303
+    assert [service.state(number) for number in range(1, 10)] == ["waiting"] * 9
+
+
+def test_the_last_attempt_is_the_last_to_arrive(service):
+    """Not the last to be stored."""
+    service.passes(minutes=50)
+    first = service.graded(service.hand_in(), graded(service.course))
+    earlier = enter(service, SOURCE * 2, arrived="2026-11-23T13:20")
+    service.finish(service.claim(), graded(service.course, passed=False))
+    page = service.browser("ada").get("/assignments/small").text
+    counts = re.search(r'<a href="(/attempts/[^"]*)">Attempt \d</a> <b>counts</b>', page)[1]
+    assert counts == service.page_of(first) != earlier.headers["location"]
+
+
+def test_a_second_click_stores_nothing(service):
+    """The same form with the same file is the same attempt; another file is another one."""
+    said = [enter(service, data, form_key="one").headers["location"] for data in (SOURCE, SOURCE, SOURCE * 2)]
+    assert said[0] == said[1] != said[2]
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"reason": " "}, "Give a reason"),
+        ({"arrived": "2026-11-23T13:01"}, "in the future; it is now 2026-11-23 13:00 CET"),
+        ({"arrived": "yesterday"}, "The time of arrival cannot be read"),
+        ({"data": b"PK\x03\x04"}, "zip"),
+        ({"data": b""}, "empty"),
+        ({"form_key": ""}, "open the page again"),
+    ],
+)
+def test_what_cannot_be_an_attempt_is_refused(service, fields, words):
+    """And nothing is stored."""
+    said = enter(service, **fields)
+    assert (said.status_code, words in said.text) == (409, True)
+    assert "Nothing was handed in yet." in service.browser("ada").get("/assignments/small").text
+
+
+def test_the_members_of_a_group_share_it(tmp_path):
+    """As if one of them had handed in; a group that is too large is named."""
+    service = Service(tmp_path, policies="groups: 2\nattempts: {most: 20}\n")
+    roster = b"key,name,group\nada,Ada,one\nben,Ben,one\n"
+    staff = service.browser("staff")
+    token = field(staff.get("/course/people"), "form_token")
+    staff.post("/course/people/roster", files=parts(form_token=token, file=("r.csv", roster)))
+    path = enter(service).headers["location"]
+    assert "Handed in by staff" in service.browser("ben").get(path).text
+    service.database.close()
+
+
+def test_assistants_and_trial_runs_have_no_form(service):
+    """An assistant changes no grade; people who teach hand in by themselves."""
+    service.person("tom", "assistant")
+    assert "Hand in for" not in service.browser("tom").get(PAGE.format(service.ada)).text
+    staff = service.browser("staff")
+    assert "Hand in for Ada" in staff.get(PAGE.format(service.ada)).text
+    assert "Hand in for" not in staff.get(PAGE.format(service.staff)).text
+    assert "not a student" in staff.get(f"{PAGE.format(service.staff)}/hand-in").text

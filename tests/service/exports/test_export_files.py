@@ -1,0 +1,308 @@
+"""files.py, gradebook.py, archive.py and xlsx.py: what instructors take away says what is stored, and runs nowhere."""
+
+import csv
+import io
+import json
+import re
+import zipfile
+import zlib
+from xml.etree import ElementTree
+
+import pytest
+from hiding import GRADEBOOK, SECRET, failing, hiding_course, right
+from services import Service, graded, post
+from sqlalchemy import select, update
+from untimed import POINTS, untimed_course
+
+from grader.common.errors import InputError
+from grader.common.record import replace
+from grader.service.db.models import GradingRow, PersonRow
+from grader.service.exports.files import PAPERS
+from grader.service.exports.gradebook import Desk
+from grader.service.exports.jobs import Paper
+from grader.service.station.grader import ready
+
+SHEET = {"x": "http://schemas.openxmlformats.org/spreadsheetml/2006/main"}
+
+
+def paper(service, which, given=b"", assignment=""):
+    out = io.BytesIO()
+    PAPERS[which](Desk(service.database, service.course, assignment), given, out)
+    return out.getvalue()
+
+
+def unzipped(data):
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        assert archive.testzip() is None
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def cells(workbook, number):
+    """The cells of a sheet by place: text in quotation marks, numbers without."""
+    files = unzipped(workbook)
+    texts = [
+        "".join(each.itertext())
+        for each in ElementTree.fromstring(files["xl/sharedStrings.xml"]).iterfind("x:si", SHEET)
+    ]
+    sheet = ElementTree.fromstring(files[f"xl/worksheets/sheet{number}.xml"])
+    assert sheet.find(".//x:f", SHEET) is None
+    return {
+        cell.get("r"): texts[int(cell.find("x:v", SHEET).text)]
+        if cell.get("t") == "s"
+        else float(cell.find("x:v", SHEET).text)
+        for cell in sheet.iterfind(".//x:c", SHEET)
+    }
+
+
+def stamped(service, whole):
+    """A result as one of this version of the assignment."""
+    assignment = service.course.load("small")
+    provenance = whole.provenance.model_copy(update={"assignment_sha256": assignment.sha256})
+    return ready(replace(whole, assignment="small", provenance=provenance), assignment)
+
+
+def test_the_table_of_grades_is_the_batchs(service):
+    """A line for everybody, absent ones too, and who has handed in the same bytes."""
+    service.graded(service.hand_in(), graded(service.course, passed=False))
+    service.graded(service.hand_in(person=service.ben))
+    service.hand_in(person=service.person("cleo", "student"))
+    service.person("dora", "student")
+    rows = list(csv.DictReader(io.StringIO(paper(service, Paper.GRADES).decode("utf-8-sig"))))
+    assert [(row["name"], row["status"]) for row in rows] == [
+        ("Ada", "graded"),
+        ("Ben", "graded"),
+        ("Cleo", "ungraded"),
+        ("Dora", "absent"),
+    ]
+    assert rows[0]["first_reason"] == "WRONG_OUTPUT"
+    assert [row["same_as"] for row in rows[:2]] == ["Ben", "Ada"]
+    assert paper(service, Paper.GRADES, assignment="small") == paper(service, Paper.GRADES)
+
+
+def test_a_workbook_holds_text_and_numbers_and_no_formula(service):
+    """Whatever somebody is called; a key of digits stays one."""
+    for key in ("=1+1", "+2", "-3", "@x", "007"):
+        service.person(key, "student")
+    service.graded(service.hand_in())
+    found = cells(paper(service, Paper.WORKBOOK), 1)
+    assert {found[f"B{line}"] for line in range(2, 9)} == {"=1+1", "+2", "-3", "@x", "007", "ada", "ben"}
+    (line,) = [place[1:] for place, value in found.items() if value == "ada" and place[0] == "B"]
+    assert found[f"C{line}"] == service.course.load("small").points
+    assert all(isinstance(value, str) for place, value in found.items() if place[0] in "AB")
+    long = cells(paper(service, Paper.WORKBOOK), 2)
+    assert "points" in long.values()
+    assert service.course.load("small").points in long.values()
+    assert cells(paper(service, Paper.WORKBOOK), 3)["B2"] == "correctness: one (n 1)"
+
+
+def test_junit_has_a_suite_for_everybody(service):
+    """Who handed in nothing is skipped, and not failed."""
+    service.graded(service.hand_in(), stamped(service, failing(right(service.course.load("small")), 1)))
+    suites = ElementTree.fromstring(paper(service, Paper.JUNIT)).iter("testsuite")
+    found = {suite.get("name"): suite for suite in suites}
+    assert {name: int(suite.get("failures")) for name, suite in found.items()} == {"Ada small": 1, "Ben small": 0}
+
+
+def test_the_archive_has_sources_and_reports(service):
+    """As students see them, by names that no path can leave."""
+    mallory = service.person("../../m", "student")
+    attempt = service.hand_in(person=mallory, data=b"// \xff kernel\n")
+    service.graded(attempt, stamped(service, failing(right(service.course.load("small")), 1)))
+    files = unzipped(paper(service, Paper.ARCHIVE))
+    assert not any(".." in name.split("/") or name.startswith("/") for name in files)
+    (source,) = [name for name in files if name.startswith("sources/")]
+    assert files[source] == b"// \xff kernel\n"
+    student = source.removeprefix("sources/").removesuffix("small.cl")
+    made = {name.removeprefix(f"students/{student}") for name in files if name.startswith("students/")}
+    assert made == {"small.html", "small.xml", "small.gradescope.json", "small.json"}
+    assert (
+        json.loads(files[f"students/{student}small.gradescope.json"])["score"]
+        == service.gradings(attempt)[0].shown_points
+    )
+    assert f"./students/{student}small.html" in files["index.html"].decode()
+    assert {"grades.csv", "grades.xlsx", "batch.xml"} <= files.keys()
+    assert "left-out.txt" not in files
+
+
+LATE = "timezone: Europe/Berlin\ndue: 2026-11-23T13:00\nlate: {percent: 10}\n"
+
+
+def test_what_lateness_costs_is_in_every_file(tmp_path):
+    """With the reason, in pages too; those of who was in time are as their stations have drawn them."""
+    service = Service(tmp_path, policies=LATE)
+    whole = stamped(service, right(service.course.load("small")))
+    service.graded(service.hand_in(person=service.ben), whole)
+    service.passes(hours=20)
+    service.graded(service.hand_in(), whole)
+    files = unzipped(paper(service, Paper.ARCHIVE))
+    page = files["students/Ada/small.html"].decode()
+    assert "Late: 15 points before, 1.5 deducted, 13.5 left (15 less 10 % for 1 day late)." in page
+    assert json.loads(files["students/Ada/small.json"])["deduction"]["before"] == 15
+    ada, ben = csv.DictReader(io.StringIO(files["grades.csv"].decode("utf-8-sig")))
+    assert (ada["points"], ada["points_before_deduction"], ada["deduction"]) == ("13.5", "15", "-1.5")
+    assert (ben["points"], ben["points_before_deduction"], ben["late"]) == ("15", "", "no")
+    assert "small: due 2026-11-23 13:00 CET by course.yaml." in files["index.html"].decode()
+    assert 13.5 in cells(paper(service, Paper.WORKBOOK), 1).values()
+    assert b"13.5 left" in paper(service, Paper.JUNIT)
+    assert files["students/Ben/small.html"] == zlib.decompress(whole.early_page)
+
+
+@pytest.mark.parametrize("hidden", ["case", "performance"])
+def test_what_is_hidden_is_in_no_file_for_students(tmp_path, hidden):
+    """The instructor's page has it, also where the assignment has changed since; what was not stored is left out."""
+    service = Service(tmp_path, course=hiding_course(tmp_path / "course", hidden))
+    whole = failing(right(service.course.load("small")), {"case": 2, "performance": 7}[hidden])
+    service.graded(service.hand_in(), stamped(service, whole))
+    rubric = service.course.assignments / "small" / "assignment.yaml"
+    for title in ("Adding", "Subtracting"):
+        rubric.write_text(rubric.read_text().replace("Adding", title))
+        files = unzipped(paper(service, Paper.ARCHIVE))
+        students = {name: data for name, data in files.items() if name.startswith("students/")}
+        assert len(students) == 4
+        for name, data in students.items():
+            assert SECRET not in data.decode(), name
+        assert SECRET in files["instructor/Ada/small.html"].decode()
+    with service.database.writing() as session:
+        session.execute(update(GradingRow).values(early_result=None))
+    files = unzipped(paper(service, Paper.ARCHIVE))
+    assert [name for name in files if name.startswith("students/")] == ["students/Ada/small.html"]
+    assert b"Ada/small: xml" in files["left-out.txt"]
+
+
+def test_what_lateness_costs_tells_students_of_no_hidden_points(tmp_path):
+    """Neither in numbers nor in words, before the hidden checks are released."""
+    service = Service(tmp_path, course=hiding_course(tmp_path / "course", "case"), policies=LATE)
+    service.passes(hours=20)
+    service.graded(service.hand_in(), stamped(service, right(service.course.load("small"))))
+    files = unzipped(paper(service, Paper.ARCHIVE))
+    shown, full = service.gradings(1)[0].shown_points, service.gradings(1)[0].points
+    assert shown < full
+    for name in ("html", "xml", "json", "gradescope.json"):
+        text = files[f"students/Ada/small.{name}"].decode()
+        assert f"{shown:g} less 10 %" in text
+        assert f"{full:g} less" not in text
+    assert f"{full:g} less 10 %" in files["instructor/Ada/small.html"].decode()
+
+
+@pytest.mark.parametrize("earlier", [False, True], ids=["today's", "an earlier version's"])
+def test_points_that_are_set_while_checks_are_hidden_are_out_of_all_points_in_every_file(tmp_path, earlier):
+    """No file for students says "24 of 19"; earlier versions stored the full points without those of hidden checks."""
+    course = hiding_course(tmp_path / "course", "case")
+    service, assignment = Service(tmp_path, course=course), course.load("small")
+    service.graded(service.hand_in(), stamped(service, right(assignment)))
+    if earlier:
+        with service.database.writing() as session:
+            shown = json.loads(zlib.decompress(session.scalars(select(GradingRow.early_result)).one()))
+            fields = {**shown, "max_points": shown["max_points"] - 5}
+            session.execute(update(GradingRow).values(early_result=zlib.compress(json.dumps(fields).encode())))
+    page = f"/course/people/{service.ada}/assignments/small"
+    post(service.browser("staff"), f"{page}/decision", page, points="24", comment="so")
+    files = unzipped(paper(service, Paper.ARCHIVE))
+    report = json.loads(files["students/Ada/small.json"])
+    assert (report["points"], report["max_points"], report["hidden_points"]) == (24, 24, 0)
+    assert json.loads(files["students/Ada/small.gradescope.json"])["score"] == 24
+    html = files["students/Ada/small.html"].decode()
+    assert '<p class="score"><b>24</b> of 24 ' in html
+    assert "of 19" not in html
+    (line,) = [
+        row for row in csv.DictReader(io.StringIO(paper(service, Paper.GRADES).decode("utf-8-sig"))) if row["points"]
+    ]
+    assert (line["points"], line["max_points"]) == ("24", "24")
+
+
+def test_a_worksheet_of_moodle_is_filled_with_what_students_see(tmp_path):
+    """By name where the keys differ; with the pages as feedback, and remarks about who has none."""
+    service = Service(tmp_path, course=hiding_course(tmp_path / "course", "case"))
+    service.graded(service.hand_in(), stamped(service, right(service.course.load("small"))))
+    lines = [
+        "Identifier,Full name,Grade,Maximum grade,Feedback comments",
+        "Participant 7,Ada,,10,",
+        "Participant 8,Eve,,10,",
+    ]
+    files = unzipped(paper(service, Paper.MOODLE, "\r\n".join(lines).encode()))
+    (ada, eve) = csv.DictReader(io.StringIO(files["moodle-worksheet.csv"].decode("utf-8-sig")))
+    assignment = service.course.load("small")
+    shown = service.gradings(1)[0].shown_points
+    assert float(ada["Grade"]) == pytest.approx(10 * shown / assignment.points, abs=1e-4)
+    assert eve["Grade"] == ""
+    assert list(unzipped(files["moodle-feedback.zip"])) == ["Ada_7_assignsubmission_file_/small.html"]
+    assert "hidden checks, which count as zero until you release them." in files["remarks.txt"].decode()
+
+
+def found_in(service, *lines):
+    """The grades of a worksheet with these lines, the folders of feedback, and what is remarked."""
+    sheet = ["Identifier,Full name,Grade,Maximum grade,Feedback comments", *lines]
+    files = unzipped(paper(service, Paper.MOODLE, "\r\n".join(sheet).encode()))
+    rows = csv.DictReader(io.StringIO(files["moodle-worksheet.csv"].decode("utf-8-sig")))
+    folders = [name.partition("_assign")[0] for name in unzipped(files["moodle-feedback.zip"])]
+    return {row["Full name"]: bool(row["Grade"]) for row in rows}, sorted(folders), files["remarks.txt"].decode()
+
+
+def test_a_worksheet_in_an_unknown_language_is_answered_in_words_for_a_page(service):
+    """Which has no options: what is missing, what is there, and what to do."""
+    service.graded(service.hand_in())
+    sheet = "Identifier,全名,{}\r\nParticipant 7,Ada,\r\n"
+    with pytest.raises(InputError) as refused:
+        paper(service, Paper.MOODLE, sheet.format("成绩").encode())
+    assert str(refused.value) == (
+        'No column of the worksheet is known as that of the grades: "Identifier", "全名", "成绩". '
+        "Set Moodle to English, and download the worksheet again."
+    )
+    remarks = unzipped(paper(service, Paper.MOODLE, sheet.format("Grade").encode()))["remarks.txt"].decode()
+    assert "no column for comments is known, so there are none. Set Moodle to English" in remarks
+    assert "--" not in remarks
+
+
+def test_nobody_gets_anothers_grade_or_feedback_from_a_platforms_numbers(service):
+    """Whose key is by chance the number that another has there; and who are two of one name."""
+    with service.database.writing() as session:
+        session.get_one(PersonRow, service.ada).key = "7"
+    for person in (service.ada, service.ben):
+        service.graded(service.hand_in(person=person))
+    grades, folders, said = found_in(service, "Participant 7,Ben,,10,", "Participant 55,Ada,,10,")
+    assert (grades, folders) == ({"Ben": True, "Ada": True}, ["Ada_55", "Ben_7"])
+    assert "found by name alone, since the keys differ: Ada and Ben." in said
+    grades, folders, _ = found_in(service, "Participant 7,Ben,,10,", "Participant 8,Ben,,10,")
+    assert (grades, folders) == ({"Ben": False}, [])
+    grades, folders, said = found_in(service, "Participant 7,Ada M.,,10,", "Participant 8,Eve,,10,")
+    assert (grades, folders) == ({"Ada M.": True, "Eve": False}, ["Ada_7"])
+    assert "found by name" not in said
+
+
+def test_a_gradebook_of_canvas_is_filled(service):
+    """In the column of the assignment."""
+    service.graded(service.hand_in())
+    given = GRADEBOOK.format(10).replace("Anna", "Ada")
+    files = unzipped(paper(service, Paper.CANVAS, given.encode()))
+    assert re.search(r'Ada,7,anna,A,"?10"?', files["canvas-gradebook.csv"].decode())
+    assert files["remarks.txt"].startswith(b"1 grades are in canvas-gradebook.csv")
+
+
+def test_a_gradebook_without_the_assignments_column_is_answered_in_words_for_a_page(service):
+    """It says what the column must be called, and which there are."""
+    service.graded(service.hand_in())
+    with pytest.raises(InputError) as refused:
+        paper(service, Paper.CANVAS, GRADEBOOK.format(10).replace("Adding", "Homework").encode())
+    assert "give the right one this name in Canvas, and export the gradebook again: " in str(refused.value)
+    assert "--" not in str(refused.value)
+
+
+def test_the_overview_leads_to_the_attempts(service):
+    """The batch's page."""
+    attempt = service.graded(service.hand_in())
+    assert f'href="./..{service.page_of(attempt)}"' in paper(service, Paper.OVERVIEW).decode()
+
+
+@pytest.mark.parametrize(
+    "which", [Paper.OVERVIEW, Paper.GRADES, Paper.WORKBOOK, Paper.JUNIT, Paper.ARCHIVE, Paper.CANVAS]
+)
+def test_each_file_of_an_assignment_that_checks_no_speed_is_made(tmp_path, which):
+    """Without a column, a test case or a word of speed."""
+    service = Service(tmp_path, course=untimed_course(tmp_path / "course"))
+    service.graded(service.hand_in(), stamped(service, right(service.course.load("small"))))
+    given = GRADEBOOK.format(f"{POINTS}").encode() if which is Paper.CANVAS else b""
+    data = paper(service, which, given)
+    zipped = data[:2] == b"PK"
+    texts = list(unzipped(data).values()) if zipped else [data]
+    assert texts
+    assert not any(re.search(rb"performance:|GB/s|GFLOPS|Speed was measured", each) for each in texts)

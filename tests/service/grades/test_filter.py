@@ -1,0 +1,46 @@
+"""filter.py: whom the course's table shows, and in which order."""
+
+import pytest
+from services import graded
+
+from grader.service.grades.filter import CourseFilter, columns_of, lines_of
+from grader.service.grades.views import course_table
+
+
+@pytest.fixture
+def table(service):
+    """Ada failed and Ben passed; Cleo's attempt waits, and Dora handed nothing in."""
+    service.graded(service.hand_in(), graded(service.course, passed=False))
+    service.graded(service.hand_in(person=service.ben))
+    service.hand_in(person=service.person("cleo", "student"))
+    service.person("dora", "student")
+    with service.database.reading() as session:
+        return course_table(session, service.web.cache.all())
+
+
+@pytest.mark.parametrize(
+    ("wanted", "names"),
+    [
+        ({}, ["Ada", "Ben", "Cleo", "Dora"]),
+        ({"find": " BE "}, ["Ben"]),
+        ({"find": "a d"}, ["Ada", "Dora"]),
+        ({"show": "failed"}, ["Ada"]),
+        ({"show": "passed"}, ["Ben"]),
+        ({"show": "not graded"}, ["Cleo"]),
+        ({"show": "nothing handed in"}, ["Dora"]),
+        ({"show": "late"}, []),
+        ({"sort": "most points"}, ["Ben", "Ada", "Cleo", "Dora"]),
+        ({"sort": "fewest points"}, ["Cleo", "Dora", "Ada", "Ben"]),
+        ({"assignment": "small", "show": "passed"}, ["Ben"]),
+        ({"assignment": "none", "show": "passed"}, []),
+    ],
+)
+def test_the_lines_are_those_that_are_asked_for(table, wanted, names):
+    """In the order that is asked for."""
+    assert [line.person.name for line in lines_of(table, CourseFilter(**wanted))] == names
+
+
+def test_one_assignment_can_be_looked_at(table):
+    """Its column alone."""
+    assert [each.name for each in columns_of(table, CourseFilter(assignment="small"))] == ["small"]
+    assert columns_of(table, CourseFilter(assignment="none")) == ()

@@ -1,0 +1,331 @@
+"""final.py, records.py, groups.py and pages: deductions, late days, groups; the same points as a batch gives."""
+
+import csv
+import io
+from dataclasses import replace as changed
+from datetime import timedelta
+
+import pytest
+from courses import course_of
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from samples import result
+from services import NOON, Service, graded, post, upload
+
+from grader.batch.corrections import Order, corrected
+from grader.batch.lateness import apply_deadlines, deducted
+from grader.course.policies.corrections import Amount
+from grader.course.policies.deadlines import Extension
+from grader.course.submissions.handin import HandIn, Intake, Student
+from grader.service.db.models import Decision, DecisionRow, ExtensionRow, PersonRow, ShareRow
+from grader.service.decisions.extensions import hand_in_rules
+from grader.service.errors import RefusalError
+from grader.service.grades.records import grades_of, grades_of_all
+from grader.service.submissions.accept import accept
+from grader.service.submissions.queue import claim, finish
+
+DUE = "timezone: Europe/Berlin\ndue: 2026-11-23T13:00\n"
+"""At the service's noon."""
+
+
+def opened(folder, policies, names=("small",)):
+    """A service of a course with these assignments, worth 15 points each."""
+    for name in names:
+        course = course_of(folder / "course", name=name)
+    return Service(folder, course=course, policies=policies)
+
+
+def handed_in(service, points, person=None, assignment="small"):
+    """An attempt that is graded with these points."""
+    with service.database.writing() as session:
+        offer = service.offer(person=person, assignment=assignment)
+        rules = hand_in_rules(session, service.web.cache.all(), assignment, offer.person_id)
+        number = accept(session, offer, rules, service.now).id
+        claimed = claim(session, "one", service.now)
+        outcome = changed(graded(service.course), points=points, early_points=points)
+        assert finish(session, claimed, outcome, service.now)
+    return number
+
+
+def standing(service, person, name="small"):
+    """The grade of somebody as the course's table has it, which must be that of their own page."""
+    with service.database.reading() as session:
+        every = service.web.cache.all()
+        own, all_of = grades_of(session, every, person)[name], grades_of_all(session, every)[person, name]
+    assert (own.points, own.in_words, own.rules) == (all_of.points, all_of.in_words, all_of.rules)
+    return own
+
+
+def test_a_deduction_is_in_every_page_and_file_and_says_why(tmp_path):
+    """Ten less ten per cent: the points that count are nine."""
+    service = opened(tmp_path, DUE + "late: {percent: 10}\n")
+    service.passes(hours=20)
+    attempt = handed_in(service, 10.0)
+    ada, staff = service.browser("ada"), service.browser("staff")
+    page = ada.get("/assignments/small").text
+    assert "9 of 15 points" in page
+    assert "= 10 less 10 % for 1 day late" in page
+    assert "10 % less for each day that has begun" in page
+    assert "9 = 10 less 10 % for 1 day late" in ada.get(service.page_of(attempt)).text
+    assert "9 / 15" in ada.get("/").text
+    assert ">9</a> <small>late</small>" in staff.get("/course").text
+    line = next(csv.DictReader(io.StringIO(staff.get("/course/points.csv").content.decode("utf-8-sig"))))
+    assert (line["small points"], line["small why"]) == ("9", "10 less 10 % for 1 day late")
+    bearer = {"authorization": f"Bearer {service.token(service.ada, 'read')}"}
+    (told,) = service.browser().get("/api/v1/assignments", headers=bearer).json()
+    assert (told["points"], told["why"]) == (9, "10 less 10 % for 1 day late")
+    service.database.close()
+
+
+BEFORE = "The report shows the points before this deduction."
+
+
+@pytest.mark.parametrize(
+    ("late", "hours", "words"),
+    [
+        ("{percent: 10}", 20, f"<p>9 = 10 less 10 % for 1 day late. {BEFORE}</p>"),
+        ("{days: 0}", 20, f"<p>10 points, but 1 day late: not accepted any more. {BEFORE}</p>"),
+        ("{days: 2}", 20, "<p>1 day late (1 late day used, 1 left), nothing taken off.</p>"),
+        ("{percent: 10}", 0, ""),
+    ],
+    ids=["deduction", "nothing accepted", "late day", "in time"],
+)
+def test_where_lateness_costs_points_the_page_says_that_the_report_shows_those_before(tmp_path, late, hours, words):
+    """A report is stored as it was drawn, and has the kernel's own points; dates may change later."""
+    service = opened(tmp_path, DUE + "late: accepted\n")
+    service.passes(hours=hours)
+    attempt = handed_in(service, 10.0)
+    (service.course.assignments.parent / "course.yaml").write_text(DUE + f"late: {late}\n")
+    page = service.browser("ada").get(service.page_of(attempt)).text
+    assert words in page
+    assert (BEFORE in page) == (BEFORE in words)
+    service.database.close()
+
+
+def test_late_days_are_spent_over_the_course_and_close_what_is_left(tmp_path):
+    """Two days: one for the first, one for the second; then the third is refused at the door."""
+    service = opened(tmp_path, DUE + "late: {days: 2}\n", ("small", "second", "third"))
+    service.passes(hours=20)
+    handed_in(service, 10.0, assignment="small")
+    assert (
+        "1 late day of 2 left; nothing is accepted after them" in service.browser("ada").get("/assignments/second").text
+    )
+    service.passes(minutes=1)
+    handed_in(service, 10.0, assignment="second")
+    assert (
+        standing(service, service.ada, "second").in_words == "1 day late (1 late day used, 0 left), nothing taken off"
+    )
+    assert "This assignment is closed" in upload(service.browser("ada"), page="/assignments/third").text
+    assert upload(service.browser("ben"), page="/assignments/third").status_code == 303
+    service.database.close()
+
+
+def test_a_group_hands_in_once_for_all(tmp_path):
+    """One grading, which counts for both; the attempts are the group's, and a third person sees nothing."""
+    service = opened(tmp_path, DUE + "groups: 2\nattempts: {most: 2}\ncounts: best\n")
+    staff = service.browser("staff")
+    roster = ("roster.csv", b"key,name,group\nada,Ada,7\nben,Ben,7\ncleo,Cleo,\n")
+    assert post(staff, "/course/people/roster", file=roster).status_code == 303
+    attempt = handed_in(service, 12.0, person=service.ada)
+    ben = service.browser("ben")
+    page = ben.get("/assignments/small").text
+    assert "you, Ada: what one hands in is for all" in page
+    assert "12 of 15 points" in page
+    assert "1 of 2" in page
+    assert (
+        ben.get(service.page_of(attempt)).status_code
+        == ben.get(f"{service.page_of(attempt)}/report").status_code
+        == 200
+    )
+    assert "as Ada" not in ben.get(service.page_of(attempt)).text
+    assert service.browser("cleo").get(service.page_of(attempt)).status_code == 404
+    handed_in(service, 3.0, person=service.ben)
+    assert "used all of your 2 attempts" in upload(service.browser("ada")).text
+    assert len(service.gradings(attempt)) == 1
+    assert [standing(service, each).points for each in (service.ada, service.ben)] == [12, 12]
+    assert ben.get("/assignments/small/compare?old=1&new=2").status_code == 200
+    service.database.close()
+
+
+def test_what_was_handed_in_for_a_group_stays_with_those_who_were_in_it(tmp_path):
+    """Ben leaves: both keep the attempt, and the next one is Ada's alone."""
+    service = opened(tmp_path, DUE + "groups: 2\n")
+    with service.database.writing() as session:
+        for number in (service.ada, service.ben):
+            session.get_one(PersonRow, number).team = "7"
+    handed_in(service, 12.0, person=service.ada)
+    left = ("roster.csv", b"key,name,group\nben,Ben,-\n")
+    post(service.browser("staff"), "/course/people/roster", file=left)
+    handed_in(service, 5.0, person=service.ada)
+    assert [standing(service, each).points for each in (service.ada, service.ben)] == [5, 12]
+    assert "Ben, student, group 7 -&gt; Ben, student" in service.browser("staff").get("/course/audit").text
+    service.database.close()
+
+
+def test_a_member_who_joins_brings_what_they_used_and_it_is_not_added_up(tmp_path):
+    """Ada used one of three, Ben two: together they have one left, and both pages say so."""
+    service = opened(tmp_path, DUE + "groups: 2\nattempts: {most: 3}\n")
+    for person in (service.ada, service.ben, service.ben):
+        handed_in(service, 3.0, person=person)
+    with service.database.writing() as session:
+        for number in (service.ada, service.ben):
+            session.get_one(PersonRow, number).team = "7"
+    pages = [service.browser(key).get("/assignments/small").text for key in ("ada", "ben")]
+    assert all("1 of 3" in page for page in pages)
+    handed_in(service, 5.0, person=service.ada)
+    with pytest.raises(RefusalError, match="used all of your 3 attempts"):
+        handed_in(service, 5.0, person=service.ada)
+    with service.database.writing() as session:
+        session.get_one(PersonRow, service.ben).team = None
+    handed_in(service, 5.0, person=service.ada)
+    service.database.close()
+
+
+def test_a_group_that_is_too_large_is_told_so(tmp_path):
+    """Nothing is stored, and no attempt is used."""
+    service = opened(tmp_path, DUE + "groups: 2\n")
+    with service.database.writing() as session:
+        for number in (service.ada, service.ben, service.person("cleo", "student")):
+            session.get_one(PersonRow, number).team = "7"
+    with pytest.raises(RefusalError, match="Your group has 3 members, and this assignment allows 2 members"):
+        handed_in(service, 1.0)
+    service.database.close()
+
+
+def test_a_newer_attempt_of_the_group_supersedes_one_of_another_member(tmp_path):
+    """As it does one's own."""
+    service = opened(tmp_path, DUE + "groups: 2\n")
+    with service.database.writing() as session:
+        for number in (service.ada, service.ben):
+            session.get_one(PersonRow, number).team = "7"
+    assert upload(service.browser("ada")).status_code == upload(service.browser("ben")).status_code == 303
+    assert [service.state(number) for number in (1, 2)] == ["superseded", "waiting"]
+    service.database.close()
+
+
+def test_an_attempt_that_counts_for_somebody_else_too_is_not_superseded(tmp_path):
+    """Groups change while it waits: who was left by the others keeps what was handed in."""
+    service = opened(tmp_path, DUE + "groups: 2\n")
+    zoe = service.person("zoe", "student")
+
+    def team(**teams):
+        with service.database.writing() as session:
+            for name, team in teams.items():
+                session.get_one(PersonRow, {"ada": service.ada, "ben": service.ben, "zoe": zoe}[name]).team = team
+
+    team(ada="7", ben="7")
+    assert upload(service.browser("ben")).status_code == 303
+    team(ada="8", zoe="8")
+    assert upload(service.browser("ada")).status_code == 303
+    assert [service.state(number) for number in (1, 2)] == ["waiting", "waiting"]
+    service.database.close()
+
+
+days = st.integers(0, 4)
+amounts = st.none() | st.builds(Amount, to=st.none() | st.integers(0, 15), by=st.integers(-20, 20))
+
+
+happenings = {
+    "work": st.lists(st.tuples(days, st.integers(0, 15)), min_size=6, max_size=6),
+    "rule": st.sampled_from(["{days: 3, percent: 10, floor: 50}", "{percent: 25}", "{days: 2}", "accepted"]),
+    "given_by_hand": st.tuples(st.integers(0, 3), amounts),
+    "together": st.booleans(),
+}
+some = settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+many = settings(some, max_examples=15)
+
+
+@some
+@given(**happenings)
+def test_a_batch_gives_the_same_points(tmp_path_factory, work, rule, given_by_hand, together):
+    """Three students, two assignments, an attempt each: late days, deductions, an extension, a group, a correction."""
+    are_the_same(tmp_path_factory, work, rule, given_by_hand, together)
+
+
+@pytest.mark.whole
+@many
+@given(**happenings)
+def test_a_batch_gives_the_same_points_by_more_examples(tmp_path_factory, work, rule, given_by_hand, together):
+    """The same, three times as often."""
+    are_the_same(tmp_path_factory, work, rule, given_by_hand, together)
+
+
+def are_the_same(tmp_path_factory, work, rule, given_by_hand, together):
+    service = opened(tmp_path_factory.mktemp("same"), DUE + f"late: {rule}\ngroups: 2\n", ("small", "second"))
+    people = service.ada, service.ben, service.person("cleo", "student")
+    extra, amount = given_by_hand
+    names = ("small", "second")
+    points = _records(service, people, work, together)
+    with service.database.writing() as session:
+        if extra:
+            due = NOON + timedelta(days=extra)
+            row = {"attempts": 0, "reason": "ill", "who": "staff", "at": NOON}
+            session.add(ExtensionRow(person_id=people[0], assignment="second", due=due, **row))
+        if amount is not None:
+            kind = Decision.ADD if amount.to is None else Decision.SET
+            stated = amount.by if amount.to is None else amount.to
+            row = {"points": stated, "comment": "so", "who": "staff", "at": NOON}
+            session.add(DecisionRow(person_id=people[1], assignment="small", kind=kind, **row))
+    batch = _batch(service, people, points, extra, amount)
+    assert {key: standing(service, *key).points for key in points} == pytest.approx(batch)
+    assert set(points) == {(person, name) for person in people for name in names}
+    service.database.close()
+
+
+def _records(service, people, work, together):
+    """The attempts, straight into the tables; each with its time and points, by person and assignment. A group's is the
+    first one's.
+    """
+    found = {}
+    for number, (late, earned) in enumerate(work):
+        person, name = people[number % 3], ("small", "second")[number // 3]
+        if together and person == people[1]:
+            found[person, name] = found[people[0], name]
+            continue
+        when = NOON + timedelta(days=late, minutes=number - 60)
+        service.now = when
+        with service.database.writing() as session:
+            offer = service.offer(person=person, assignment=name)
+            free = service.web.cache.assignment(name).rules
+            row = accept(
+                session, offer, changed(free, policies=free.policies.model_copy(update={"late": "accepted"})), when
+            )
+            outcome = changed(graded(service.course), points=float(earned), early_points=float(earned))
+            assert finish(session, claim(session, "one", when), outcome, when)
+            if together and person == people[0]:
+                session.add(ShareRow(attempt_id=row.id, person_id=people[1]))
+        found[person, name] = (when, float(earned))
+    if together:
+        with service.database.writing() as session:
+            for each in people[:2]:
+                session.get_one(PersonRow, each).team = "7"
+    return found
+
+
+def _batch(service, people, points, extra, amount):
+    """What a batch makes of the same records."""
+    label = {each: str(each) for each in people}
+    team = {each: "7" if len({points[each, "small"], points[people[0], "small"]}) == 1 else "" for each in people}
+    handins = tuple(
+        HandIn(
+            student=Student(label=label[person], name=label[person]),
+            assignment=name,
+            where="",
+            data=b"",
+            team=team[person],
+            submitted=when,
+        )
+        for (person, name), (when, _) in points.items()
+    )
+    assignments = {name: service.course.load(name) for name in ("small", "second")}
+    due = Extension(due=NOON + timedelta(days=extra)) if extra else Extension()
+    late = apply_deadlines(Intake(shape="", handins=handins), assignments, {(label[people[0]], "second"): due})
+    order = None if amount is None else Order(where="", comment="so", amount=amount)
+    return {
+        (person, name): corrected(
+            deducted(result(points=earned, max_points=15), late.costs.get((label[person], name))),
+            order if (person, name) == (people[1], "small") else None,
+            15.0,
+        ).points
+        for (person, name), (_, earned) in points.items()
+    }

@@ -1,0 +1,194 @@
+"""notifier.py: somebody who teaches is told what waits for them, once, and nobody's name."""
+
+import json
+import threading
+from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+from services import post
+
+from grader.common.errors import InputError
+from grader.common.notices import NoticeRules
+from grader.common.secret import Secret
+from grader.service.db.clock import utc_now
+from grader.service.serve import notifier
+from grader.service.serve.notifier import AGAIN, tell, telling, webhook
+from grader.service.submissions.queue import give_up
+
+
+@pytest.fixture
+def waiting(service):
+    """A question of Ada's, and an attempt of Ben's that was not graded by our fault."""
+    asked = service.page_of(service.graded(service.hand_in()))
+    assert post(service.browser("ada"), f"{asked}/request", asked, text="Why, says Ada?").status_code == 303
+    service.hand_in(person=service.ben)
+    claimed = service.claim()
+    with service.database.writing() as session:
+        assert give_up(session, claimed, "the disk of node7 is full", service.now)
+    return asked
+
+
+def told(service, hook=None):
+    """What is told now."""
+    said = []
+    tell(service.database, service.origin, hook or said.append, service.now)
+    return said
+
+
+def test_what_waits_for_somebody_is_told_once_and_names_nobody(service, waiting):
+    """With an address each; neither who it is, nor what was asked, nor what our machines are called."""
+    question, fault = told(service)
+    assert question == f"A student asks about a grading of small: {service.origin}{waiting}"
+    assert fault == f"An attempt at small was not graded, by our fault: {service.origin}/course/faults"
+    assert told(service) == []
+    service.passes(days=30)
+    assert told(service) == []
+
+
+@pytest.mark.usefixtures("waiting")
+def test_what_the_hook_did_not_take_is_told_again(service):
+    """After a while, in which another process may be telling it; what it took before is not."""
+    taken = []
+
+    def breaks(text):
+        if taken:
+            raise OSError("no route")
+        taken.append(text)
+
+    with pytest.raises(OSError, match="no route"):
+        told(service, breaks)
+    service.passes(seconds=AGAIN.total_seconds() - 1)
+    assert told(service) == []
+    service.now += timedelta(seconds=2)
+    (again,) = told(service)
+    assert [again] != taken
+
+
+def test_what_was_answered_or_graded_meanwhile_is_not_told(service, waiting):
+    """Nobody is called for nothing."""
+    staff = service.browser("staff")
+    assert post(staff, "/course/requests/1/answer", "/course/requests", answer="Because.").status_code == 303
+    (fault,) = told(service)
+    assert "by our fault" in fault
+    assert waiting not in fault
+
+
+class Chat(BaseHTTPRequestHandler):
+    """Takes what is posted; the first time it does not."""
+
+    def do_POST(self):
+        self.server.came.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+        self.send_response(500 if len(self.server.came) == 1 else 200)
+        self.end_headers()
+
+    def log_message(self, *_):
+        """Nothing."""
+
+
+@pytest.mark.usefixtures("waiting")
+def test_a_service_tells_its_hook_and_says_when_that_fails(service, monkeypatch):
+    """By a POST of JSON; its address, which is a secret, is in no line."""
+    monkeypatch.setattr(notifier, "EVERY", 0.05)
+    monkeypatch.setattr(notifier, "AGAIN", timedelta(0))
+    said, done = [], threading.Event()
+    with HTTPServer(("127.0.0.1", 0), Chat) as chat:
+        chat.came = []
+        threading.Thread(target=chat.serve_forever, daemon=True).start()
+        hook = webhook(f"http://127.0.0.1:{chat.server_port}/secret")
+        with telling(service.database, service.origin, hook, said.append):
+            for _ in range(200):
+                if len(chat.came) >= 3:
+                    break
+                done.wait(0.05)
+        chat.shutdown()
+    assert {each["text"].partition(":")[0] for each in chat.came} == {
+        "A student asks about a grading of small",
+        "An attempt at small was not graded, by our fault",
+    }
+    assert said == [
+        "the webhook of notices took nothing (HTTP Error 500: Internal Server Error); it is told again every 5 minutes."
+    ]
+
+
+class Elsewhere(Chat):
+    """Sends everything on, first to what is no address."""
+
+    def do_POST(self):
+        self.server.came.append(self.rfile.read(int(self.headers["content-length"])))
+        self.send_response(302 + len(self.server.came) % 2)
+        self.send_header("location", ("http://[strange", "file:///etc/passwd", "/there")[len(self.server.came) % 3])
+        self.end_headers()
+
+    def do_GET(self):
+        self.server.came.append("followed")
+
+
+@pytest.mark.usefixtures("waiting")
+def test_a_redirect_is_not_followed_and_ends_no_notices(service, monkeypatch):
+    """However strange: the text would be lost, and it is told again instead."""
+    monkeypatch.setattr(notifier, "EVERY", 0.05)
+    monkeypatch.setattr(notifier, "AGAIN", timedelta(0))
+    said, done = [], threading.Event()
+    with HTTPServer(("127.0.0.1", 0), Elsewhere) as chat:
+        chat.came = []
+        threading.Thread(target=chat.serve_forever, daemon=True).start()
+        with telling(service.database, service.origin, webhook(f"http://127.0.0.1:{chat.server_port}/x"), said.append):
+            for _ in range(200):
+                if len(chat.came) >= 4:
+                    break
+                done.wait(0.05)
+        chat.shutdown()
+    assert len(chat.came) >= 4
+    assert "followed" not in chat.came
+    assert all("HTTP Error 30" in each for each in said)
+
+
+@pytest.mark.usefixtures("waiting")
+def test_no_fault_in_a_notice_ends_the_others(service, monkeypatch):
+    """Also one that nobody has thought of."""
+    monkeypatch.setattr(notifier, "EVERY", 0.01)
+    monkeypatch.setattr(notifier, "AGAIN", timedelta(0))
+    said, came = [], threading.Event()
+
+    def hook(_text):
+        if not said:
+            raise RuntimeError
+        came.set()
+
+    with telling(service.database, service.origin, hook, said.append):
+        assert came.wait(20)
+    assert len(said) == 1
+    assert "RuntimeError" in said[0]
+
+
+@pytest.mark.usefixtures("waiting")
+def test_a_hook_that_does_not_answer_delays_no_end(service, monkeypatch):
+    """The notice counts as not arrived, and is told again."""
+    monkeypatch.setattr(notifier, "EVERY", 0.01)
+    monkeypatch.setattr(notifier, "LEAVE", 0.05)
+    asked, over = threading.Event(), threading.Event()
+
+    def hook(_text):
+        asked.set()
+        over.wait(60)
+        raise OSError("no answer")
+
+    with telling(service.database, service.origin, hook, [].append):
+        assert asked.wait(20)
+    assert not over.is_set()
+    over.set()
+    service.passes(seconds=AGAIN.total_seconds() + 1)
+    service.now = max(service.now, utc_now() + AGAIN + timedelta(seconds=1))
+    assert len(told(service)) == 2
+
+
+def test_an_address_is_read_and_never_quoted(tmp_path):
+    """From a file or a variable; none is set by itself."""
+    assert NoticeRules().address is None
+    (tmp_path / "hook").write_text("https://chat.example.org/hush\n")
+    assert NoticeRules(webhook=Secret(file=tmp_path / "hook")).address == "https://chat.example.org/hush"
+    for secret in (Secret(value="ftp://hush"), Secret(file=tmp_path / "none")):
+        with pytest.raises(InputError, match=r"notices\.webhook") as refused:
+            _ = NoticeRules(webhook=secret).address
+        assert "hush" not in str(refused.value)

@@ -1,0 +1,336 @@
+"""run.py and the station's process: the whole service, left alone and killed."""
+
+import csv
+import io
+import os
+import re
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx2
+import pytest
+from chromium_pipe import Driven
+from commandline import complaint, grader
+from courses import course_of
+from project import ROOT
+from samples import DEVICE
+from serving_course import FIELDS, RIGHT, WRONG, Serving, alive, children, hand_in, until
+
+from grader.grading.device_lock import exclusive
+from grader.service.db.models import State
+
+
+@pytest.fixture
+def serving(tmp_path, locks):
+    made = Serving(tmp_path, locks)
+    made.start()
+    yield made
+    made.stop()
+
+
+def rows(serving):
+    """What the database holds: each attempt's number, the states of its gradings, and how many results count."""
+    with sqlite3.connect(serving.folder / "data" / "service.sqlite", timeout=30) as database:
+        return database.execute(
+            "SELECT number, state, tries, counted_id = gradings.id FROM attempts"
+            " JOIN gradings ON attempt_id = attempts.id ORDER BY gradings.id"
+        ).fetchall()
+
+
+def is_done(serving, number=1):
+    return any(row[0] == number and row[1] == State.DONE for row in rows(serving))
+
+
+def is_running(serving):
+    return any(state == State.RUNNING for _, state, _, _ in rows(serving))
+
+
+def test_without_the_extra_the_command_says_how_to_install_it(tmp_path):
+    """In one line, with the exit code of bad input."""
+    (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['fastapi'] = None\n")
+    command = [sys.executable, "-m", "grader.cli.main", "serve", "--data", str(tmp_path / "data")]
+    done = subprocess.run(
+        command, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(tmp_path)}, check=False
+    )
+    assert done.returncode == 2
+    assert "pip install '.[service]'" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--url", "grader.example.org"], "--url"),
+        (["--invite", "nobody"], "nobody"),
+        (["--host", "192.0.2.1"], "on 192.0.2.1, port 18999: Cannot assign requested address; name an address"),
+        (["--host", "0.0.0.0"], "--url"),
+    ],
+    ids=["url", "invite", "address", "all"],
+)
+def test_options_that_cannot_be_used_are_one_line(tmp_path, options, said):
+    """Before anything is served."""
+    done = grader(tmp_path, "serve", "--data", "data", "--port", "18999", *options)
+    assert said in complaint(done)
+
+
+def test_a_port_that_is_taken_is_named_with_the_next_step(tmp_path):
+    """For whoever typed the command, and for whoever typed `make serve`."""
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = str(other.getsockname()[1])
+        done = grader(tmp_path, "serve", "--data", "data", "--port", port)
+    said = complaint(done)
+    assert f"cannot listen on 127.0.0.1, port {port}: another program listens there" in said
+    assert "choose another port: --port NUMBER, or `make serve PORT=NUMBER`." in said
+
+
+@pytest.mark.parametrize(("words", "port"), [((), "8000"), (("PORT=8001",), "8001")], ids=["as it is", "another"])
+def test_make_serve_takes_a_port(words, port):
+    """And asks `grader serve` for it."""
+    done = subprocess.run(
+        ["make", "--dry-run", "--old-file", "setup", "--old-file", ".venv/service", "serve", *words],
+        cwd=ROOT,
+        env={name: value for name, value in os.environ.items() if name != "PORT"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    (line,) = [line for line in done.stdout.splitlines() if "grader serve" in line]
+    assert line.endswith(f" --port {port}")
+
+
+def test_a_right_and_a_wrong_kernel_are_graded_by_the_real_station(serving):
+    """From the link to the report: the same judge as that of `grade`."""
+    client = serving.browser()
+    wrong = hand_in(client, WRONG)
+    until(lambda: is_done(serving, 1))
+    right = hand_in(client, RIGHT)
+    until(lambda: is_done(serving, 2))
+    assert "WRONG_OUTPUT" in client.get(f"{wrong}/report").text
+    page = client.get(right).text
+    assert re.search("<h1>Attempt 2: 15 of 15 points</h1>", page)
+    assert "passed" in client.get(f"{right}/report").text
+    told = client.get(f"{wrong}/events").text
+    assert '"check": "correctness: ragged (n 1000)", "verdict": "failed"' in told
+    assert [row[3] for row in rows(serving)] == [1, 1]
+
+
+@pytest.mark.whole
+def test_a_station_that_is_killed_costs_nobody_anything(serving):
+    """Another takes the grading when the lease has run out: one result, and no attempt lost."""
+    hand_in(serving.browser(), RIGHT)
+    until(lambda: is_running(serving))
+    (station,) = serving.stations()
+    os.kill(station, signal.SIGKILL)
+    until(lambda: is_done(serving))
+    assert rows(serving) == [(1, State.DONE, 2, 1)]
+
+
+@pytest.mark.whole
+def test_a_web_process_that_is_killed_loses_nothing(serving):
+    """Its station ends by itself; after a restart the attempt ends with one result, and the browser is signed in."""
+    client = serving.browser()
+    where = hand_in(client, RIGHT)
+    until(lambda: is_running(serving))
+    (station,) = serving.stations()
+    serving.stop(signal.SIGKILL)
+    until(lambda: not alive(station))
+    serving.start()
+    until(lambda: is_done(serving))
+    (row,) = rows(serving)
+    assert (row[1], row[3]) == (State.DONE, 1)
+    assert "15 of 15 points" in client.get(where).text
+
+
+def opens(serving, cookies):
+    """Whether somebody who comes by a new connection is answered, and as who is signed in."""
+    with httpx2.Client(base_url=serving.origin, cookies=cookies, timeout=5) as another:
+        try:
+            return another.get("/").status_code == 200
+        except httpx2.TimeoutException:
+            return False
+
+
+LISTENS = "0A"
+"""The state of a socket in proc(5): /proc/net/tcp."""
+
+
+def listeners(port):
+    """How many sockets of this machine listen at a port."""
+    sockets = map(str.split, Path("/proc/net/tcp").read_text().splitlines()[1:])
+    return sum(local.endswith(f":{port:04X}") and state == LISTENS for _, local, _, state, *_ in sockets)
+
+
+@pytest.mark.whole
+def test_web_processes_share_the_address_and_one_that_is_killed_is_replaced(tmp_path, locks):
+    """A browser is signed in at all of them; the others end with the first, which can be started again at once."""
+    serving = Serving(tmp_path, locks, stations=0, web_processes=2).start()
+    client = serving.browser()
+    (other,) = children(serving.process)
+    os.kill(other, signal.SIGKILL)
+    (other,) = until(lambda: [each for each in children(serving.process) if each != other])
+    until(lambda: listeners(serving.port) == 2)  # the first one has told it all that it must know
+    serving.process.send_signal(signal.SIGSTOP)  # the other one answers alone, whenever a connection is dealt to it
+    try:
+        until(lambda: opens(serving, client.cookies))
+    finally:
+        serving.process.send_signal(signal.SIGCONT)
+    serving.stop(signal.SIGKILL)
+    until(lambda: not alive(other))
+    serving.start()
+    assert client.get("/").status_code == 200
+    serving.stop()
+
+
+@pytest.mark.whole
+def test_killed_again_and_again_every_attempt_ends_with_one_result(serving):
+    """Stations and web processes, in turn, whenever something runs."""
+    client = serving.browser()
+    for number in range(3):
+        hand_in(client, f"// {number}\n{RIGHT}")
+        until(lambda: is_running(serving))
+        if number == 1:
+            serving.stop(signal.SIGKILL)
+            serving.start()
+        else:
+            os.kill(serving.stations()[0], signal.SIGKILL)
+        until(lambda wanted=number + 1: is_done(serving, wanted))
+    found = rows(serving)
+    assert [(row[0], row[1], row[3]) for row in found] == [(number, State.DONE, 1) for number in (1, 2, 3)]
+    assert client.get("/assignments/small").text.count("15 / 15") == 3
+
+
+@pytest.fixture
+def driven(browser, tmp_path):
+    """A real browser, which must have had nothing to complain about: our policy forbids nothing that our pages do."""
+    made = Driven(browser.program, tmp_path / "driven")
+    yield made
+    said = [each["text"] for each in made.complaints if each["level"] == "error"]
+    made.close()
+    assert said == []
+
+
+def sign_in(driven, link):
+    driven.open(link)
+    driven.say("document.querySelector('button.main').click()")
+    driven.wait("document.title.startsWith('Assignments')")
+
+
+def write_and_hand_in(driven, source):
+    """In the editor that is open."""
+    driven.wait("document.querySelector('.CodeMirror') !== null")
+    driven.say(f"document.querySelector('.CodeMirror').CodeMirror.setValue({source!r})")
+    driven.say("document.querySelector('main form button').click()")
+
+
+ARRIVALS = """
+new MutationObserver(() => {
+  const decided = document.querySelectorAll('#decided li').length;
+  const isOver = document.querySelector('h1')?.textContent.includes('points');
+  if (decided && !isOver) sessionStorage[location.pathname] = decided;
+}).observe(document, {childList: true, subtree: true});
+"""
+"""Notes how many checks arrive in a page before the points, if only for an instant."""
+
+
+def hand_in_and_watch(driven, source, attempt, locks):
+    """The checks arrive one by one, on a page that nobody loads again, until the points are there."""
+    with exclusive(DEVICE, locks):  # nothing is decided before the page is there
+        write_and_hand_in(driven, source)
+        driven.wait(f"document.title.startsWith('Attempt {attempt}') && document.readyState === 'complete'")
+        driven.say(ARRIVALS)
+    driven.wait("document.querySelector('h1').textContent.includes('points')")
+    assert int(driven.say("sessionStorage[location.pathname]") or 0) > 0
+
+
+@pytest.mark.whole
+def test_a_student_in_a_real_browser_comes_from_a_wrong_kernel_to_the_leaderboard(serving, driven, locks):
+    """Sign in, hand in, watch the checks arrive, read the report, hand in a better one, stand on the leaderboard."""
+    sign_in(driven, serving.links["student"])
+    driven.open(f"{serving.origin}/assignments/small/edit")
+    hand_in_and_watch(driven, WRONG, 1, locks)
+    driven.open(driven.say("document.querySelector('a.button.main').href"))
+    driven.wait("document.body.innerText.includes('Start here')")
+    driven.open(f"{serving.origin}/assignments/small")
+    driven.open(driven.say("document.querySelector('a[href$=edit]').href"))
+    assert "x[i] - y[i]" in driven.say("document.querySelector('.CodeMirror').CodeMirror.getValue()")
+    hand_in_and_watch(driven, RIGHT, 2, locks)
+    assert driven.say("document.querySelector('h1').textContent") == "Attempt 2: 15 of 15 points"
+    driven.open(f"{serving.origin}/assignments/small/leaderboard")
+    assert "Nobody stands here yet." in driven.say("document.body.innerText")
+    driven.say("document.querySelector('[name=pseudonym]').value = 'Night Owl'")
+    driven.say("document.querySelector('main form button').click()")
+    driven.wait("document.body.innerText.includes('Night Owl you')")
+
+
+HIDDEN_LAST = [{"name": "one", "sizes": {"n": 1}}, {"name": "ragged", "sizes": {"n": 1000}, "hidden": True}]
+HIDING = {**FIELDS, "correctness": {**FIELDS["correctness"], "cases": HIDDEN_LAST}}
+ONE_ATTEMPT = "attempts: {most: 1}\n"
+PAGE = "/assignments/small"
+HIDDEN = "5 more are decided after release"
+
+
+@pytest.fixture
+def strict(tmp_path, request):
+    """The service of a course that hides a case and allows one attempt."""
+    course_of(tmp_path / "course", HIDING)
+    (tmp_path / "course" / "course.yaml").write_text(ONE_ATTEMPT)
+    return request.getfixturevalue("serving")
+
+
+def send(driven, action, **fields):
+    """Fill in the form whose address ends so, send it, and wait for the page that answers."""
+    form = f"document.querySelector('form[action$=\"{action}\"]')"
+    for name, value in fields.items():
+        driven.say(f"{form}.querySelector('[name={name}]').value = {value!r}")
+    driven.say("window.isBefore = true")
+    driven.say(f"{form}.querySelector('button').click()")
+    driven.wait("!window.isBefore && document.readyState === 'complete'")
+
+
+def read(driven):
+    return driven.say("document.querySelector('main').innerText")
+
+
+@pytest.mark.whole
+def test_an_instructor_in_a_real_browser_runs_a_course(strict, driven):
+    """Extends, corrects, regrades, releases, exports; each time the student sees what it changes, and no more."""
+    student = strict.browser()
+    first = hand_in(student, WRONG)
+    until(lambda: is_done(strict))
+    sign_in(driven, strict.links["instructor"])
+    driven.open(f"{strict.origin}/course")
+    assert "Ada Student" in read(driven)
+    driven.open(driven.say("document.querySelector('#lines th a').href"))
+    driven.open(driven.say("document.querySelector('main a[href$=small]').href"))
+
+    assert "<dd>0 of 1</dd>" in student.get(PAGE).text
+    send(driven, "/extension", attempts="1", reason="was ill")
+    assert "<dd>1 of 2</dd>" in student.get(PAGE).text
+    assert "was ill" in student.get(PAGE).text
+    hand_in(student, RIGHT)
+    until(lambda: is_done(strict, 2))
+
+    send(driven, "/decision", points="-2", comment="tidy code")
+    assert "tidy code" in student.get(PAGE).text
+
+    driven.open(f"{strict.origin}/course")
+    send(driven, "/regrade", which="all")
+    until(lambda: [row[1] for row in rows(strict)] == [State.DONE] * 4)
+    driven.open(driven.say("location.href"))
+    assert "0 attempts with other points, 2 with the same, 0 to come, 0 failed" in read(driven)
+    assert "tidy code" in student.get(PAGE).text
+
+    assert HIDDEN in student.get(f"{first}/report").text
+    driven.open(f"{strict.origin}/course/assignments/small/release")
+    send(driven, "/release")
+    assert "students see everything" in read(driven)
+    assert HIDDEN not in student.get(f"{first}/report").text
+
+    driven.open(f"{strict.origin}/course/exports")
+    table = driven.awaited("fetch('/course/exports/grades.csv').then(each => each.text())")
+    (row,) = csv.DictReader(io.StringIO(table.removeprefix("\ufeff")))
+    assert (row["points"], row["correction"], row["correction_comment"]) == ("13", "-2", "tidy code")

@@ -1,0 +1,55 @@
+"""end_times.py: the times of a grading tell nothing that is hidden."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from grader.grading.bench import Decided
+from grader.results.result import Check, Kind, Verdict
+from grader.service.station.end_times import SLOT, Pace
+
+
+def decided(kind):
+    return Decided(check=Check(name="it", kind=kind, verdict=Verdict.PASSED, points=1, max_points=1, seconds=0.1))
+
+
+def part(*, cases=(), sanitizer=False, speed=False):
+    return SimpleNamespace(
+        correctness=SimpleNamespace(hidden=cases), hides_sanitizer=sanitizer, performance=SimpleNamespace(hidden=speed)
+    )
+
+
+def ended(hiding, *, takes):
+    """What is told, and after which time since the last of it the grading ends, if the hidden part takes so long."""
+    times, told, now = [], [], [100.0]
+
+    def sleep(seconds):
+        now[0] += seconds
+
+    def tell(event):
+        told.append(event)
+        times.append(now[0])
+
+    pace = Pace(coursework=SimpleNamespace(parts=(hiding,)), progress=tell, clock=lambda: now[0], sleep=sleep)
+    for event in ("building", decided(Kind.CORRECTNESS), "watching", decided(Kind.MEMORY), "running hidden cases"):
+        now[0] += 0.3
+        pace.note(event)
+    now[0] += takes
+    pace.wait()
+    return len(told), now[0] - times[-1]
+
+
+@pytest.mark.parametrize(
+    ("hiding", "told"), [(part(cases=("a",)), 5), (part(sanitizer=True), 1), (part(speed=True), 1)]
+)
+def test_a_grading_ends_at_the_same_time_whatever_is_hidden(hiding, told):
+    """Right hidden cases take a second, wrong ones three. After a hidden check, nothing is told before the end."""
+    ends = [ended(hiding, takes=takes) for takes in (1.0, 2.0, 3.0)]
+    assert [count for count, _ in ends] == [told] * 3
+    assert [seconds for _, seconds in ends] == pytest.approx([SLOT] * 3)
+    assert ended(hiding, takes=SLOT + 1)[1] == pytest.approx(2 * SLOT)
+
+
+def test_where_nothing_is_hidden_nobody_waits():
+    """And everything is told."""
+    assert ended(part(), takes=1.0) == (5, pytest.approx(1.0))

@@ -1,0 +1,98 @@
+"""heartbeat.py: a claim is kept while a grading runs, and its end is told."""
+
+import threading
+import time
+from datetime import timedelta
+
+import pytest
+from services import SOURCE
+from sqlalchemy.exc import OperationalError
+
+from grader.service.db.clock import utc_now
+from grader.service.db.models import State
+from grader.service.station.heartbeat import EXIT_STUCK, LeaseHeartbeat, Patience
+from grader.service.submissions.accept import cancel
+from grader.service.submissions.queue import LEASE
+
+
+@pytest.fixture
+def claimed(service):
+    """A grading that a station has begun now, by the real clock."""
+    service.now = utc_now()
+    assert service.hand_in(data=SOURCE)
+    return service.claim()
+
+
+def patience(**changes):
+    return Patience(**{"beat": 0.02, "stuck": 30.0, "end": lambda _: pytest.fail("ended"), **changes})
+
+
+def until(true):
+    end = time.monotonic() + 10
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_a_claim_is_renewed_again_and_again(service, claimed):
+    """Its lease ends later and later, and nothing is over."""
+    first = service.gradings(1)[0].lease_until
+    with LeaseHeartbeat(service.database, claimed, patience()) as heartbeat:
+        until(lambda: service.gradings(1)[0].lease_until > first)
+        assert not heartbeat.over
+    assert service.state(1) == State.RUNNING
+
+
+def test_a_grading_that_is_cancelled_is_over(service, claimed):
+    """Its row says so before the grading is told."""
+    with LeaseHeartbeat(service.database, claimed, patience()) as heartbeat:
+        with service.database.writing() as session:
+            cancel(session, service.attempt(1), utc_now())
+        until(lambda: heartbeat.over)
+    assert service.state(1) == State.CANCELLED
+
+
+def test_a_grading_of_another_station_is_over(service, claimed):
+    """And that station's claim stays."""
+    service.passes(seconds=LEASE.total_seconds() + 1)
+    assert service.claim("two").turn == 2
+    with LeaseHeartbeat(service.database, claimed, patience()) as heartbeat:
+        until(lambda: heartbeat.over)
+    assert service.gradings(1)[0].claimed_by == "two"
+
+
+def test_a_grading_that_takes_too_long_is_our_fault_and_not_tried_again(service, claimed):
+    """It would take as long again."""
+    with LeaseHeartbeat(service.database, claimed, patience(longest=timedelta(0))) as heartbeat:
+        until(lambda: heartbeat.over)
+    (row,) = service.gradings(1)
+    assert (row.state, row.tries) == (State.FAULTED, 1)
+    assert "took over" in row.fault
+
+
+def test_a_grading_that_does_not_end_ends_its_process(service, claimed):
+    """Code that no exception reaches must not keep the queue."""
+    ended = threading.Event()
+    codes = []
+
+    def end(code):
+        codes.append(code)
+        ended.set()
+
+    with LeaseHeartbeat(service.database, claimed, patience(longest=timedelta(0), stuck=0.05, end=end)):
+        assert ended.wait(10)
+    assert codes == [EXIT_STUCK]
+
+
+def test_a_database_that_does_not_answer_ends_nothing_while_the_lease_lasts(claimed, monkeypatch):
+    """It may only be busy; when the lease has run out, another station may be at work."""
+
+    class Broken:
+        def recording(self):
+            raise OperationalError("UPDATE", {}, Exception("locked"))
+
+    with LeaseHeartbeat(Broken(), claimed, patience()) as heartbeat:
+        time.sleep(0.2)
+        assert not heartbeat.over
+        monkeypatch.setattr("grader.service.station.heartbeat.LEASE", timedelta(0))
+        until(lambda: heartbeat.over)

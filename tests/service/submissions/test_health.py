@@ -1,0 +1,111 @@
+"""health.py, device_classes.py and presence.py: which stations there are, and which queue waits for which of them."""
+
+import time
+from datetime import timedelta
+
+import pytest
+from project import ROOT
+from services import Service
+
+from grader.service.course.assignments import AssignmentCache
+from grader.service.course.device_classes import classes_of, elsewhere
+from grader.service.db.clock import utc_now
+from grader.service.station.presence import Presence
+from grader.service.submissions.estimates import GONE
+from grader.service.submissions.health import StationFacts, note_station, queues_of, stations_of
+from grader.service.submissions.queue import claim
+
+
+def facts(name="one", device_class="cpu", **more):
+    return StationFacts(name=name, host="box", device="PoCL", device_class=device_class, grader="0.1.0", **more)
+
+
+def noted(service, *stations):
+    with service.database.writing() as session:
+        for each in stations:
+            note_station(session, each, service.now)
+
+
+def health(service, classes):
+    with service.database.reading() as session:
+        stations = stations_of(session, service.now)
+        return stations, queues_of(session, classes, stations)
+
+
+def test_a_station_is_there_until_it_is_silent(service):
+    """And what it works at is told."""
+    noted(service, facts())
+    attempt = service.hand_in()
+    service.claim("one")
+    ((station,), _) = health(service, {"small": ""})
+    assert (station.gone, station.work.id) == (False, attempt)
+    service.passes(seconds=GONE.total_seconds() + 1)
+    assert [each.gone for each in health(service, {"small": ""})[0]] == [True]
+    noted(service, facts())
+    assert [each.gone for each in health(service, {"small": ""})[0]] == [False]
+    service.passes(days=2)
+    noted(service, facts("two"))
+    assert [each.row.name for each in health(service, {})[0]] == ["two"]
+
+
+def test_one_line_says_why_the_stations_of_a_machine_cannot_begin(service):
+    """However often they are started again."""
+    for name in ("one", "two", "three"):
+        noted(service, facts(name, fault="no device"))
+    ((station,), (queue, *_)) = health(service, {})
+    assert (station.row.name, station.row.fault, queue.stations) == ("three", "no device", 0)
+
+
+def test_each_class_has_its_queue(service):
+    """Of the assignments that ask for it; a station of any class takes what asks for none."""
+    service.hand_in()
+    service.hand_in(person=service.ben, assignment="large")
+    noted(service, facts())
+    _, queues = health(service, {"small": "", "large": "gpu"})
+    assert [(each.device_class, each.waiting, each.stations, each.stuck) for each in queues] == [
+        ("", 1, 1, False),
+        ("cpu", 0, 1, False),
+        ("gpu", 1, 0, True),
+    ]
+    assert queues[0].since == service.now
+
+
+def test_a_station_passes_over_what_is_graded_elsewhere(service):
+    """The next one in the queue is its own; a station of the other class takes the first."""
+    first, second = service.hand_in(assignment="large"), service.hand_in(person=service.ben)
+    left = elsewhere({"small": "cpu", "large": "gpu", "other": ""}, "cpu")
+    assert left == {"large"}
+    with service.database.writing() as session:
+        taken = claim(session, "one", service.now, left)
+        assert claim(session, "one", service.now, left) is None
+        other = claim(session, "two", service.now, elsewhere({"small": "cpu", "large": "gpu"}, "gpu"))
+    assert [taken.grading_id, other.grading_id] == [service.gradings(each)[0].id for each in (second, first)]
+
+
+@pytest.mark.parametrize(("text", "found"), [("device_class: gpu\n", "gpu"), ("", "")])
+def test_the_class_is_what_the_course_says(tmp_path, text, found):
+    """Of an assignment that cannot be read any more, what it was; if it never could be, none: its gradings say why."""
+    service = Service(tmp_path, policies=f"{text}counts: best\n")
+    assert classes_of(service.web.cache) == {"small": found}
+    (service.course.assignments / "small" / "assignment.yaml").write_text("title: [\n")
+    assert classes_of(service.web.cache) == {"small": found}
+    assert classes_of(AssignmentCache(service.course, ROOT / "docs" / "reading-your-report.md")) == {"small": ""}
+
+
+def test_a_presence_is_told_again_and_ends_with_the_station(service):
+    """Unless it says why the station could not begin, which is for people to read."""
+
+    def seen():
+        with service.database.reading() as session:
+            return [each.row.seen for each in stations_of(session, utc_now())]
+
+    with Presence(service.database, facts(), beat=0.01):
+        (first,) = seen()
+        until = utc_now() + timedelta(seconds=30)
+        while seen() == [first] and utc_now() < until:
+            time.sleep(0.01)
+        assert seen() > [first]
+    assert seen() == []
+    with Presence(service.database, facts(fault="no device"), beat=0.01):
+        pass
+    assert len(seen()) == 1

@@ -1,0 +1,204 @@
+"""queue.py: a claim is one station's, ends when it is not renewed, and one result counts."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from services import graded
+
+from grader.service.db.models import AttemptRow, AuditRow, GradingRow, State
+from grader.service.db.session import Database
+from grader.service.submissions import queue
+from grader.service.submissions.accept import cancel
+from grader.service.submissions.estimates import places_of
+from grader.service.submissions.progress import ProgressNote, keep_note, notes_after
+from grader.service.submissions.queue import LEASE, TRIES, Renewal, claim
+
+
+def tell(service, function, *arguments):
+    with service.database.writing() as session:
+        return function(session, *arguments)
+
+
+def renew(service, claimed):
+    return tell(service, queue.renew, claimed, service.now)
+
+
+def test_stations_that_ask_at_once_get_different_gradings(service):
+    """However many they are: each grading is claimed once."""
+    for number in range(6):
+        service.hand_in(person=service.person(f"p{number}", "student"))
+    others = [Database(service.database.url) for _ in range(4)]
+
+    def ask(number):
+        with others[number % 4].writing() as session:
+            return claim(session, f"station {number}", service.now)
+
+    with ThreadPoolExecutor(8) as pool:
+        found = [each.grading_id for each in pool.map(ask, range(8)) if each is not None]
+    assert len(found) == len(set(found)) == 6
+
+
+def test_the_queue_is_in_order_and_regradings_come_last(service):
+    """Whoever hands in is not delayed by a course that is graded again."""
+    old = service.graded(service.hand_in())
+    service.regrade(old)
+    new = service.hand_in(person=service.ben)
+    with service.database.reading() as session:
+        ahead = {number: place.ahead for number, place in places_of(session, {}, service.now).items()}
+    assert [ahead[service.gradings(each)[-1].id] for each in (new, old)] == [0, 1]
+    assert [service.claim().grading_id for _ in range(2)] == [service.gradings(each)[-1].id for each in (new, old)]
+
+
+def test_many_attempts_of_one_student_delay_nobody_by_more_than_one(service):
+    """The queue goes round by person; those who come later join the present round, so nobody is passed for ever."""
+    names = {service.ada: "ada", service.ben: "ben"}
+    for number in range(3):
+        service.hand_in(assignment=f"other {number}", person=service.ada)
+    service.hand_in(person=service.ben)
+    found = [names[service.attempt(service.claim().grading_id).person_id] for _ in range(2)]
+    service.hand_in(person=service.ben, assignment="another")
+    with service.database.reading() as session:
+        places = sorted((place.ahead, number) for number, place in places_of(session, {}, service.now).items())
+    assert [place for place, _ in places] == [2, 3, 4]
+    claimed = [service.claim().grading_id for _ in range(3)]
+    assert claimed == [number for _, number in places]
+    found += [names[service.attempt(number).person_id] for number in claimed]
+    assert found == ["ada", "ben", "ada", "ben", "ada"]
+
+
+def test_who_hands_in_as_soon_as_the_last_is_done_keeps_nobody_waiting(service):
+    """Two who take turns at that would else be served for ever, and a second attempt of a third person never."""
+    eve, mal = service.person("eve", "student"), service.person("mal", "student")
+    service.hand_in(assignment="one")
+    waits = service.gradings(service.hand_in(assignment="two"))[0].id
+    for person in (eve, mal):
+        service.hand_in(person=person)
+    served = []
+    while waits not in served:
+        claimed = service.claim()
+        served.append(claimed.grading_id)
+        person = service.attempt(claimed.grading_id).person_id
+        service.finish(claimed)
+        service.passes(minutes=5)
+        if person != service.ada:
+            service.hand_in(person=person)
+        assert len(served) < 10
+    assert len(served) <= 4
+
+
+def test_a_claim_that_is_renewed_is_nobody_elses(service):
+    """For as long as that goes on."""
+    service.hand_in()
+    claimed = service.claim()
+    for _ in range(4):
+        service.passes(seconds=LEASE.total_seconds() - 1)
+        assert renew(service, claimed) is Renewal.KEPT
+        assert service.claim("two") is None
+
+
+def test_a_claim_that_ran_out_is_taken_again_and_its_first_holder_stores_nothing(service):
+    """Exactly one result counts, the second station's."""
+    attempt = service.hand_in()
+    first = service.claim()
+    service.passes(seconds=LEASE.total_seconds() + 1)
+    second = service.claim("two")
+    assert second.turn == 2
+    assert renew(service, first) is Renewal.LOST
+    assert not tell(service, queue.finish, first, graded(service.course, passed=False), service.now)
+    for end in (queue.fail, queue.give_up):
+        assert not tell(service, end, first, "a fault", service.now)
+    assert not tell(service, queue.stop, first, service.now)
+    assert not tell(service, queue.release, first, service.now)
+    service.finish(second)
+    (row,) = service.gradings(attempt)
+    assert (row.state, row.points) == (State.DONE, row.max_points)
+    assert service.attempt(attempt).counted_id == row.id
+
+
+def test_a_result_is_stored_once(service):
+    """A station that tells it twice changes nothing by that."""
+    service.hand_in()
+    claimed = service.claim()
+    service.finish(claimed)
+    assert not tell(service, queue.finish, claimed, graded(service.course, passed=False), service.now)
+
+
+def test_a_fault_is_tried_again_after_a_pause_and_then_given_up(service):
+    """An instructor sees it then; it never becomes a result."""
+    attempt = service.hand_in()
+    for turn in range(1, TRIES + 1):
+        claimed = service.claim()
+        assert claimed.turn == turn
+        assert tell(service, queue.fail, claimed, "no device", service.now)
+        assert service.claim() is None
+        service.passes(minutes=1)
+    assert service.claim() is None
+    (row,) = service.gradings(attempt)
+    assert (row.state, row.fault, row.points) == (State.FAULTED, "no device", None)
+    assert service.attempt(attempt).counted_id is None
+
+
+def test_a_file_that_ends_its_station_each_time_is_given_up(service):
+    """It must not keep the queue from others for ever."""
+    attempt = service.hand_in()
+    for _ in range(TRIES):
+        assert service.claim() is not None
+        service.passes(seconds=LEASE.total_seconds() + 1)
+    assert service.claim() is None
+    assert service.state(attempt) == State.FAULTED
+
+
+def test_a_station_that_is_told_to_end_gives_back_what_it_had(service):
+    """As if it had never begun: a restart of the service costs no try."""
+    service.hand_in()
+    assert tell(service, queue.release, service.claim(), service.now)
+    assert service.claim("two").turn == 1
+
+
+def test_a_cancelled_grading_ends_by_its_station_or_when_that_is_gone(service):
+    """Either way it is not graded again."""
+    for number, ends in enumerate((True, False)):
+        attempt = service.hand_in(person=service.person(f"p{number}", "student"))
+        claimed = service.claim()
+        tell(service, lambda session, each=attempt: cancel(session, session.get_one(AttemptRow, each), service.now))
+        if ends:
+            assert renew(service, claimed) is Renewal.STOP
+            assert tell(service, queue.stop, claimed, service.now)
+        service.passes(seconds=LEASE.total_seconds() + 1)
+        assert service.claim("two") is None
+        assert service.state(attempt) == State.CANCELLED
+
+
+@pytest.mark.parametrize("passed", [True, False])
+def test_a_new_result_counts_and_the_old_one_stays(service, passed):
+    """And the audit trail says from how many points to how many."""
+    attempt = service.graded(service.hand_in())
+    service.regrade(attempt)
+    service.graded(attempt, graded(service.course, passed=passed))
+    old, new = service.gradings(attempt)
+    assert (old.state, new.state, service.attempt(attempt).counted_id) == (State.DONE, State.DONE, new.id)
+    with service.database.reading() as session:
+        (line,) = session.query(AuditRow).all()
+    assert f"{old.points:g} -> {new.points:g} points" in line.what
+
+
+@pytest.mark.parametrize(("end", "given"), [(queue.release, ()), (queue.fail, ("a fault",))])
+def test_a_cancelled_grading_is_not_begun_again_when_its_station_ends(service, end, given):
+    """Whether that is told to end or has a fault."""
+    attempt = service.hand_in()
+    claimed = service.claim()
+    with service.database.writing() as session:
+        cancel(session, session.get_one(AttemptRow, attempt), service.now)
+    assert tell(service, end, claimed, *given, service.now)
+    assert service.state(attempt) == State.CANCELLED
+
+
+def test_what_was_told_of_a_grading_that_is_given_back_is_told_once(service):
+    """The next station begins anew, as the same turn."""
+    service.hand_in()
+    for _ in range(2):
+        claimed = service.claim()
+        tell(service, keep_note, claimed, ProgressNote(words="building"), service.now)
+        with service.database.reading() as session:
+            assert len(notes_after(session, session.get_one(GradingRow, claimed.grading_id), 0)) == 1
+        assert tell(service, queue.release, claimed, service.now)

@@ -1,0 +1,258 @@
+"""versions.py and station/rescoring.py: points follow the file; what needs a new run is marked and graded again."""
+
+import csv
+import io
+import json
+import re
+import zipfile
+import zlib
+
+import pytest
+import yaml
+from hiding import FIELDS, failing, hiding_course, right
+from services import Service, post
+
+from grader.batch.rescoring import rescore
+from grader.common.record import replace
+from grader.grading.explain.problem import NOT_RIGHT
+from grader.service.course.assignments import AssignmentCache
+from grader.service.db.models import AuditRow, GradingRow, RegradingRow, ReleaseRow, State
+from grader.service.grades.summaries import briefs_in
+from grader.service.station.rescoring import AT_ONCE, Rescoring
+from grader.service.station.results import ready
+
+CHEAPER = {**FIELDS, "correctness": {**FIELDS["correctness"], "points": 4}}
+"""Six points less, and nothing else to measure."""
+
+LARGER = {**FIELDS, "sanitizer": {"sizes": {"n": 71}, "points": 3}}
+"""Another run."""
+
+
+@pytest.fixture
+def served(tmp_path):
+    """A service of one assignment worth 24 points."""
+    made = Service(tmp_path, course=hiding_course(tmp_path / "course"))
+    yield made
+    made.database.close()
+
+
+def result_of(service, change=lambda whole: whole):
+    """An outcome as a station stores it, by the version that the files are now."""
+    assignment = service.course.load("small")
+    whole = change(rescore(right(assignment), assignment))  # whose hand-made counts break a limit
+    provenance = replace(whole.provenance, assignment_sha256=assignment.sha256)
+    return ready(replace(whole, assignment="small", provenance=provenance), assignment)
+
+
+def says(service, fields):
+    """Have the file say this."""
+    (service.course.assignments / "small" / "assignment.yaml").write_text(yaml.safe_dump(fields, sort_keys=False))
+
+
+def score_again(service):
+    """What a station that begins does between gradings."""
+    rescoring = Rescoring(service.course, AssignmentCache(service.course, service.data))
+    while rescoring.some(service.database):
+        pass
+    return rescoring
+
+
+def stored(service, attempt):
+    """All that is stored of the latest grading: as it is, and of its JSON what points are in it."""
+    with service.database.reading() as session:
+        row = session.get_one(GradingRow, service.gradings(attempt)[-1].id)
+        whole, early = json.loads(row.result), json.loads(zlib.decompress(row.early_result))
+        brief = briefs_in(session, [row.id])[row.id]
+        pages = [row.early_page, row.full_page or row.early_page]
+    return {
+        "row": (row.points, row.max_points),
+        "early": (row.early_points, row.early_max),
+        "result": (whole["points"], whole["max_points"]),
+        "early result": (early["points"], early["max_points"] - early.get("hidden_points", 0.0)),
+        "brief": (brief.grade.points, brief.grade.max_points),
+        "early brief": (brief.shown.points, brief.shown.max_points - brief.shown.hidden_points),
+        "checks": sum(each["points"] for each in json.loads(row.full_checks or row.early_checks)["checks"]),
+        "early checks": sum(each["points"] for each in json.loads(row.early_checks)["checks"]),
+        "pages": [zlib.decompress(each).decode() for each in pages],
+    }
+
+
+def in_table(service):
+    """Points of the first student in the file of the table, and what they are out of."""
+    text = service.browser("staff").get("/course/points.csv").content.decode("utf-8-sig")
+    line = next(csv.DictReader(io.StringIO(text)))
+    return line["small points"], line["small of"]
+
+
+def test_points_that_change_in_the_file_change_everywhere_and_nothing_is_run(served):
+    """Row, checks, result, brief, pages, the file of the table and the student's own pages say the same."""
+    attempt = served.graded(served.hand_in(), result_of(served))
+    before = stored(served, attempt)["row"]
+    says(served, CHEAPER)
+    assert in_table(served) == (f"{before[0]:g}", f"{before[1]:g}")
+    score_again(served)
+    after = before[0] - 6, before[1] - 6
+    found = stored(served, attempt)
+    pages = found.pop("pages")
+    sums = [found.pop(name) for name in ("checks", "early checks")]
+    assert sums == [after[0]] * 2
+    assert set(found.values()) == {after}
+    words = f"{after[0]:g} of {after[1]:g} points"
+    score = rf"{after[0]:g}\s*(<[^>]*>\s*)*of {after[1]:g}"
+    assert all(re.search(score, each) for each in pages)
+    ada = served.browser("ada")
+    assert words in ada.get("/assignments/small").text
+    assert words in ada.get(served.page_of(attempt)).text
+    assert in_table(served) == (f"{after[0]:g}", f"{after[1]:g}")
+    assert "older version" not in served.browser("staff").get("/course").text
+    with served.database.reading() as session:
+        (line,) = session.query(AuditRow).filter(AuditRow.what.contains("scored again")).all()
+    assert f"{before[0]:g} -> {after[0]:g} points" in line.what
+    assert [each.state for each in served.gradings(attempt)] == [State.DONE]
+
+
+def test_lines_about_new_points_are_lines_of_stations_and_not_in_the_students_own_data(served):
+    """After a change of a hidden check's points, only whoever passed it gets a line. The page and the zip of own data
+    count the same lines as before, and the trail lists the new line apart from those of people.
+    """
+    says(served, {**FIELDS, "sanitizer": {**FIELDS["sanitizer"], "hidden": True}})
+    attempt = served.graded(served.hand_in(), result_of(served))
+    served.regrade(attempt)
+    served.graded(attempt, result_of(served))
+    ada = served.browser("ada")
+    before = audit_in(ada)
+    says(served, {**FIELDS, "sanitizer": {**FIELDS["sanitizer"], "hidden": True, "points": 1}})
+    score_again(served)
+    assert audit_in(ada) == before
+    staff = served.browser("staff")
+    assert "scored again" not in staff.get("/course/audit").text
+    assert "scored again" in staff.get("/course/audit?by=stations").text
+    with served.database.reading() as session:
+        lines = session.query(AuditRow).filter(AuditRow.who == "a station").all()
+    assert [each.by_station for each in lines] == [True, True]
+
+
+def audit_in(browser):
+    """What a student's own data tell of the audit trail: the row of the page, and the entries of the zip."""
+    (shown,) = [line for line in browser.get("/data").text.splitlines() if "audit trail</th>" in line]
+    with zipfile.ZipFile(io.BytesIO(browser.get("/data.zip").content)) as archive:
+        return shown, json.loads(archive.read("data.json"))["audit"]
+
+
+def test_what_is_hidden_later_is_kept_back_and_what_is_no_longer_is_shown(served):
+    """As if it had been graded by the file as it is now."""
+    attempt = served.graded(served.hand_in(), result_of(served))
+    whole = stored(served, attempt)["row"]
+    says(served, {**FIELDS, "sanitizer": {**FIELDS["sanitizer"], "hidden": True}})
+    score_again(served)
+    found = stored(served, attempt)
+    assert (found["row"], found["early"]) == (whole, (whole[0] - 3, whole[1] - 3))
+    assert found["early brief"] == found["early result"] == found["early"]
+    says(served, FIELDS)
+    score_again(served)
+    assert stored(served, attempt)["early"] == whole
+
+
+def test_released_points_follow_the_file_too(served):
+    """A release is kept."""
+    says(served, {**FIELDS, "sanitizer": {**FIELDS["sanitizer"], "hidden": True}})
+    attempt = served.graded(served.hand_in(), result_of(served))
+    with served.database.writing() as session:
+        session.add(ReleaseRow(assignment="small", who="staff", at=served.now))
+    says(served, {**FIELDS, "sanitizer": {**FIELDS["sanitizer"], "hidden": True, "points": 1}})
+    score_again(served)
+    points, most = stored(served, attempt)["row"]
+    assert f"{points:g} of {most:g} points" in served.browser("ada").get(served.page_of(attempt)).text
+
+
+def test_what_needs_a_new_run_is_marked_counted_and_graded_again_by_one_button(served):
+    """Until then the old points are out of what they were out of."""
+    attempt = served.graded(served.hand_in(), result_of(served))
+    other = served.graded(served.hand_in(person=served.ben), result_of(served))
+    before = stored(served, attempt)["row"]
+    says(served, {**LARGER, "correctness": {**FIELDS["correctness"], "points": 4}})
+    score_again(served)
+    assert stored(served, attempt)["row"] == before
+    assert in_table(served) == tuple(f"{each:g}" for each in before)
+    staff = served.browser("staff")
+    for page in ("/course", "/course/exports"):
+        assert "2 attempts graded by an older version:</b> small 2." in staff.get(page).text
+    assert staff.get("/course").text.count("<small>older version</small>") == 2
+    assert "Graded by an older version of this assignment" in served.browser("ada").get(served.page_of(attempt)).text
+    assert post(staff, "/course/regrade-older", form="/course").headers["location"] == "/course/regradings"
+    assert "graded by an older version:" not in staff.get("/course").text
+    assert post(staff, "/course/regrade-older", form="/course").status_code == 409
+    assert [served.state(each) for each in (attempt, other)] == [State.WAITING] * 2
+    for each in (attempt, other):
+        served.graded(each, result_of(served))
+    assert "older version" not in staff.get("/course").text
+    assert in_table(served) == (f"{before[0] - 6:g}", f"{before[1] - 6:g}")
+    with served.database.reading() as session:
+        (order,) = session.query(RegradingRow).all()
+    assert order.which == "attempts graded by an older version"
+
+
+@pytest.mark.parametrize("changed", [False, True], ids=["the same file", "another file"])
+def test_gradings_from_before_versions_were_stored_are_current_if_they_name_the_files(served, changed):
+    """Others may rest on anything: they are older."""
+    attempt = served.graded(served.hand_in(), result_of(served))
+    with served.database.writing() as session:
+        row = session.get_one(GradingRow, served.gradings(attempt)[0].id)
+        row.measured_sha256 = row.scored_sha256 = None
+    says(served, CHEAPER if changed else FIELDS)
+    staff = served.browser("staff")
+    assert "older version" not in staff.get("/course").text, "before a station has looked, nothing is known"
+    score_again(served)
+    assert ("1 attempt graded by an older version" in staff.get("/course").text) is changed
+
+
+def test_measurements_that_a_case_kept_from_being_made_need_a_run_when_the_case_is_hidden(served):
+    """What is missing would tell students of it."""
+    attempt = served.graded(served.hand_in(), result_of(served, unmeasured_since_ragged_failed))
+    cases = [{**each, "hidden": True} if each["name"] == "ragged" else each for each in FIELDS["correctness"]["cases"]]
+    says(served, {**FIELDS, "correctness": {**FIELDS["correctness"], "cases": cases}})
+    score_again(served)
+    assert "1 attempt graded by an older version" in served.browser("staff").get("/course").text
+    assert stored(served, attempt)["row"][0] < 24
+
+
+def unmeasured_since_ragged_failed(whole):
+    """A case is wrong, and the speed was not measured for it."""
+    told = {"reason": NOT_RIGHT.reason, "message": NOT_RIGHT.message, "findings": ()}
+    return failing(failing(whole, 2), -1, performance=None, **{"detail": "", "cause": "", **told})
+
+
+def test_a_result_that_cannot_be_read_any_more_stops_no_other(served):
+    """It keeps its points, and is older."""
+    broken = served.graded(served.hand_in(), replace(result_of(served), result="{}"))
+    sound = served.graded(served.hand_in(person=served.ben), result_of(served))
+    before = stored(served, sound)["row"][0]
+    says(served, CHEAPER)
+    score_again(served)
+    assert served.gradings(broken)[0].points == before
+    assert served.gradings(sound)[0].points == before - 6
+    assert "small 1." in served.browser("staff").get("/course").text
+
+
+def test_a_few_are_scored_at_once_and_what_is_done_is_not_looked_at_again(served, monkeypatch):
+    """A station grades between; and asks the database no more until a file changes."""
+    for _ in range(AT_ONCE + 1):
+        served.graded(served.hand_in(), result_of(served))
+    says(served, CHEAPER)
+    rescoring = Rescoring(served.course, AssignmentCache(served.course, served.data))
+    assert rescoring.some(served.database)
+    with served.database.reading() as session:
+        points = [row.max_points for row in session.query(GradingRow)]
+    assert (points.count(18), points.count(24)) == (AT_ONCE, 1)
+    assert [rescoring.some(served.database) for _ in range(2)] == [True, False]
+    monkeypatch.setattr(type(served.database), "reading", lambda _: 1 / 0)
+    assert not rescoring.some(served.database)
+
+
+def test_a_date_or_a_handout_changes_no_result(served):
+    """Nothing is drawn again for it."""
+    attempt = served.graded(served.hand_in(), result_of(served))
+    before = served.gradings(attempt)[0].scored_sha256
+    (served.course.assignments / "small" / "README.md").write_text("# New\n")
+    says(served, {**FIELDS, "due": "2026-12-24T13:00:00+00:00"})
+    assert served.course.load("small").scored_sha256 == before

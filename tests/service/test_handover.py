@@ -1,0 +1,83 @@
+"""handover.py: the database's password reaches the service's processes, and nobody who looks at them."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from commandline import environment
+from serving_course import alive, children, until
+
+SECRET = "postgresql://grader:swordfish@/x?host=/nowhere"
+
+FORGETS = """
+import os, sys
+from grader.service.handover import forget_variable
+forget_variable("GRADER_DATABASE")
+print("GRADER_DATABASE" in os.environ, flush=True)
+sys.stdin.read()
+"""
+
+TOLD = """
+import subprocess, sys
+from pathlib import Path
+from grader.service.serve.supervisor import ProcessSpec, running
+spec = ProcessSpec(name="child", module="told", words=(), variables={"PYTHONPATH": sys.argv[1]})
+with running([spec], sys.argv[2], print):
+    sys.stdin.read()
+"""
+
+CHILD = """
+import sys
+from pathlib import Path
+from grader.service.handover import end_with_parent, told_database
+url = told_database()
+end_with_parent(5)
+Path(__file__).with_name("url").write_text(url)
+import signal
+signal.pause()
+"""
+
+
+def started(code, *words, **variables):
+    return subprocess.Popen(
+        [sys.executable, "-c", code, *words],
+        env=environment(**variables),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def shown(pid):
+    """What every process of the same user, as a kernel under the sandbox `process`, can read of another."""
+    return b"".join(Path(f"/proc/{pid}/{name}").read_bytes() for name in ("environ", "cmdline"))
+
+
+def test_what_a_variable_said_is_wiped_from_the_process():
+    """Not only from what Python knows of it: /proc shows the block that the process began with."""
+    with started(FORGETS, GRADER_DATABASE=SECRET, OTHER="kept") as process:
+        assert process.stdout.readline() == "False\n"
+        seen = shown(process.pid)
+        process.stdin.close()
+    assert b"swordfish" not in seen
+    assert b"OTHER=kept" in seen
+
+
+def test_a_variable_that_is_not_there_is_forgotten_too():
+    """Nothing happens."""
+    with started(FORGETS) as process:
+        assert process.stdout.readline() == "False\n"
+        process.stdin.close()
+
+
+def test_a_child_is_told_by_its_standard_input_and_ends_with_its_parent(tmp_path):
+    """Neither its environment nor its command says the address, and it does not outlive who started it."""
+    (tmp_path / "told.py").write_text(CHILD)
+    root = str(Path(__file__).parent.parent.parent)
+    with started(TOLD, f"{tmp_path}:{root}", SECRET) as process:
+        until(lambda: (tmp_path / "url").exists() and (tmp_path / "url").read_text() == SECRET)
+        [child] = children(process)
+        seen = shown(child)
+        process.kill()
+    assert b"swordfish" not in seen
+    until(lambda: not alive(child))

@@ -1,0 +1,159 @@
+"""throttle.py: few at once, few or many who wait, networks by turns; so many events of each key in a while."""
+
+import asyncio
+import threading
+import time
+
+import pytest
+from processes import wait_for
+
+from grader.service.errors import RefusalError
+from grader.service.throttle import ConcurrencyLimiter, FairLine, RateLimiter, network_of
+
+
+def test_one_works_one_waits_and_a_third_is_told_at_once():
+    """Who waits has a turn when the first is over."""
+    limiter, over, done = ConcurrencyLimiter(1, "come again", waiting=1, patience=30), threading.Event(), []
+
+    def work(name):
+        with limiter.one():
+            over.wait(30)
+            done.append(name)
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in "ab"]
+    for thread in threads:
+        thread.start()
+    assert wait_for(lambda: not limiter._places._value)
+    start = time.monotonic()
+    with pytest.raises(RefusalError, match="come again"), limiter.one():
+        pass
+    assert time.monotonic() - start < 10
+    over.set()
+    for thread in threads:
+        thread.join()
+    assert sorted(done) == ["a", "b"]
+
+
+def test_who_waits_too_long_is_told_so_and_keeps_nobody_out():
+    """Nor does who fails in their turn."""
+    limiter = ConcurrencyLimiter(1, "come again", waiting=1, patience=0.01)
+    with limiter.one(), pytest.raises(RefusalError, match="come again"), limiter.one():
+        pass
+    with pytest.raises(ZeroDivisionError), limiter.one():
+        _ = 1 / 0
+    with limiter.one():
+        pass
+    assert limiter._places._value == 2
+
+
+def made(*, longest=10, patience=30.0):
+    return FairLine(1, "come again", longest=longest, patience=patience)
+
+
+async def served(line, network, done, name):
+    async with line.turn(network):
+        done.append(name)
+        await asyncio.sleep(0)
+
+
+async def begun(*waiting):
+    """Tasks that have come as far as they do at first, in this order."""
+    tasks = [asyncio.create_task(each) for each in waiting]
+    await asyncio.sleep(0)
+    return tasks
+
+
+def test_networks_are_served_by_turns():
+    """Whoever comes last, from a network of their own, waits for one of the flood and not for all of it."""
+
+    async def play():
+        line, done = made(), []
+        async with line.turn("flood"):
+            names = [("flood", "f1"), ("flood", "f2"), ("flood", "f3"), ("room", "r1"), ("room", "r2")]
+            tasks = await begun(*(served(line, network, done, name) for network, name in names))
+        await asyncio.gather(*tasks)
+        return done
+
+    assert asyncio.run(play()) == ["f1", "r1", "f2", "r2", "f3"]
+
+
+def test_a_network_with_a_full_line_is_told_so_at_once_and_others_are_not():
+    """The words are the line's; a network elsewhere still has places."""
+
+    async def play():
+        line, done = made(longest=2), []
+        async with line.turn("flood"):
+            tasks = await begun(*(served(line, "flood", done, name) for name in "ab"))
+            with pytest.raises(RefusalError, match="come again"):
+                await served(line, "flood", done, "c")
+            tasks += await begun(served(line, "room", done, "d"))
+        await asyncio.gather(*tasks)
+        return done
+
+    assert asyncio.run(play()) == ["a", "d", "b"]
+
+
+def test_who_waits_too_long_is_told_so_and_who_leaves_keeps_no_turn():
+    """Also who leaves in the moment in which the turn comes."""
+
+    async def play():
+        line, done = made(patience=0.01), []
+        async with line.turn("a"):
+            with pytest.raises(RefusalError, match="come again"):
+                await served(line, "a", done, "late")
+            (gone,) = await begun(served(line, "b", done, "gone"))
+            gone.cancel()
+        (leaving,) = await begun(served(line, "a", done, "first"))
+        await leaving
+        async with line.turn("a"):
+            (leaving,) = await begun(served(line, "a", done, "leaving"))
+        leaving.cancel()
+        await asyncio.gather(gone, leaving, return_exceptions=True)
+        with pytest.raises(ZeroDivisionError):
+            async with line.turn("a"):
+                _ = 1 / 0
+        await served(line, "b", done, "last")
+        return done
+
+    assert asyncio.run(play()) == ["first", "last"]
+
+
+def test_a_key_has_so_many_events_in_a_while(monkeypatch):
+    """The first one begins the while; each key has its own."""
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now)
+    limit = RateLimiter(2, 10)
+    assert [limit.allows("a") for _ in range(3)] == [True, True, False]
+    assert limit.allows("b")
+    now += 9.9
+    assert not limit.allows("a")
+    now += 0.2
+    assert limit.allows("a")
+
+
+def test_a_look_counts_nothing():
+    """Only what is counted brings the limit nearer."""
+    limit = RateLimiter(2, 10)
+    assert not any(limit.is_reached("a") for _ in range(10))
+    limit.count("a")
+    assert not limit.is_reached("a")
+    limit.count("a")
+    assert limit.is_reached("a")
+
+
+@pytest.mark.parametrize(
+    ("address", "network"),
+    [
+        ("192.0.2.7", "192.0.2.7"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("2001:db8:1:2:3:4:5:6", "20010db800010002::"),
+        ("2001:db8:1:2::1", "20010db800010002::"),
+        ("127.0.0.1", "this machine"),
+        ("::1", "this machine"),
+        ("::ffff:127.0.0.1", "this machine"),
+        ("testclient", "testclient"),
+    ],
+)
+def test_whoever_has_a_network_of_addresses_counts_once(address, network):
+    """A proxy on this machine that does not say for whom it asks counts as one, too: else nothing would be limited."""
+    assert network_of(address) == network

@@ -1,0 +1,191 @@
+"""events.py: what a browser hears of a grading, also after it was away."""
+
+import asyncio
+import json
+import re
+from datetime import timedelta
+
+import pytest
+from courses import KERNEL
+from hiding import right
+from services import graded
+
+from grader.grading.bench import Decided
+from grader.service.auth.sessions import end_all
+from grader.service.db.clock import utc_now
+from grader.service.db.models import PersonRow, State
+from grader.service.submissions.estimates import NO_PLACE, PlaceInQueue
+from grader.service.submissions.progress import ProgressNote, keep_note, note_of
+from grader.service.submissions.queue import LEASE
+from grader.service.web.events import AT_ONCE, Look, events
+
+
+def tell(service, claimed, *told):
+    with service.database.writing() as session:
+        for each in told:
+            keep_note(session, claimed, note_of(each), utc_now())
+
+
+def heard(said):
+    """Its events: name, number, data."""
+    found = []
+    for block in said.text.split("\n\n"):
+        lines = dict(re.findall(r"^(\w+): (.*)$", block, re.MULTILINE))
+        if "event" in lines:
+            found.append((lines["event"], lines.get("id"), json.loads(lines["data"])))
+    return found
+
+
+def watched(service, **more):
+    """An attempt that is done after three notes, and its events."""
+    attempt = service.hand_in(data=KERNEL.encode())
+    claimed = service.claim()
+    first = graded(service.course)
+    assert first.points
+    tell(service, claimed, "building", _decided(service), "timing")
+    service.finish(claimed)
+    return service.browser("ada").get(f"{service.page_of(attempt)}/events", **more)
+
+
+def _decided(service):
+    return Decided(check=right(service.course.load("small")).checks[1])
+
+
+def test_every_note_and_the_end_are_heard(service):
+    """In order, each with its number."""
+    said = watched(service)
+    assert said.headers["content-type"].startswith("text/event-stream")
+    names = [(name, data.get("words") or data.get("check") or data.get("state")) for name, _, data in heard(said)]
+    assert names == [("note", "building"), ("note", "correctness: one (n 1)"), ("note", "timing"), ("over", "done")]
+
+
+def test_a_browser_that_comes_back_hears_what_it_missed(service):
+    """By the number of the last event that it heard, in the address or in the header, which wins."""
+    everything = heard(watched(service))
+    second = everything[1][1]
+    client, path = service.browser("ada"), service.page_of(1) + "/events"
+    for said in (
+        client.get(f"{path}?after={second}"),
+        client.get(f"{path}?after=0", headers={"last-event-id": second}),
+    ):
+        assert [data.get("words") for _, _, data in heard(said)] == ["timing", None]
+    for nonsense in ("-1", "x", "9" * 30, "²"):
+        assert len(heard(client.get(path, headers={"last-event-id": nonsense.encode()}))) == len(everything)
+
+
+def test_a_grading_that_was_begun_again_tells_only_of_its_present_turn(service):
+    """What a station that died has said holds no more."""
+    service.hand_in()
+    tell(service, service.claim(), "building")
+    service.passes(seconds=LEASE.total_seconds() + 1)
+    claimed = service.claim("two")
+    tell(service, claimed, "timing")
+    service.finish(claimed)
+    said = heard(service.browser("ada").get(service.page_of(1) + "/events"))
+    assert [(data.get("words"), data.get("turn")) for _, _, data in said] == [("timing", 2), (None, None)]
+
+
+def test_a_page_that_is_loaded_again_shows_all_that_was_told(service):
+    """And tells its script where to go on."""
+    attempt = service.hand_in()
+    claimed = service.claim()
+    tell(service, claimed, "building", _decided(service), "timing <b>")
+    page = service.browser("ada").get(service.page_of(attempt)).text
+    assert "correctness: one (n 1)" in page
+    assert "timing &lt;b&gt;" in page
+    assert 'data-after="3"' in page
+
+
+def told_by(look, person=1):
+    async def collect():
+        return [each async for each in events(look, 0, person)]
+
+    return "".join(asyncio.run(collect()))
+
+
+def test_the_place_in_the_queue_is_told_when_it_changes(monkeypatch):
+    """Not at every look."""
+    monkeypatch.setattr("grader.service.web.events.BETWEEN", {State.WAITING: 0.0, State.RUNNING: 0.0})
+    looks = iter([2, 2, 1, 1, 0])
+
+    def look(_):
+        ahead = next(looks, None)
+        state = State.CANCELLED if ahead is None else State.WAITING
+        return Look(state=state, turn=0, place=PlaceInQueue(ahead=ahead or 0, wait=None), notes=())
+
+    assert re.findall(r'"ahead": (\d)', told_by(look)) == ["2", "1", "0"]
+
+
+def test_the_wait_is_told_when_its_words_change(monkeypatch):
+    """The place may stay: a station has come or gone. A second more or less is not told."""
+    monkeypatch.setattr("grader.service.web.events.BETWEEN", {State.WAITING: 0.0, State.RUNNING: 0.0})
+    waits = iter([150, 160, 100])
+
+    def look(_):
+        wait = next(waits, None)
+        place = NO_PLACE if wait is None else PlaceInQueue(ahead=3, wait=timedelta(seconds=wait))
+        return Look(state=State.CANCELLED if wait is None else State.WAITING, turn=0, place=place, notes=())
+
+    assert re.findall('"wait": "([^"]*)"', told_by(look)) == ["about 3 minutes", "about 2 minutes"]
+
+
+@pytest.mark.parametrize("by", ["token", "cookie"])
+def test_a_stream_ends_with_the_sign_in_that_it_was_asked_by(service, monkeypatch, by):
+    """A token that is revoked, and a browser that is signed out, hear nothing more."""
+    monkeypatch.setattr("grader.service.web.events.BETWEEN", {State.RUNNING: 0.0, State.WAITING: 0.0})
+    attempt = service.hand_in()
+    claimed = service.claim()
+    tell(service, claimed, "building")
+    client = service.browser("ada" if by == "cookie" else None)
+    path = f"{service.page_of(attempt)}/events"
+    if by == "token":
+        client.headers["authorization"] = f"Bearer {service.token(service.ada, 'read')}"
+        path = f"/api/v1{path}"
+    seen = []
+
+    def note_and_end(session, grading, classes, now):
+        seen.append(grading)
+        with service.database.writing() as ending:
+            end_all(ending, ending.get_one(PersonRow, service.ada), "staff", now)
+        return place(session, grading, classes, now)
+
+    place = service.web.snapshot.place
+    monkeypatch.setattr(service.web.snapshot, "place", note_and_end)
+    assert [data["words"] for _, _, data in heard(client.get(path))] == ["building"]
+    assert len(seen) == 1
+
+
+def test_a_stream_ends_by_itself_and_says_that_it_lives(monkeypatch):
+    """A browser then comes back; a proxy sees that something is sent."""
+    monkeypatch.setattr("grader.service.web.events.BETWEEN", {State.RUNNING: 0.01})
+    monkeypatch.setattr("grader.service.web.events.LONGEST", 0.2)
+    monkeypatch.setattr("grader.service.web.events.SILENCE", 0.05)
+    told = told_by(lambda _: Look(state=State.RUNNING, turn=1, place=NO_PLACE, notes=()))
+    assert 1 <= told.count(": still here") <= 5
+
+
+def test_a_note_cannot_end_its_event():
+    """Whatever is in it: line ends are escaped."""
+    note = ProgressNote(words="a\n\nevent: over\ndata: {}")
+    looks = iter([Look(state=State.DONE, turn=1, place=NO_PLACE, notes=((1, note),))])
+    assert re.findall("^event: (.*)$", told_by(lambda _: next(looks)), re.MULTILINE) == ["note", "over"]
+
+
+def test_one_person_has_so_many_streams_at_most():
+    """One more is told to come later, and takes nothing from the others."""
+
+    async def run():
+        look = Look(state=State.RUNNING, turn=1, place=NO_PLACE, notes=())
+        open_ones = [events(lambda _: look, 0, 7) for _ in range(AT_ONCE)]
+        for each in open_ones:
+            await anext(each)
+        more = [each async for each in events(lambda _: look, 0, 7)]
+        for each in open_ones:
+            await each.aclose()
+        again = events(lambda _: look, 0, 7)
+        first = await anext(again)
+        await again.aclose()
+        return more, first
+
+    more, first = asyncio.run(run())
+    assert (more, first) == (["retry: 30000\n\n"], "retry: 2000\n\n")

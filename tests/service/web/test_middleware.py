@@ -1,0 +1,361 @@
+"""middleware.py: what no request gets past, and what every answer says."""
+
+import asyncio
+
+import pytest
+from fastapi.testclient import TestClient
+from services import ORIGIN, field, parts, upload
+from starlette.datastructures import Headers
+
+from grader.course.submissions.submission import SIZE_LIMIT
+from grader.service.auth import device_flow
+from grader.service.course.assignments import AssignmentCache
+from grader.service.db.models import AttemptRow
+from grader.service.db.session import Database
+from grader.service.web.middleware import (
+    FORM,
+    POLICY,
+    UPLOAD,
+    RequestChecksMiddleware,
+    SingleHostMiddleware,
+    came_from,
+    from_own_page,
+)
+from grader.service.web.routes.device_flow import GRANT
+
+
+def attempts(service):
+    with service.database.reading() as session:
+        return session.query(AttemptRow).count()
+
+
+@pytest.mark.parametrize(
+    ("headers", "own"),
+    [
+        ({"origin": ORIGIN}, True),
+        ({"origin": "http://evil.example"}, False),
+        ({"origin": "null"}, False),
+        ({"origin": ORIGIN + ".evil.example"}, False),
+        ({"sec-fetch-site": "same-origin"}, True),
+        ({"sec-fetch-site": "same-site"}, False),
+        ({"sec-fetch-site": "cross-site"}, False),
+        ({"referer": ORIGIN + "/assignments/small"}, True),
+        ({"referer": "http://evil.example/" + ORIGIN}, False),
+        ({"referer": "http://[broken"}, False),
+        ({}, True),
+    ],
+)
+def test_a_form_must_come_from_a_page_of_ours(headers, own):
+    """As far as a browser says where it comes from."""
+    assert from_own_page(Headers(headers), ORIGIN) is own
+
+
+@pytest.mark.parametrize(
+    ("referer", "address"),
+    [
+        (f"{ORIGIN}/assignments/small/edit?start=1#text", f"{ORIGIN}/assignments/small/edit"),
+        (f"{ORIGIN}//evil.example/x", f"{ORIGIN}//evil.example/x"),
+        (f"{ORIGIN}/\\evil.example", f"{ORIGIN}/\\evil.example"),
+        (ORIGIN + "@evil.example/x", "/"),
+        (ORIGIN + ".evil.example/x", "/"),
+        ("http://ada@127.0.0.1:8000/x", "/"),
+        ("http://127.0.0.1/x", "/"),
+        ("//127.0.0.1:8000/x", "/"),
+        ("http://[broken", "/"),
+        (None, "/"),
+    ],
+)
+def test_a_link_back_leads_to_a_page_of_ours(referer, address):
+    """Always below our address, whatever the path is, or to the first page."""
+    assert came_from(Headers({} if referer is None else {"referer": referer}), ORIGIN) == address
+
+
+def test_a_form_of_another_site_does_nothing_even_with_the_right_cookie_and_token(service):
+    """The browser says where it comes from."""
+    client = service.browser("ada")
+    shown = client.get("/assignments/small")
+    fields = parts(form_token=field(shown, "form_token"), form_key="k", file=("kernels.cl", b"x"))
+    said = client.post("/assignments/small/attempts", files=fields, headers={"origin": "http://evil.example"})
+    assert (said.status_code, attempts(service)) == (403, 0)
+
+
+def test_a_form_without_the_token_of_the_session_does_nothing(service):
+    """That of another session neither."""
+    ada, ben = service.browser("ada"), service.browser("ben")
+    for token in ("", field(ben.get("/assignments/small"), "form_token")):
+        said = upload(ada, form_token=token)
+        assert (said.status_code, attempts(service)) == (409, 0)
+        assert "stale" in said.text
+
+
+def test_every_answer_keeps_browsers_on_our_side(service):
+    """Pages, files, errors: nothing is framed, sniffed, or run from elsewhere."""
+    client = service.browser("ada")
+    own = service.page_of(service.hand_in())
+    for path in ("/", "/nothing", "/sign-in", "/static/style.css", "/health", own, f"{own}/file"):
+        headers = client.get(path).headers
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["referrer-policy"] == "same-origin"
+        policy = headers["content-security-policy"]
+        assert "frame-ancestors 'none'" in policy or policy == "sandbox"
+        assert "unsafe" not in policy
+
+
+def test_a_page_answers_head_as_get_without_the_body(service):
+    """Programs that check links ask so; an answer that never ends is no exception."""
+    client = service.browser("ada")
+    own = service.page_of(service.hand_in())
+    for path in ("/", "/nothing", "/sign-in", "/static/style.css", "/health", own, f"{own}/file", f"{own}/events"):
+        head = client.head(path)
+        assert head.content == b""
+        assert head.status_code in {200, 404, 303}
+        if not path.endswith("/events"):
+            asked = client.get(path)
+            assert (head.status_code, head.headers.get("content-type")) == (
+                asked.status_code,
+                asked.headers.get("content-type"),
+            )
+
+
+def test_an_answer_that_tells_of_a_fault_of_ours_keeps_browsers_on_our_side_too(service, monkeypatch):
+    """In words that tell nothing of it, for pages and for programs."""
+    monkeypatch.setattr(AssignmentCache, "guide", lambda _: 1 / 0)
+    monkeypatch.setattr(AssignmentCache, "all", lambda _: 1 / 0)
+    cookies = dict(service.browser("ada").cookies)
+    client = TestClient(service.app, base_url=ORIGIN, cookies=cookies, raise_server_exceptions=False)
+    bearer = {"authorization": f"Bearer {service.token(service.ada, 'read')}"}
+    for said in (client.get("/guide"), client.get("/api/v1/assignments", headers=bearer)):
+        assert said.status_code == 500
+        assert "fault of ours" in said.text
+        assert "ZeroDivision" not in said.text
+        assert said.headers["content-security-policy"] == POLICY
+
+
+def test_who_is_not_known_takes_nobodys_turn_to_write(service, monkeypatch):
+    """A link or a code that is none is looked up without the lock."""
+
+    def refused(_):
+        raise AssertionError
+
+    client = service.browser()
+    monkeypatch.setattr(Database, "writing", refused)
+    assert client.post("/join", files=parts(token="guess")).status_code == 403
+    asked = {"grant_type": GRANT, "device_code": "guess"}
+    assert client.post("/api/v1/device/token", data=asked).json() == {"error": "expired_token"}
+    monkeypatch.setattr(device_flow, "OPEN_AT_ONCE", 0)
+    assert client.post("/api/v1/device/code", data={"client_id": "laptop"}).status_code == 409
+
+
+def test_no_page_has_a_script_or_a_style_of_its_own(service):
+    """The policy would not run it."""
+    client = service.browser("staff")
+    attempt = service.hand_in(person=service.staff)
+    for path in ("/", "/assignments/small", service.page_of(attempt), "/course", "/course/people", "/course/audit"):
+        page = client.get(path).text
+        assert "<style" not in page
+        assert " style=" not in page
+        assert " onclick" not in page
+        assert "<script>" not in page
+
+
+@pytest.mark.parametrize("host", ["localhost:8000", "evil.example", "127.0.0.1.evil.example:8000", ""])
+def test_who_comes_by_another_name_is_led_to_our_address(service, host):
+    """To the same page there; nothing of ours is shown under a name that leads here and is somebody else's."""
+    client = service.browser("ada")
+    for ask in (client.get, client.head):
+        said = ask("/assignments/small/edit?start=0", headers={"host": host})
+        assert (said.status_code, said.text) == (307, "")
+        assert said.headers["location"] == f"{ORIGIN}/assignments/small/edit?start=0"
+        assert said.headers["content-security-policy"] == POLICY
+    assert "Ada" in client.get(said.headers["location"]).text
+
+
+def test_what_is_sent_to_another_name_does_nothing(service):
+    """It is told the right address in a sentence, as is a program, whose token would go along."""
+    client, token = service.browser("ada"), service.token(service.ada, "read submit")
+    shown = client.get("/assignments/small")
+    fields = parts(form_token=field(shown, "form_token"), form_key="k", file=("kernels.cl", b"x"))
+    evil = {"host": "evil.example"}
+    said = client.post("/assignments/small/attempts", files=fields, headers=evil)
+    assert (said.status_code, said.headers["connection"]) == (421, "close")
+    assert said.text == f"This service answers at {ORIGIN} alone, so nothing was done. Use that address.\n"
+    bearer = evil | {"authorization": f"Bearer {token}"}
+    for method, path in (("GET", "assignments"), ("POST", "assignments/small/attempts")):
+        said = client.request(method, f"/api/v1/{path}", headers=bearer)
+        assert (said.status_code, ORIGIN in said.json()["detail"]) == (421, True)
+    assert attempts(service) == 0
+
+
+HOSTILE = (
+    b"127.0.0.1:8000@evil.example",
+    b"ada@127.0.0.1:8000",
+    b"127.0.0.1:8000\r\nset-cookie: grader=x",
+    b"127.0.0.1:8000\n",
+    b"127.0.0.1\x00",
+    b"127.0.0.1:8000/..",
+    b"127.0.0.1:80:8000",
+    b"127.0.0.1:\xb2",
+    b"[127.0.0.1]:8000",
+)
+
+
+@pytest.mark.parametrize("host", HOSTILE, ids=ascii)
+def test_a_name_that_only_looks_like_ours_is_another(host):
+    """And nothing of it comes back."""
+    asked = {"path": "/", "query_string": b"", "headers": [(b"host", host)]}
+    assert _of_one_host(asked) == (307, [(b"content-length", b"0"), (b"location", f"{ORIGIN}/".encode())])
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.1:8443"])
+def test_our_name_is_ours_at_any_port(service, host):
+    """A proxy tells no port, or its own: a redirect would come back to it for ever."""
+    assert service.browser("ada").get("/", headers={"host": host}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "there"),
+    [
+        ("//evil.example/", b"", "/evil.example/"),
+        ("@evil.example/", b"", "/%40evil.example/"),
+        ("http://evil.example", b"a=b", "/http%3A//evil.example?a=b"),
+        ("/a\r\nb", b"c=\r\nd", "/a%0D%0Ab?c=%0D%0Ad"),
+        ("/ä?b", b"", "/%C3%A4%3Fb"),
+    ],
+)
+def test_a_redirect_leads_nowhere_but_to_our_address(path, query, there):
+    """Whatever is asked for, in whichever form."""
+    asked = {"path": path, "query_string": query, "headers": [(b"host", b"localhost:8000")]}
+    assert dict(_of_one_host(asked)[1])[b"location"].decode() == ORIGIN + there
+
+
+def _of_one_host(asked):
+    """The status and the headers of the answer to whom asks by another name: our application is not reached."""
+    sent = []
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {"type": "http", "method": "GET", **asked}
+    asyncio.run(SingleHostMiddleware(None, ORIGIN)(scope, None, send))
+    return sent[0]["status"], sent[0]["headers"]
+
+
+async def _answered(app, path, chunks, length=None):
+    """What an application behind the checks says to a body in chunks; how many of them it took, and what it sent."""
+    taken, sent = 0, []
+
+    async def receive():
+        nonlocal taken
+        taken += 1
+        return {"type": "http.request", "body": next(chunks), "more_body": True}
+
+    async def send(message):
+        sent.append(message)
+
+    kind = b"multipart/form-data; boundary=a"
+    headers = [(b"origin", ORIGIN.encode()), (b"content-type", kind)] + (
+        [(b"content-length", b"%d" % length)] if length else []
+    )
+    scope = {"type": "http", "method": "POST", "path": path, "headers": headers}
+    await RequestChecksMiddleware(app, ORIGIN, frozenset({"attempts"}))(scope, receive, send)
+    return taken, sent[0]["status"]
+
+
+@pytest.mark.parametrize(("path", "limit"), [("/join", FORM), ("/assignments/small/attempts", UPLOAD)])
+@pytest.mark.parametrize("said", [True, False], ids=["length", "none"])
+def test_a_body_that_is_too_large_is_never_held(path, limit, said):
+    """With its length told or not: the application is cut off at the limit, or never begun."""
+    held = 0
+
+    async def app(_scope, receive, _send):
+        nonlocal held
+        while True:
+            held += len((await receive())["body"])
+
+    def chunks():
+        for _ in range(100_000):
+            yield bytes(64 * 1024)
+
+    _, status = asyncio.run(_answered(app, path, chunks(), 10**9 if said else None))
+    assert status == 413
+    assert held <= (0 if said else limit)
+
+
+@pytest.mark.parametrize(
+    ("size", "status", "words"), [(SIZE_LIMIT, 303, ""), (SIZE_LIMIT + 1, 409, "1 MiB"), (UPLOAD, 413, "1 MiB")]
+)
+def test_a_file_is_taken_up_to_a_mebibyte(service, size, status, words):
+    """A little more is told in a page, much more in a line; neither is stored."""
+    said = upload(service.browser("ada"), b"x" * size)
+    assert said.status_code == status
+    assert words in said.text
+    assert attempts(service) == (status == 303)
+
+
+def test_an_upload_of_nobody_is_not_read(service):
+    """Only who is signed in is listened to."""
+    client = service.browser()
+    fields = parts(form_key="k", file=("kernels.cl", b"x"))
+    assert client.post("/assignments/small/attempts", files=fields).status_code == 401
+
+
+NASTY = "a" * 30_000 + "-" + "a" * 30_000
+"""Takes a decoder of punycode time that grows with its square."""
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        (
+            "multipart/form-data; boundary=XX; charset=punycode",
+            f'--XX\r\nContent-Disposition: form-data; name="token"\r\n\r\n{NASTY}\r\n--XX--\r\n',
+        ),
+        ("multipart/form-data; charset=undefined; boundary=XX", "--XX--"),
+        ("application/x-www-form-urlencoded", "&" * 60_000),
+        ("application/json", "{}"),
+        ("text/plain", "token=x"),
+    ],
+)
+def test_only_a_form_of_ours_is_read(service, kind, body):
+    """Who signs in is not known yet, so that anybody could keep the one process busy."""
+    said = service.browser().post("/join", content=body.encode(), headers={"content-type": kind})
+    assert (said.status_code, said.headers["connection"]) == (415, "close")
+    assert "no form of a page of ours" in said.text
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/assignments/small/compare?old=99999999999999999999&new=1",
+        "/assignments/small/compare?old=0&new=1",
+        "{own}/events?after=99999999999999999999999",
+        "{own}/events?after=-1",
+    ],
+)
+def test_numbers_that_no_database_takes_are_not_found(service, path):
+    """Nothing ends in a fault of ours."""
+    own = service.page_of(service.hand_in())
+    assert service.browser("ada").get(path.format(own=own)).status_code == 404
+
+
+def test_whoever_leaves_in_the_middle_of_a_form_is_no_fault_of_ours(service):
+    """Nothing is raised, so the log has no trace of it among real faults."""
+    headers = {"host": "127.0.0.1:8000", "origin": ORIGIN, "content-type": "multipart/form-data; boundary=x"}
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/join",
+        "query_string": b"",
+        "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+    }
+    messages = iter([{"type": "http.request", "body": b"--x", "more_body": True}, {"type": "http.disconnect"}])
+    sent = []
+
+    async def receive():
+        return next(messages)
+
+    async def send(message):
+        sent.append(message)
+
+    asyncio.run(service.app(scope, receive, send))
+    assert sent[0]["status"] == 400

@@ -1,0 +1,203 @@
+"""personal_data.py, of the service and of its pages: all that is somebody's, nothing that is hidden, nobody else's."""
+
+import asyncio
+import io
+import json
+import zipfile
+import zlib
+from tempfile import TemporaryFile
+
+import pytest
+from hiding import SECRET, failing, hiding_course, right
+from services import Service, graded
+
+from grader.service.course.personal_data import FIELDS
+from grader.service.db.models import ApiTokenRow, Base, InvitationRow, MailRow, SessionRow
+from grader.service.station.grader import ready
+from grader.service.submissions.progress import ProgressNote, keep_note
+from grader.service.web.routes import personal_data
+from grader.service.web.routes.personal_data import Packing
+
+
+def exported(service, person="ada"):
+    """The zip's members, by name."""
+    said = service.browser(person).get("/data.zip")
+    assert (said.status_code, said.headers["content-type"]) == (200, "application/zip")
+    with zipfile.ZipFile(io.BytesIO(said.content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def watched(service, **more):
+    """An attempt that is graded, with a line about it."""
+    attempt = service.hand_in(**more)
+    claimed = service.claim()
+    with service.database.writing() as session:
+        keep_note(session, claimed, ProgressNote(words="building"), service.now)
+    service.finish(claimed)
+    return attempt
+
+
+def test_the_zip_has_all_rows_files_and_reports(service):
+    """Of Ada, who has some of everything."""
+    for data in (b"first\n", b"second\n"):
+        watched(service, data=data)
+    service.token(service.ada, "read")
+    found = exported(service)
+    held = json.loads(found["data.json"])
+    assert found["files/small-1.cl"] == b"first\n"
+    assert found["files/small-2.cl"] == b"second\n"
+    assert (
+        found["reports/small-1-1.html"]
+        == found["reports/small-2-2.html"]
+        == zlib.decompress(graded(service.course).early_page)
+    )
+    assert len(found) == 5
+    assert [each["key"] for each in held["people"]] == ["ada"]
+    assert [each["shown_points"] for each in held["gradings"]] == [15, 15]
+    assert [each["data"]["words"] for each in held["progress"]] == ["building", "building"]
+    assert [each["name"] for each in held["api_tokens"]] == ["laptop"]
+    assert all(len(held[name]) == 1 for name in ("sessions", "invitations", "audit"))
+
+
+def test_nothing_of_another_person_is_in_it(service):
+    """Ben has some of everything, too; Ada's zip is the same as before he came, and so is what the page counts."""
+    watched(service)
+    before = exported(service)
+    watched(service, person=service.ben, data=b"of-ben\n")
+    service.token(service.ben, "read")
+    service.browser("ben")
+    after = exported(service)
+    rows = [json.loads(each.pop("data.json")) for each in (before, after)]
+    for held in rows:
+        for name in ("sessions", "invitations", "audit"):  # each look is a sign-in
+            held[name] = held[name][:1]
+    assert rows[0] == rows[1]
+    assert before == after
+
+
+def test_every_table_about_a_person_is_in_it():
+    """A new one must be thought about: it refers to a person, an attempt or a grading."""
+    about = {"people.id", "attempts.id", "gradings.id"}
+    personal = {
+        table.name
+        for table in Base.metadata.sorted_tables
+        if any(key.target_fullname in about for key in table.foreign_keys)
+    }
+    assert personal | {"people", "audit"} == {each.__tablename__ for each in FIELDS}
+
+
+@pytest.mark.parametrize("hidden", ["case", "performance"])
+def test_nothing_hidden_is_exported(tmp_path, hidden):
+    """Nor points that count hidden ones, after a grading that was made again and is in the audit trail."""
+    service = Service(tmp_path, course=hiding_course(tmp_path / "course", hidden))
+    assignment = service.course.load("small")
+    place = {"case": 2, "performance": 7}[hidden]
+    seen = []
+    for whole in (right(assignment), failing(right(assignment), place)):
+        attempt = service.graded(service.hand_in(), ready(right(assignment), assignment))
+        service.regrade(attempt)
+        service.graded(attempt, ready(whole, assignment))
+        found = exported(service)
+        assert not any(SECRET in data.decode() for data in found.values())
+        gradings = json.loads(found["data.json"])["gradings"][-1:]
+        seen.append([{**each, "id": 0, "attempt_id": 0} for each in gradings])
+    assert seen[0] == seen[1]
+    assert "graded again" not in found["data.json"].decode()
+
+
+def test_no_time_of_a_grading_is_exported(service):
+    """A hidden check that fails takes longer: neither the grading, nor its lines, nor the mail about it tell when it
+    began, went on and ended, nor when the next one began. The times of handing in are there.
+    """
+    for data in (b"first\n", b"second\n"):
+        received = service.now
+        attempt = service.hand_in(data=data)
+        times = []
+        for step in ("begins", "tells", "ends"):
+            service.passes(seconds=1.25)
+            times.append(service.now.isoformat())
+            if step == "begins":
+                claimed = service.claim()
+            elif step == "tells":
+                with service.database.writing() as session:
+                    keep_note(session, claimed, ProgressNote(words="building"), service.now)
+            else:
+                service.finish(claimed)
+        with service.database.reading() as session:
+            (mail,) = session.query(MailRow).filter_by(path=service.page_of(attempt))
+        assert mail.at.isoformat() == times[-1]
+        service.passes(seconds=1)
+        told = exported(service)["data.json"].decode()
+        assert received.isoformat() in told
+        assert not [each for each in times if each in told]
+
+
+def test_no_secret_is_exported(service):
+    """No token, no hash of one, nothing of a form."""
+    watched(service, form_key="the key of a form")
+    token = service.token(service.ada, "read")
+    told = exported(service)["data.json"].decode()
+    with service.database.reading() as session:
+        (sign_in,) = session.query(SessionRow)
+        hashes = [
+            each.token_sha256 for table in (SessionRow, ApiTokenRow, InvitationRow) for each in session.query(table)
+        ]
+    for secret in (token, sign_in.form_token, "the key of a form", *hashes):
+        assert secret not in told
+
+
+def test_the_page_counts_what_there_is_and_leads_to_the_zip(service):
+    """One sign-in, three attempts."""
+    for _ in range(3):
+        watched(service)
+    page = service.browser("ada").get("/data").text
+    assert 'href="/data.zip"' in page
+    assert 'Attempts, with the files that you handed in</th><td data-name="how many">3<' in page
+    assert 'Browsers that you signed in</th><td data-name="how many">1<' in page
+
+
+def test_each_person_has_one_zip_until_it_is_sent_and_there_are_few_in_all(service, monkeypatch):
+    """Who asks meanwhile is told so, and can come again; one person keeps nobody else out."""
+    monkeypatch.setattr(personal_data, "packing", Packing())
+    monkeypatch.setattr(personal_data, "PACKED_AT_ONCE", 2)
+    ada, ben = service.browser("ada"), service.browser("ben")
+    personal_data.packing.enter(service.ada)
+    assert "Your data" in ada.get("/data.zip").text
+    for _ in range(2):
+        assert ben.get("/data.zip").status_code == 200
+    personal_data.packing.enter(service.staff)
+    assert "of several others" in ben.get("/data.zip").text
+    personal_data.packing.leave(service.ada)
+    assert ada.get("/data.zip").status_code == 200
+
+
+class _GoneError(Exception):
+    """Whoever asked is gone."""
+
+
+@pytest.mark.parametrize("at", ["http.response.start", "http.response.body"])
+def test_a_zip_is_removed_however_its_sending_ends(service, monkeypatch, at):
+    """As when whoever asked closes the connection, or takes too long."""
+    monkeypatch.setattr(personal_data, "LONGEST", 0.05)
+    made = []
+    monkeypatch.setattr(personal_data, "TemporaryFile", lambda: made.append(TemporaryFile()) or made[-1])  # noqa: SIM115
+
+    async def hang():
+        await asyncio.sleep(60)
+
+    async def gone(message):
+        if message["type"] == at:
+            raise _GoneError
+
+    async def stuck(message):
+        if message["type"] == at:
+            await hang()
+
+    for send in (gone, stuck):
+        personal_data.packing.enter(service.ada)
+        answer = personal_data.PackedData(service.database, service.ada)
+        with pytest.raises((_GoneError, TimeoutError, ExceptionGroup)):
+            asyncio.run(answer({"type": "http"}, hang, send))
+        personal_data.packing.enter(service.ada)
+        personal_data.packing.leave(service.ada)
+    assert [each.closed for each in made] == [True, True]

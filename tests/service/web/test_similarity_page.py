@@ -1,0 +1,150 @@
+"""similarity.py, similarity_search.py: near copies side by side, a pool of sources, and no group taken for copies."""
+
+import hashlib
+import io
+import zipfile
+from contextlib import suppress
+
+import pytest
+from hiding import right
+from services import post
+
+from grader.common.record import replace
+from grader.lms.intake.reading.archive import PACKINGS
+from grader.service.db.models import PoolRow, ShareRow
+from grader.service.errors import RefusalError
+from grader.service.exports.similarity import LARGEST, _sources
+from grader.service.station.grader import ready
+
+LINES = "\n".join(f"    value = value * {number} + first[{number}] - second[{number} * 2];" for number in range(1, 12))
+SOLUTION = f"__kernel void add(__global float *first, __global float *second)\n{{\n    float value = 0;\n{LINES}\n}}\n"
+RENAMED = SOLUTION.replace("first", "mine").replace("value", "total").replace("* 7", "+ 7")
+OTHER = (
+    "__kernel void add() {\n" + "\n".join(f"for (int i{n} = 0; i{n} < {n}; ++i{n}) {{ }}" for n in range(9)) + "\n}\n"
+)
+PAGE = "/course/assignments/small/similar"
+
+
+@pytest.fixture
+def staff(service):
+    return service.browser("staff")
+
+
+def graded(service, text, person=None):
+    """An attempt with this text, whose result says so."""
+    attempt = service.hand_in(person=person, data=text.encode())
+    assignment = service.course.load("small")
+    whole = right(assignment)
+    sha256 = hashlib.sha256(text.encode()).hexdigest()
+    provenance = whole.provenance.model_copy(update={"submission_sha256": sha256})
+    return service.graded(attempt, ready(replace(whole, provenance=provenance), assignment))
+
+
+def pooled(staff, kind, data, name="old.cl"):
+    return post(staff, "/course/assignments/small/pool/upload", kind=kind, file=(name, data))
+
+
+def test_near_copies_stand_side_by_side_with_their_differences_marked(service, staff):
+    """Names do not hide them, and a third solution is none."""
+    attempts = [graded(service, SOLUTION), graded(service, RENAMED, service.ben)]
+    graded(service, OTHER, service.person("cleo", "student"))
+    page = staff.get(PAGE).text
+    for attempt in attempts:
+        assert service.page_of(attempt) in page
+    assert "Cleo" not in page
+    assert page.count("≠</td>") == 1
+    assert "mine[7]" in page
+
+
+def test_the_text_of_a_source_is_text(service, staff):
+    """Whatever it looks like."""
+    for person in (service.ada, service.ben):
+        graded(service, SOLUTION + f"// <script>{person}</script>\n", person)
+    page = staff.get(PAGE).text
+    assert "&lt;script&gt;" in page
+    assert "<script>" not in page.partition("<main")[2]
+
+
+@pytest.mark.whole
+def test_work_of_an_earlier_course_is_found(service, staff):
+    """From a zip as well; the audit trail tells who put it there."""
+    attempt = graded(service, SOLUTION)
+    assert "No two sources are nearly the same" in staff.get(PAGE).text
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("sources/Eve/small.cl", RENAMED)
+        archive.writestr("students/Eve/small.html", "<p>")
+    assert pooled(staff, "earlier", packed.getvalue(), "old.zip").status_code == 303
+    page = staff.get(PAGE).text
+    assert "1 source of earlier courses" in page
+    assert "earlier course: sources/Eve/small.cl" in page
+    assert service.page_of(attempt) in page
+    assert "added 1 source to the pool" in staff.get("/course/audit").text
+    removal = "/course/assignments/small/pool/remove"
+    assert "This removes 1 source of earlier courses." in staff.get(f"{removal}?kind=earlier").text
+    assert service.page_of(attempt) in staff.get(PAGE).text
+    assert post(staff, removal, f"{removal}?kind=earlier", kind="earlier").status_code == 303
+    assert "No two sources are nearly the same" in staff.get(PAGE).text
+
+
+def test_what_everybody_may_use_makes_no_copies(service, staff):
+    """It is left out like the skeleton."""
+    graded(service, SOLUTION)
+    graded(service, RENAMED, service.ben)
+    assert pooled(staff, "allowed", SOLUTION.encode()).status_code == 303
+    assert "No two sources are nearly the same" in staff.get(PAGE).text
+
+
+@pytest.mark.parametrize(
+    ("kind", "data", "words"),
+    [
+        ("stolen", b"kernel", "Choose what the sources are"),
+        ("earlier", b"", "Choose a .cl file"),
+        ("earlier", b"PK\x03\x04 and no zip", "cannot be read"),
+        ("earlier", b" \n", "has no source in it"),
+    ],
+    ids=["kind", "none", "zip", "blank"],
+)
+def test_what_is_no_source_is_refused(service, staff, kind, data, words):
+    """With the reason, and nothing is kept."""
+    said = pooled(staff, kind, data, "old.cl" if data else "")
+    assert said.status_code == 409
+    assert words in said.text
+    with service.database.reading() as session:
+        assert session.query(PoolRow).count() == 0
+
+
+@pytest.mark.parametrize("packing", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_damaged_zip_is_refused_whatever_its_compression(staff, packing):
+    """Each byte of it changed in turn, as a bad line or a forger does: never a fault of ours."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", packing) as archive:
+        archive.writestr("old.cl", SOLUTION)
+    whole = packed.getvalue()
+    assert pooled(staff, "earlier", whole).status_code == (303 if packing in PACKINGS else 409)
+    for at in range(4, len(whole), 7):
+        damaged = whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :]
+        with suppress(RefusalError):
+            assert list(_sources("old.zip", damaged)) is not None
+    assert "cannot be read" in pooled(staff, "earlier", whole[: len(whole) // 2]).text
+
+
+def test_a_zip_is_unpacked_no_further_than_is_kept(service, staff):
+    """However much it holds."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("large.cl", b"x" * 50 * 1024 * 1024)
+    assert pooled(staff, "earlier", packed.getvalue()).status_code == 303
+    with service.database.reading() as session:
+        assert [len(row.data) for row in session.query(PoolRow)] == [LARGEST]
+
+
+@pytest.mark.whole
+def test_a_group_that_hands_in_together_is_no_pair_of_copies(service, staff):
+    """One attempt is one source, whoever shares it."""
+    shared = graded(service, SOLUTION)
+    with service.database.writing() as session:
+        session.add(ShareRow(attempt_id=shared, person_id=service.ben))
+    page = staff.get("/course").text
+    assert page.count(service.page_of(shared)) == 2
+    assert "No two sources are nearly the same" in staff.get(PAGE).text
