@@ -32,7 +32,11 @@ def hold_of(session: Session, assignment: str) -> HoldRow | None:
 
 def held_assignments(session: Session) -> frozenset[str]:
     """Names of the assignments whose results are held back."""
-    return frozenset(session.scalars(select(HoldRow.assignment)))
+    return frozenset(session.scalars(_HELD))
+
+
+_HELD = select(HoldRow.assignment)
+"""Built once, as each page of a student asks."""
 
 
 def hold_back(session: Session, assignment: str, who: str, now: datetime) -> None:

@@ -1,7 +1,7 @@
 """Read models for pages: the status of a student in an assignment, and the table of the course."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -18,13 +18,12 @@ from grader.service.db.models import (
     CourseRole,
     ExclusionRow,
     GradingRow,
-    HoldRow,
     PersonRow,
     State,
 )
 from grader.service.db.names import by_name
 from grader.service.grades.final import FinalGrade, Place
-from grader.service.grades.holds import hold_of
+from grader.service.grades.holds import held_assignments
 from grader.service.grades.records import grades_of_all
 from grader.service.grades.visibility import SeenResult, Sight, published_checks_of
 from grader.service.grades.wording import deduction_in_sentences, worth_in_words
@@ -40,7 +39,7 @@ class AssignmentStatus:
     """Somebody's attempts at an assignment, latest first, and the one that counts, if any does yet. `rules` are a
     student's; who teaches reads everybody's, and no trial run goes by them. `others` are the members of the group that
     the student hands in with; `refusal` is why nothing can be handed in now, or empty. `results` are those that the
-    reader may see, by attempt, and `hold` is there while results are held back.
+    reader may see, by attempt.
     """
 
     assignment: AssignmentView
@@ -54,7 +53,7 @@ class AssignmentStatus:
     late: bool
     refusal: str
     results: Mapping[int, SeenResult]
-    hold: HoldRow | None
+    held_back: bool
 
     @property
     def left(self) -> int | None:
@@ -99,7 +98,8 @@ def statuses_of(
 ) -> tuple[AssignmentStatus, ...]:
     """A person's status in each assignment of the course."""
     grades = asked.sight.grades(session, assignments, asked.person_id)
-    return tuple(_status(session, each, grades[each.name], asked) for each in assignments)
+    held = held_assignments(session)
+    return tuple(_status(session, each, grades[each.name], asked, held) for each in assignments)
 
 
 def status_at(
@@ -107,10 +107,13 @@ def status_at(
 ) -> AssignmentStatus:
     """A person's status in one assignment."""
     assignment = next(each for each in assignments if each.name == name)
-    return _status(session, assignment, asked.sight.grades(session, assignments, asked.person_id)[name], asked)
+    grade = asked.sight.grades(session, assignments, asked.person_id)[name]
+    return _status(session, assignment, grade, asked, held_assignments(session))
 
 
-def _status(session: Session, assignment: AssignmentView, grade: FinalGrade, asked: StatusRequest) -> AssignmentStatus:
+def _status(
+    session: Session, assignment: AssignmentView, grade: FinalGrade, asked: StatusRequest, held: Collection[str]
+) -> AssignmentStatus:
     """By the rules that hold for the student, and the points that students may see."""
     person_id, sight, now = asked.person_id, asked.sight, asked.now
     attempts = history(session, person_id, assignment.name)
@@ -131,7 +134,7 @@ def _status(session: Session, assignment: AssignmentView, grade: FinalGrade, ask
         late=limits.is_late(rules, now),
         refusal=limits.refusal(applied, past, 0, now),
         results={each.id: result for each in attempts if (result := sight.result(each)) is not None},
-        hold=hold_of(session, assignment.name),
+        held_back=assignment.name in held,
     )
 
 

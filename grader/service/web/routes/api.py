@@ -124,7 +124,7 @@ def _assignment(standing: AssignmentStatus) -> AssignmentState:
         hidden_points=standing.hidden_points,
         why=standing.grade.in_words,
         excused=standing.grade.excused,
-        held_back=standing.hold is not None,
+        held_back=standing.held_back,
     )
 
 
