@@ -4,7 +4,7 @@
     results are wrong          -> all right: checks of results and speed are open, and an instructor decides
                                -> anything wrong: the case has failed, for no points
 
-A compiler can also fail without a word: it translates a right kernel into a program whose results are wrong. So wrong
+A compiler can also fail silently: it translates a right kernel into a program whose results are wrong. So wrong
 results are open, too, where the simulator's are right in both orders of work-items, and no access is wrong.
 
 A submission can forge every sign of a compiler failure. So such a failure never earns points, and the instructor
@@ -45,7 +45,7 @@ DEVICES = {Reason.CRASH, Reason.TIME_LIMIT}
 """Reasons of a compiler failure that is not left open."""
 
 WRONG = {Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN}
-"""Reasons of a case whose results the compiler may have made wrong."""
+"""Reasons for a failure that a wrong translation may cause."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,7 +163,7 @@ def _differing(wrong: Sequence[Tried], subject: Subject) -> LeftOpen | None:
 
 
 def _right_cases(subject: Subject, cases: Iterable[Case], orders: Sequence[Order]) -> list[Sizes]:
-    """The sizes of the cases that were run in the simulator while there was time; none if one of them is wrong."""
+    """The sizes of the cases that the simulator ran within the time limit; none if one of them is wrong."""
     ends = time.monotonic() + SECONDS
     right: list[Sizes] = []
     for case in cases:
@@ -178,7 +178,7 @@ def _right_cases(subject: Subject, cases: Iterable[Case], orders: Sequence[Order
 
 
 def _is_right(subject: Subject, case: Case, order: Order) -> bool:
-    """True if the simulator's results are right and it sees no mistake that may be told."""
+    """True if the simulator's results are right and it finds no mistake that reports may name."""
     seen = seen_in(run_on_trial(subject, trial_of(case, subject.built, subject.oracle), order))
     if isinstance(seen, Problem) or seen.problem is not None:
         return False
@@ -216,7 +216,7 @@ NOT_KNOWN = Problem(
     reason=Reason.COMPILER_FAILED,
     message="open: the compiler failed on this kernel, so its results on this device are not known.",
 )
-"""Why checks stay open that only a right kernel passes."""
+"""Why checks that only a right kernel passes stay open."""
 
 
 def _open(failure: Failure, checked: str) -> LeftOpen:

@@ -40,7 +40,7 @@ class Endless:
 
 @dataclass(frozen=True, kw_only=True)
 class Sanitized:
-    """The check, and what was seen at the sizes that it asks for, if it came to its end. `at_failed` is what was seen
+    """The check, and what was seen at the sizes that it asks for, if the run finished. `at_failed` is what was seen
     at the smallest failed size, if the simulator ran there.
     """
 
@@ -83,7 +83,7 @@ def check_sanitizer(run: SimulatedRun, asked: Sanitizer, failed: Failed = ()) ->
 
 
 def _at_failed(subject: Subject, clean: Simulated, sizes: Sizes) -> Simulated | None:
-    """What is seen where results are wrong, after a run that was clean; None if that takes too long."""
+    """The simulation at a size with wrong results, after a clean run; None if it takes too long."""
     if sizes == clean.sizes:
         return clean
     if math.prod(sizes.values()) > LARGER * math.prod(clean.sizes.values()):

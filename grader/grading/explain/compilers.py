@@ -77,7 +77,7 @@ def advice(failure: Crashed | TimedOut) -> str:
 
 
 def advice_on(source: str) -> str:
-    """Advice on how to avoid that a compiler translates this text wrongly."""
+    """Advice on how to keep a compiler from translating this text wrongly."""
     seen = outline(source, ())
     if seen is None:
         return SIMPLER
@@ -90,7 +90,7 @@ def advice_on(source: str) -> str:
 
 
 AS_DEFINED = 1
-"""How often a function's name stands in its own definition."""
+"""How often a function's name occurs in its own definition."""
 
 
 def how_it_ended(crash: Crashed) -> str:

@@ -206,7 +206,7 @@ FAR_OFF = 1000
 """Beyond so many times the allowed error, the exact number says nothing more."""
 
 OR_NAN = ", or it wrote NaN. Words that no kernel has written hold NaN, and so do words past the end of an array"
-"""Such words begin as a NaN, and on some devices a sum with it is the same NaN, to the bit."""
+"""Such words begin as a NaN. On some devices, a sum with it is the same NaN, bit for bit."""
 
 
 def of_mismatch(mismatch: Mismatch) -> Problem:

@@ -14,7 +14,7 @@ COPY = re.compile(r"\basync_work_group_(?:strided_)?copy\s*\(([^;]{0,500})")
 """A copy by all work-items of a group together, and its arguments."""
 
 EXCHANGE = re.compile(r"\batom(?:ic)?_(?:cmp)?xchg\s*\(")
-"""An atomic function of which a lock is made."""
+"""An atomic function that locks are built from."""
 
 EXCHANGE_IN_CONDITION = re.compile(rf"\b(?:if|while)\b.*{EXCHANGE.pattern}")
 

@@ -43,13 +43,13 @@ LOCK = (
     "Atomic functions of OpenCL 1.2 order no other accesses, so a lock does not protect this line. Let each work-item "
     "use an element of its own, and combine them after a barrier."
 )
-"""Section 6.12.11 of the OpenCL C 1.2 specification: the functions are atomic, and say nothing of other words."""
+"""Section 6.12.11 of OpenCL C 1.2: the functions are atomic, and order no accesses to other words."""
 
 NO_BARRIER = "A barrier(CLK_LOCAL_MEM_FENCE) is missing"
 MISSING = NO_BARRIER + " between them: after line {}, before {}."
 
 BRACES = " The body of the loop then needs braces."
-"""Added where the barrier would stand behind a loop whose body is one statement."""
+"""Added if the barrier would come after a loop whose body is one statement."""
 
 
 def _wrong_fence(array: str, way: Iterable[range], scene: Scene) -> str | None:

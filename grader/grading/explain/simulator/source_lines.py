@@ -24,7 +24,7 @@ def names_a_line(check: Check) -> bool:
 
 
 def whereabouts(kernels: Iterable[SeenKernel], scenes: Iterable[Scene]) -> str:
-    """The lines of several launches: a sentence for each kernel, whatever lines its launches have come to."""
+    """The lines of several launches: a sentence for each kernel, even if its launches reach different lines."""
     launches: dict[str, SeenKernel] = {}
     told: dict[str, str] = {}
     for seen, scene in zip(kernels, scenes, strict=True):

@@ -110,6 +110,6 @@ def _of_global_words(name: str, launches: Sequence[SeenKernel], scene: Scene) ->
 
 
 def _called_in(other: SeenKernel, launch: SeenKernel, name: str) -> str:
-    """The name in another launch of an array of this one."""
+    """The name that another launch has for an array of this launch."""
     buffers = {each.buffer for each in launch.arrays if (each.space, each.name) == (GLOBAL, name)}
     return next((each.name for each in other.arrays if each.space == GLOBAL and each.buffer in buffers), name)

@@ -228,7 +228,7 @@ struct Site {
       unused += each.forget();
   }
 
-  // Where few work-items do all the arithmetic, the others take part in no request, and all warps wait for each.
+  // If few work-items do all the arithmetic, the others count as idle, and all warps wait for each request.
   void barrier(const Work &work) {
     flush();
     if (work.isUneven()) {

@@ -29,7 +29,7 @@ private:
   std::set<const llvm::Function *> known;
   std::map<Block, Block> innermost;
 
-  // An edge back to a block from which it was reached closes a loop: the blocks that lead to it.
+  // An edge back to a block on the current path closes a loop: the blocks that lead to the edge.
   void find(const llvm::Function *function) {
     std::map<Block, std::set<Block>> loops;
     std::set<Block> seen{&function->getEntryBlock()}, open = seen;

@@ -31,7 +31,7 @@ public:
 
   size_t size() const { return flop.size(); }
 
-  // Whether most of the group have rested since the last barrier while few did all. A step of a tree is one operation.
+  // Whether most of the group have rested since the last barrier while few did the work. A step of a tree is one operation.
   bool isUneven() const { return most() >= MUCH && 2 * sharing() < size(); }
 
   void barrier() {
@@ -48,7 +48,7 @@ public:
 private:
   static constexpr uint64_t SHARE = 8, MUCH = 32;
   std::vector<uint64_t> flop;                      // by work-item, since the last barrier
-  uint64_t items = 0, busy = 0;                    // of all groups, each as often as there was much to do
+  uint64_t items = 0, busy = 0;                    // of all groups, once for each interval with much work
 
   uint64_t most() const { return flop.empty() ? 0 : *std::max_element(flop.begin(), flop.end()); }
 };
