@@ -204,7 +204,7 @@ OPEN_UNTIL = "The points are open until your instructor decides."
 
 
 def _right_at(right: Sequence[Sizes]) -> str:
-    """Where the simulator's results are right, without a full stop."""
+    """Clause that says at which sizes the simulator's results are right."""
     where = "at" if len(right) == 1 else f"in {len(right)} small cases, up to"
     return f"With another compiler, the results are right {where} {sizes_in_words(right[-1])}"
 

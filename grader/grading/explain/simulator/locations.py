@@ -120,7 +120,7 @@ class Scene:
         return taken and any(line >= max(lines) for line in self._exchanges if not self._decides(line))
 
     def _decides(self, line: int) -> bool:
-        """Whether a condition in this line exchanges a word."""
+        """True if a condition in this line exchanges a word."""
         return EXCHANGE_IN_CONDITION.search(self._code[line - 1]) is not None
 
     def is_loop(self, line: int) -> bool:

@@ -26,7 +26,8 @@ public:
 
   // Work-items that have done at least a share of what the busiest has done since the last barrier.
   size_t sharing() const {
-    return size_t(std::count_if(flop.begin(), flop.end(), [&](uint64_t each) { return SHARE * each >= most(); }));
+    const uint64_t busiest = most();
+    return size_t(std::count_if(flop.begin(), flop.end(), [&](uint64_t each) { return SHARE * each >= busiest; }));
   }
 
   size_t size() const { return flop.size(); }
