@@ -1,4 +1,4 @@
-"""What the tests share: the course that ships with the grader, and benches to grade on."""
+"""What the tests share: the course that ships with the grader, and environments to grade on."""
 
 import os
 import signal
@@ -17,7 +17,7 @@ from grader.course.assignment import Assignment
 from grader.course.catalogue import Course
 from grader.execution.kernel_threads import no_kernel_threads
 from grader.execution.sandbox import SANDBOXES
-from grader.grading.bench import Bench
+from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.rules import SearchRules, TimingRules, WatchingRules
 from grader.grading.timing import measurement
 
@@ -96,9 +96,9 @@ def locks(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def bench(locks: Path, tmp_path_factory) -> Iterator[Bench]:
-    """A bench like that of `grader grade`, with shorter deadlines; it looks for no lines, which takes seconds."""
-    bench = Bench(
+def environment(locks: Path, tmp_path_factory) -> Iterator[GradingEnvironment]:
+    """An environment like that of `grader grade`, with shorter deadlines and without the search for lines."""
+    environment = GradingEnvironment(
         sandbox_name="process",
         sandbox=SANDBOXES["process"](RULES),
         device=0,
@@ -109,8 +109,8 @@ def bench(locks: Path, tmp_path_factory) -> Iterator[Bench]:
         watching=WatchingRules(),
         search=SearchRules(seconds=0),
     )
-    with closing(bench.sandbox), closing(bench.own):
-        yield bench
+    with closing(environment.sandbox), closing(environment.own):
+        yield environment
 
 
 @pytest.fixture

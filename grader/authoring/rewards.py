@@ -16,8 +16,10 @@ from grader.course.assignment import Assignment
 from grader.course.submissions.submission import parse_submission
 from grader.course.submissions.task import Task
 from grader.course.truth.seeds import fresh_seed
-from grader.grading.bench import Bench, Progress
-from grader.grading.grade import grade_submission, grade_untimed
+from grader.grading.grade import grade_submission
+from grader.grading.grading_environment import GradingEnvironment
+from grader.grading.phases.speed import Preparation, prepare_none, prepare_own
+from grader.grading.progress import Progress
 from grader.results.result import UNTIMED, Kind, Result, Verdict
 
 ATTEMPTS = 3
@@ -83,13 +85,15 @@ class Rewards:
             )
 
 
-def rewards(assignment: Assignment, bench: Bench, progress: Progress) -> Rewards:
+def rewards(assignment: Assignment, environment: GradingEnvironment, progress: Progress) -> Rewards:
     """Grade all these kernels. Slips are hardly timed: memory behaviour is what they keep."""
 
-    def graded(kernels: Callable[[Assignment], Iterator[SampleKernel]], grading: Bench) -> tuple[Earned, ...]:
+    def graded(
+        kernels: Callable[[Assignment], Iterator[SampleKernel]], grading: GradingEnvironment
+    ) -> tuple[Earned, ...]:
         return tuple(_earned(kernel, assignment, grading, progress) for kernel in kernels(assignment))
 
-    unsearched = replace(bench, search=replace(bench.search, seconds=0.0))
+    unsearched = replace(environment, search=replace(environment.search, seconds=0.0))
     return Rewards(
         assignment=assignment,
         avoiding=graded(avoiding, unsearched),
@@ -107,17 +111,19 @@ def _by_result(accepted: Iterable[Accepted]) -> Iterator[str]:
         yield f"{what} in the case {first}" + (f" and in {count(len(others), 'other')}" if others else "")
 
 
-def _earned(kernel: SampleKernel, assignment: Assignment, bench: Bench, progress: Progress) -> Earned:
+def _earned(
+    kernel: SampleKernel, assignment: Assignment, environment: GradingEnvironment, progress: Progress
+) -> Earned:
     """Grade the kernel. Time it only if speed can earn points: a single work-item would run into the time limit."""
     submission = parse_submission(Path(f"{kernel.name}.cl"), kernel.source.encode())
 
-    def graded(grade: Callable[[Task, Bench, Progress], Result]) -> Result:
+    def graded(prepare: Preparation) -> Result:
         task = Task(assignment=assignment, submission=submission, seed=fresh_seed())
-        return grade(task, bench, lambda doing: progress(f"{kernel.name}: {doing}"))
+        return grade_submission(task, environment, lambda doing: progress(f"{kernel.name}: {doing}"), prepare)
 
-    result = graded(grade_untimed)
+    result = graded(prepare_none)
     for _ in range(ATTEMPTS if _may_earn_speed(assignment, result) else 0):
-        result = graded(grade_submission)
+        result = graded(prepare_own)
         if not any(check.reason in UNTIMED for check in result.checks):
             break
     return Earned(name=kernel.name, result=result)

@@ -26,16 +26,17 @@ from grader.execution.device import speed_goal
 from grader.execution.outcome import Fetched
 from grader.execution.plan import BASELINE, NAIVE, STUDENT, WHOLE, baseline_plan, control_plan
 from grader.execution.series import Series
-from grader.grading.bench import Bench, Progress
 from grader.grading.checks.inspection import Trial, as_array, inspect, make_trial
 from grader.grading.checks.program import own_program
 from grader.grading.device_lock import shared
 from grader.grading.explain.failures import FailedError, returns_problem, unwrap
 from grader.grading.explain.problem import Problem
 from grader.grading.grade import grade_submission
-from grader.grading.timing.contestant import Contestant
-from grader.grading.timing.lineup import begin, match_of, own_programs
-from grader.grading.timing.referee import ByOracle, ByReference, Match, OracleScene, RoundData
+from grader.grading.grading_environment import GradingEnvironment
+from grader.grading.progress import Progress
+from grader.grading.timing.participants import Participant
+from grader.grading.timing.timing_setup import begin, own_programs, timing_task
+from grader.grading.timing.verifiers import ByOracle, ByReference, OracleInputs, RoundInputs, TimingTask
 from grader.protocol.messages import DeviceFacts
 from grader.results.metrics import Performance
 from grader.results.result import UNTIMED, Kind, Result, Verdict
@@ -58,18 +59,18 @@ class OwnResults:
     skeleton: Result
 
 
-def examine_assignment(assignment: Assignment, bench: Bench, progress: Progress) -> Iterator[Claim]:
+def examine_assignment(assignment: Assignment, environment: GradingEnvironment, progress: Progress) -> Iterator[Claim]:
     """All statements about one assignment on this device."""
-    return state(assignment, grade_own(assignment, bench, progress), bench)
+    return state(assignment, grade_own(assignment, environment, progress), environment)
 
 
-def grade_own(assignment: Assignment, bench: Bench, progress: Progress) -> OwnResults:
+def grade_own(assignment: Assignment, environment: GradingEnvironment, progress: Progress) -> OwnResults:
     """Grade the model solution and the skeleton."""
     seed = fresh_seed()
 
     def graded(path: Path) -> Result:
         task = Task(assignment=assignment, submission=read_submission(path), seed=seed)
-        return in_full(grade_submission(task, bench, progress))
+        return in_full(grade_submission(task, environment, progress))
 
     return OwnResults(model=graded(assignment.reference / MODEL_FILE), skeleton=graded(assignment.folder / FILE_NAME))
 
@@ -82,7 +83,7 @@ def in_full(result: Result) -> Result:
     return result
 
 
-def state(assignment: Assignment, own: OwnResults, bench: Bench) -> Iterator[Claim]:
+def state(assignment: Assignment, own: OwnResults, environment: GradingEnvironment) -> Iterator[Claim]:
     """All statements; those about the gradings come first."""
     device, seed = own.model.provenance.device, fresh_seed()
     yield _model_passes(own.model)
@@ -90,9 +91,9 @@ def state(assignment: Assignment, own: OwnResults, bench: Bench) -> Iterator[Cla
     if speed is not None and speed.performance is not None:
         yield from _speed(speed_goal(assignment, device), speed.performance)
     yield _skeleton_fails(own.skeleton)
-    yield _baseline_is_right(assignment, bench, seed)
+    yield _baseline_is_right(assignment, environment, seed)
     if assignment.performance is not None:
-        yield _both_agree(assignment, bench, device, seed)
+        yield _both_agree(assignment, environment, device, seed)
 
 
 def _model_passes(result: Result) -> Claim:
@@ -134,18 +135,18 @@ def _skeleton_fails(result: Result) -> Claim:
     )
 
 
-def _baseline_is_right(assignment: Assignment, bench: Bench, seed: int) -> Claim:
-    wrong = _wrong_baseline_case(assignment, bench, seed)
+def _baseline_is_right(assignment: Assignment, environment: GradingEnvironment, seed: int) -> Claim:
+    wrong = _wrong_baseline_case(assignment, environment, seed)
     seen = wrong or f"in {len(assignment.correctness.cases)} cases"
     return Claim(claim="the baseline computes the right thing", holds=wrong is None, seen=seen)
 
 
-def _wrong_baseline_case(assignment: Assignment, bench: Bench, seed: int) -> str | None:
+def _wrong_baseline_case(assignment: Assignment, environment: GradingEnvironment, seed: int) -> str | None:
     """The first case that the baseline gets wrong, and how; None if it is right in all."""
     oracle = load_oracle(assignment)
     program = own_program(assignment, assignment.source(BASELINE_FILE))
     cases = assignment.correctness.cases
-    with bench.worker().load({BASELINE: program}) as worker:
+    with environment.worker().load({BASELINE: program}) as worker:
         series = Series(worker, {case.name: baseline_plan(assignment, case.sizes) for case in cases})
         for number, case in enumerate(cases):
             trial = make_trial(assignment, oracle, case.sizes, case.data, (seed, 0, number))
@@ -160,46 +161,48 @@ def _wrong_case(series: Series, name: str, trial: Trial) -> Problem | None:
     return inspect(trial, series.script(name), unwrap(series.run(name, trial.arrays)))
 
 
-def _both_agree(assignment: Assignment, bench: Bench, device: DeviceFacts, seed: int) -> Claim:
-    """Compare model solution and baseline at the timed sizes, by the referee that judges timed rounds."""
-    match = match_of(assignment, device, seed)
-    referee = ByReference(match) if assignment.speed_goals.referee is None else ByOracle(match)
-    with shared(device, bench.locks), bench.worker() as worker:
-        control = Contestant(worker=worker, plan=referee.prepare(control_plan(match.assignment, device)))
-        begin(control, own_programs(match.assignment), referee)
+def _both_agree(assignment: Assignment, environment: GradingEnvironment, device: DeviceFacts, seed: int) -> Claim:
+    """Compare model solution and baseline at the timed sizes, by the verifier that judges timed rounds."""
+    task = timing_task(assignment, device, seed)
+    verifier = ByReference(task) if assignment.speed_goals.verifier is None else ByOracle(task)
+    with shared(device, environment.locks), environment.worker() as worker:
+        control = Participant(worker=worker, plan=verifier.prepare(control_plan(task.assignment, device)))
+        begin(control, own_programs(task.assignment), verifier)
         try:
             unwrap(worker.open(control.plan))
         except FailedError as failed:
             raise SolutionError(f"the kernels of the assignment cannot be timed: {failed.problem.message}") from failed
-        turns = range(len(match.assignment.speed_goals.integers))
-        wrong = next(filter(None, (_disagreement(match, control, referee.scene(turn)) for turn in turns)), None)
+        turns = range(len(task.assignment.speed_goals.integers))
+        wrong = next(filter(None, (_disagreement(task, control, verifier.inputs(turn)) for turn in turns)), None)
     return Claim(
         claim="the model solution and the baseline agree at the sizes that are timed",
         holds=wrong is None,
-        seen=wrong or sizes_in_words(match.sizes),
+        seen=wrong or sizes_in_words(task.sizes),
     )
 
 
-def _disagreement(match: Match, control: Contestant, scene: RoundData) -> str | None:
+def _disagreement(task: TimingTask, control: Participant, inputs: RoundInputs) -> str | None:
     """What is wrong with the results of either on the data of a round."""
-    script = WHOLE if match.assignment.has_surroundings else STUDENT
-    made = {name: _computed(control, scene, name) for name in (script, NAIVE)}
-    return _wrong(scene.trial, control, made) if isinstance(scene, OracleScene) else _difference(match, *made.values())
+    script = WHOLE if task.assignment.has_surroundings else STUDENT
+    made = {name: _computed(control, inputs, name) for name in (script, NAIVE)}
+    return (
+        _wrong(inputs.trial, control, made) if isinstance(inputs, OracleInputs) else _difference(task, *made.values())
+    )
 
 
-def _computed(control: Contestant, scene: RoundData, script: str) -> dict[str, Fetched]:
+def _computed(control: Participant, inputs: RoundInputs, script: str) -> dict[str, Fetched]:
     """The results of a script of the control's: those arrays that the baseline makes, too."""
     try:
-        scene.prepare(control, script)
-        scene.supply(control, script)
-        unwrap(control.worker.launch(scene.script(script)))
-        fetched = unwrap(control.worker.fetch(control.plan.scripts[scene.script(NAIVE)].outputs))
+        inputs.prepare(control, script)
+        inputs.supply(control, script)
+        unwrap(control.worker.launch(inputs.script(script)))
+        fetched = unwrap(control.worker.fetch(control.plan.scripts[inputs.script(NAIVE)].outputs))
     except FailedError as failed:
         raise SolutionError(f"the {script} failed at the sizes that are timed: {failed.problem.message}") from failed
     return dict(zip(control.plan.scripts[NAIVE].outputs, fetched.values(), strict=True))
 
 
-def _wrong(trial: Trial, control: Contestant, made: Mapping[str, dict[str, Fetched]]) -> str | None:
+def _wrong(trial: Trial, control: Participant, made: Mapping[str, dict[str, Fetched]]) -> str | None:
     """What the oracle finds wrong with either."""
     for name, fetched in made.items():
         problem = inspect(trial, control.plan.scripts[name], fetched)
@@ -208,9 +211,9 @@ def _wrong(trial: Trial, control: Contestant, made: Mapping[str, dict[str, Fetch
     return None
 
 
-def _difference(match: Match, model: dict[str, Fetched], naive: dict[str, Fetched]) -> str | None:
+def _difference(task: TimingTask, model: dict[str, Fetched], naive: dict[str, Fetched]) -> str | None:
     """The arrays in which the two differ."""
-    assignment, sizes = match.assignment, match.sizes
+    assignment, sizes = task.assignment, task.sizes
     differ = [
         name
         for name in naive

@@ -24,11 +24,12 @@ from grader.course.submissions.task import Task
 from grader.course.suite import Coursework
 from grader.course.truth.seeds import fresh_seed
 from grader.execution.device import speed_goal
-from grader.grading.bench import Bench, Progress
 from grader.grading.by_hand.profiling import profile_submission
 from grader.grading.checks.memory import MEASURES
 from grader.grading.explain.problem import Problem
 from grader.grading.grade import grade_submission
+from grader.grading.grading_environment import GradingEnvironment
+from grader.grading.progress import Progress
 from grader.protocol.messages import DeviceFacts
 from grader.results.metrics import Performance, Profile
 from grader.results.result import Result
@@ -85,37 +86,39 @@ def is_complete(coursework: Coursework) -> Claim:
     )
 
 
-def examine(assignment: Assignment, bench: Bench, progress: Progress) -> Examined:
+def examine(assignment: Assignment, environment: GradingEnvironment, progress: Progress) -> Examined:
     """Grade our own files, and count the accesses of the baseline; what cannot be run is a statement that is broken."""
     statements: list[Claim] = []
     own, baseline = None, None
     try:
-        own = _patiently(lambda: grade_own(assignment, bench, progress))
+        own = _patiently(lambda: grade_own(assignment, environment, progress))
         progress("running the baseline")
-        statements.extend(state(assignment, own, bench))
+        statements.extend(state(assignment, own, environment))
         if own.model.profiles:
-            baseline = _count_baseline(assignment, bench, progress)
+            baseline = _count_baseline(assignment, environment, progress)
     except (InputError, SolutionError) as error:
         statements.append(Claim(claim="our own files can be run", holds=False, seen=str(error)))
     return Examined(assignment=assignment, statements=tuple(statements), own=own, baseline=baseline)
 
 
-def _count_baseline(assignment: Assignment, bench: Bench, progress: Progress) -> Profile | None:
+def _count_baseline(assignment: Assignment, environment: GradingEnvironment, progress: Progress) -> Profile | None:
     """The accesses of the baseline, counted as if the assignment had asked for it."""
     submission = read_submission(assignment.reference / BASELINE_FILE)
     asked = replace(assignment, kernel=assignment.baseline[-1].kernel, launches=assignment.baseline, choices=Choices())
     task = Task(assignment=asked, submission=submission, seed=fresh_seed())
-    counted = profile_submission(task, bench, progress)
+    counted = profile_submission(task, environment, progress)
     return None if isinstance(counted, Problem) else counted.profile
 
 
-def judge(golden: Golden, assignment: Assignment, bench: Bench, progress: Progress) -> Judged:
+def judge(golden: Golden, assignment: Assignment, environment: GradingEnvironment, progress: Progress) -> Judged:
     """Grade a golden submission, and hold the result against what is expected of it."""
-    timing = bench.timing if golden.expectation.is_timed else ONE_PAIR
+    timing = environment.timing if golden.expectation.is_timed else ONE_PAIR
     task = Task(assignment=assignment, submission=read_submission(golden.folder), seed=fresh_seed())
     result = _patiently(
         lambda: in_full(
-            grade_submission(task, replace(bench, timing=timing), lambda doing: progress(f"{golden.name}: {doing}"))
+            grade_submission(
+                task, replace(environment, timing=timing), lambda doing: progress(f"{golden.name}: {doing}")
+            )
         )
     )
     return Judged(golden=golden, result=result, differences=differences(golden, assignment, result))

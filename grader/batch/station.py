@@ -21,10 +21,12 @@ from grader.course.submissions.scan import scan
 from grader.course.submissions.submission import FILE_NAME, Submission, parse_submission
 from grader.course.suite import Coursework
 from grader.execution.sandbox.folder import LockedFolder, abandoned
-from grader.grading.bench import Bench, Progress
 from grader.grading.checks.simulator_checks import absence
 from grader.grading.device_lock import shared_cpu
-from grader.grading.grade import grade_coursework, refuse_coursework, ungraded
+from grader.grading.grade import grade_coursework
+from grader.grading.grading_environment import GradingEnvironment
+from grader.grading.progress import Progress
+from grader.grading.refusal import refuse_coursework, ungraded
 from grader.grading.retiming import time_again
 from grader.grading.settings import load_settings
 from grader.lms.bundle import Bundle, unpack
@@ -79,15 +81,15 @@ class Errand:
 
 
 class Station:
-    """A bench that stays open from one errand to the next, and the assignments that were sent."""
+    """An environment that stays open from one errand to the next, and the assignments that were sent."""
 
     def __init__(self, orders: str) -> None:
         settings = load_settings(json.loads(orders))
         with ExitStack() as undo:
             with uninterrupted():
                 self._assignments = undo.enter_context(_assignments_folder(Path(tempfile.gettempdir())))
-                self._bench = undo.enter_context(settings.open_batch(settings.sandbox_for_others()))
-            self.facilities = _look_around(self._bench)
+                self._environment = undo.enter_context(settings.open_batch(settings.sandbox_for_others()))
+            self.facilities = _look_around(self._environment)
             self._opened = undo.pop_all()
 
     def close(self) -> None:
@@ -102,7 +104,7 @@ class Station:
                 f"{errand.facilities}: the results could not be compared."
             )
         assignment = unpack(errand.bundle, self._assignments)
-        return _result(assignment, errand, self._bench, progress)
+        return _result(assignment, errand, self._environment, progress)
 
 
 @contextmanager
@@ -121,27 +123,27 @@ def _assignments_folder(parent: Path) -> Iterator[Path]:
         folder.remove()
 
 
-def _look_around(bench: Bench) -> Facilities:
-    with shared_cpu(bench.locks), bench.simulator() as simulator:
-        here = bench.look()
-        bench.roofs(here)  # a stale profile ends the batch before it begins
-        simulated = absence(simulator, bench.watching) is None
+def _look_around(environment: GradingEnvironment) -> Facilities:
+    with shared_cpu(environment.locks), environment.simulator() as simulator:
+        here = environment.look()
+        environment.roofs(here)  # a stale profile ends the batch before it begins
+        simulated = absence(simulator, environment.watching) is None
     return Facilities(grader=version("grader"), device=one_of_several_alike(here), simulated=simulated)
 
 
-def _result(assignment: Coursework, errand: Errand, bench: Bench, progress: Progress) -> Result:
+def _result(assignment: Coursework, errand: Errand, environment: GradingEnvironment, progress: Progress) -> Result:
     try:
         submission = parse_submission(NAME, errand.data)
     except InputError as error:
         submission = Submission(path=NAME, source="", sha256=errand.sha256, scan=scan(""))
-        return refuse_coursework(assignment, submission, errand.seed, str(error), bench)
+        return refuse_coursework(assignment, submission, errand.seed, str(error), environment)
     if errand.before is not None:
-        return time_again(assignment, submission, errand.before, bench, progress)
-    return grade_coursework(assignment, submission, errand.seed, bench, progress)
+        return time_again(assignment, submission, errand.before, environment, progress)
+    return grade_coursework(assignment, submission, errand.seed, environment, progress)
 
 
 _at_work = Lock()
-"""A bench is for one grading at a time; a worker of a cluster may have several threads."""
+"""An environment is for one grading at a time; a worker of a cluster may have several threads."""
 
 
 _open: dict[str, Station] = {}

@@ -59,7 +59,7 @@ def noted(write: "Callable[[Ungraded], object]", assignment: str, path: Path) ->
     except (InputError, InterruptedGradingError):
         raise
     except Exception as error:
-        from grader.grading.grade import ungraded  # noqa: PLC0415 - what it takes to grade may not be imported yet
+        from grader.grading.refusal import ungraded  # noqa: PLC0415 - what it takes to grade may not be imported yet
 
         write(ungraded(assignment, path, error))
         raise

@@ -21,8 +21,9 @@ from grader.common.record import replace
 from grader.course.submissions.submission import Submission, parse_submission
 from grader.course.suite import Coursework
 from grader.execution.pool import Ahead
-from grader.grading.bench import Bench, Progress
 from grader.grading.grade import grade_coursework
+from grader.grading.grading_environment import GradingEnvironment
+from grader.grading.progress import Progress
 from grader.grading.settings import spare_processors
 from grader.protocol.text import showable
 from grader.reports.since import since
@@ -41,9 +42,11 @@ class Grading:
     view: View
     write: Callable[[Result | Ungraded], tuple[Fault, ...]]
 
-    def grade(self, submission: Submission, bench: Bench, progress: Progress) -> Result:
+    def grade(self, submission: Submission, environment: GradingEnvironment, progress: Progress) -> Result:
         """The part of the result that is shown."""
-        return self.view(grade_coursework(self.coursework, submission, self.seed, bench, progress), self.coursework)
+        return self.view(
+            grade_coursework(self.coursework, submission, self.seed, environment, progress), self.coursework
+        )
 
     def tell(self, result: Result) -> tuple[Fault, ...]:
         """Write the files and print the report. Return and print the faults of files that could not be written."""
@@ -64,15 +67,15 @@ def show(result: Result) -> None:
     typer.echo(report, nl=False)
 
 
-def follow(grading: Grading, path: Path, bench: Bench) -> NoReturn:
+def follow(grading: Grading, path: Path, environment: GradingEnvironment) -> NoReturn:
     """Grade the file now and whenever it is saved, until somebody interrupts that. While a report is read, the worker
     for the next content is ready.
     """
     saves, last = Saves(path), None
-    with closing(Ahead(bench.worker)) as ahead:
+    with closing(Ahead(environment.worker)) as ahead:
         ahead.begin()
         for data in saves.contents():
-            result = _graded(grading, path, data, saves, replace(bench, ahead=ahead, spare=spare_processors()))
+            result = _graded(grading, path, data, saves, replace(environment, ahead=ahead, spare=spare_processors()))
             ahead.begin()
             if result is not None:
                 grading.tell(result)
@@ -86,7 +89,7 @@ def follow(grading: Grading, path: Path, bench: Bench) -> NoReturn:
     raise AssertionError("unreachable: a file has no last content")
 
 
-def _graded(grading: Grading, path: Path, data: bytes, saves: Saves, bench: Bench) -> Result | None:
+def _graded(grading: Grading, path: Path, data: bytes, saves: Saves, environment: GradingEnvironment) -> Result | None:
     """The result of what was saved; None if there is none, or if the file was saved again meanwhile."""
     again = SavedAgainError(f"{path.name} was saved again.")
     try:
@@ -95,7 +98,7 @@ def _graded(grading: Grading, path: Path, data: bytes, saves: Saves, bench: Benc
             verdicts(grading.coursework, time.monotonic()) as progress,
             interrupted_when(saves.is_saved_again, again, EVERY),
         ):
-            return grading.grade(parse_submission(path, data), bench, progress)
+            return grading.grade(parse_submission(path, data), environment, progress)
     except SavedAgainError:
         return None
     except InterruptedGradingError:

@@ -26,7 +26,7 @@ GpuOption = Annotated[
 
 
 @dataclass(frozen=True, kw_only=True)
-class BenchOptions:
+class EnvironmentOptions:
     """Where kernels run, and the course; None if not given."""
 
     sandbox: SandboxOption = None

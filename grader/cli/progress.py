@@ -10,7 +10,7 @@ from rich.spinner import Spinner
 from rich.text import Text
 
 from grader.course.suite import Coursework
-from grader.grading.bench import Decided, Progress
+from grader.grading.progress import Decided, Progress
 from grader.reports.live import LiveBoard
 
 

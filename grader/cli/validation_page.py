@@ -26,7 +26,7 @@ from grader.common.phrases import capital, count, listed, sizes_in_words
 from grader.course.catalogue import Course
 from grader.course.suite import Coursework
 from grader.execution.device import device_class, speed_goal
-from grader.grading.bench import Bench
+from grader.grading.grading_environment import GradingEnvironment
 from grader.reports.terminal import render
 from grader.results.suite_results import joined
 from grader.results.withholding import withheld
@@ -56,7 +56,7 @@ class Page:
             self.broken += not each.holds
 
 
-def print_validation(name: str, course: Course, folder: Path, bench: Bench, page: Page) -> None:
+def print_validation(name: str, course: Course, folder: Path, environment: GradingEnvironment, page: Page) -> None:
     """Print each section as soon as it is known; `folder` holds the golden submissions."""
     page.head(f"{name}: the files")
     try:
@@ -69,15 +69,15 @@ def print_validation(name: str, course: Course, folder: Path, bench: Bench, page
     seen = []
     for part in coursework.parts:
         with progress_line() as progress:
-            seen.append(examine(part, bench, progress))
+            seen.append(examine(part, environment, progress))
         page.say(seen[-1].statements, part.part)
     page.head(f"{name}: what the points reward")
     for each in seen:
-        page.say(_rewards(each, bench), each.assignment.part)
+        page.say(_rewards(each, environment), each.assignment.part)
     page.head(f"{name}: golden submissions")
     judged: tuple[Judged, ...] = ()
     if all(each.own for each in seen):
-        judged = _judged(coursework, folder / name, bench, page)
+        judged = _judged(coursework, folder / name, environment, page)
     else:
         page.console.print(_note("unknown", "None was graded: fix what is broken above first."))
     page.head(f"{name}: what may be asked")
@@ -87,25 +87,25 @@ def print_validation(name: str, course: Course, folder: Path, bench: Bench, page
     page.console.out(students_view(coursework, seen, page.console), highlight=False, end="")
 
 
-def _rewards(seen: Examined, bench: Bench) -> Iterator[Claim]:
+def _rewards(seen: Examined, environment: GradingEnvironment) -> Iterator[Claim]:
     """Claims about the points; none if the model solution could not be graded."""
     if seen.own is None:
         return
     try:
         with progress_line() as progress:
-            found = rewards(seen.assignment, bench, progress)
+            found = rewards(seen.assignment, environment, progress)
     except (InputError, SolutionError) as error:
         yield Claim(claim="kernels that avoid the exercise can be graded", holds=False, seen=str(error))
         return
     yield from found.claims()
 
 
-def _judged(coursework: Coursework, folder: Path, bench: Bench, page: Page) -> tuple[Judged, ...]:
+def _judged(coursework: Coursework, folder: Path, environment: GradingEnvironment, page: Page) -> tuple[Judged, ...]:
     """Grade the golden submissions, and say how they did."""
     try:
         found = [(golden, golden.subject(coursework)) for golden in corpus(folder)]
         with progress_line() as progress:
-            judged = tuple(judge(golden, assignment, bench, progress) for golden, assignment in found)
+            judged = tuple(judge(golden, assignment, environment, progress) for golden, assignment in found)
     except (InputError, SolutionError) as error:
         page.say([Claim(claim="they can be graded", holds=False, seen=str(error))])
         return ()

@@ -15,8 +15,8 @@ from typing import TypeVar
 from grader.common.errors import InterruptedGradingError
 from grader.common.record import Record
 
-LONGEST = 20_000
-"""Number of characters at the end of a traceback that are kept: they name the fault."""
+TRACEBACK_CHARACTERS = 20_000
+"""Characters at the end of a traceback that are kept: they name the fault."""
 
 LOG = logging.getLogger(__name__)
 
@@ -45,7 +45,7 @@ def attempt(lost: str, work: Callable[[], T]) -> T | Fault:
         raise
     except Exception as error:
         LOG.exception("%s is missing: a fault in grader", lost)
-        fault = Fault(lost=lost, traceback="".join(traceback.format_exception(error))[-LONGEST:])
+        fault = Fault(lost=lost, traceback="".join(traceback.format_exception(error))[-TRACEBACK_CHARACTERS:])
         noted = _noted.get()
         if noted is not None:
             noted.append(fault)

@@ -176,9 +176,9 @@ class Assignment(Folders):
 
     def _untimeable(self, asked: SpeedGoals) -> Iterator[str]:
         """What contradicts the data of timed runs."""
-        if asked.referee is None:
+        if asked.verifier is None:
             made = [name for name, buffer in self.buffers.items() if buffer.data == "made"]
-            yield from (f"oracle.py makes {name}: write `referee: oracle` under performance" for name in made)
+            yield from (f"oracle.py makes {name}: write `verifier: oracle` under performance" for name in made)
         yield from (why for ranges in asked.integers for why in self._out_of_range(ranges))
 
     def _out_of_range(self, ranges: Mapping[str, Range]) -> Iterator[str]:

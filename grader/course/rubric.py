@@ -193,7 +193,7 @@ class SpeedGoals(Record):
     flop: Expression | None = None
     """What it must compute; with it, rates are GFLOPS, else GB/s."""
 
-    referee: Literal["oracle"] | None = None
+    verifier: Literal["oracle"] | None = None
     """`oracle`: the judge makes the data of timed runs on GPUs, too. Else these are small integers made on the device,
     and results must equal the model solution's to the bit, which divisions and roots make impossible. Data that are
     `made` need it."""

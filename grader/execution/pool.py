@@ -17,8 +17,8 @@ GRADINGS = 10
 
 
 class OwnWorkers:
-    """At most one worker for each name, for a bench on which one grading is made at a time. After so many gradings a
-    worker ends, beside all others that do: that takes a GPU's driver a tenth of a second for each.
+    """Workers by name, at most one for each. One grading at a time uses them. A worker ends after a fixed number of
+    gradings, at the same time as others that end: a GPU's driver takes a tenth of a second for each.
     """
 
     def __init__(self, gradings: int = GRADINGS) -> None:

@@ -25,8 +25,8 @@ from grader.forkserver.worker import run_worker
 MOMENT = 0.05
 """Seconds in which killed processes have usually ended."""
 
-PATIENCE = 5.0
-"""Seconds in which all that was killed must have ended: what hangs in a driver cannot be waited for."""
+KILL_SECONDS = 5.0
+"""Seconds within which killed processes must have ended. A process that hangs in a driver is not waited for longer."""
 
 
 def watch_over(judge: socket.socket) -> NoReturn:
@@ -99,7 +99,7 @@ def _reaped() -> set[int] | None:
 
 def _end_all(worker: int) -> None:
     """Kill everything below this process."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + KILL_SECONDS
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(worker, signal.SIGKILL)
     while not _is_alone_within(MOMENT) and time.monotonic() < end:

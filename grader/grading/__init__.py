@@ -5,5 +5,5 @@
     explain/   what a student is told about a check that fails
     by_hand/   `grader run` and `grader profile`: the same machinery, without a grade
 
-In: a submission, an assignment, a bench of workers. Out: a Result. Imports course, execution and results.
+In: a submission, an assignment, an environment of workers. Out: a Result. Imports course, execution and results.
 """

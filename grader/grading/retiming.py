@@ -7,31 +7,32 @@ from grader.course.submissions.submission import Submission
 from grader.course.submissions.task import Task, tasks_of
 from grader.course.suite import Coursework
 from grader.course.truth.seeds import fresh_seed
-from grader.grading.bench import Bench, Progress
 from grader.grading.checks.correctness import forfeit
 from grader.grading.checks.requirements import required
 from grader.grading.grade import grade_submission
+from grader.grading.grading_environment import GradingEnvironment
+from grader.grading.progress import Progress
 from grader.results.result import UNTIMED, Result
 from grader.results.suite_results import joined, separated
 
 
 def time_again(
-    coursework: Coursework, submission: Submission, result: Result, bench: Bench, progress: Progress
+    coursework: Coursework, submission: Submission, result: Result, environment: GradingEnvironment, progress: Progress
 ) -> Result:
     """The result, with the speeds in it that were not measured. Inputs are new: the submission has seen the others."""
     own = zip(tasks_of(coursework, submission, fresh_seed()), separated(coursework, result), strict=True)
-    timed = joined(coursework, [_timed(task, part, bench, progress) for task, part in own])
+    timed = joined(coursework, [_timed(task, part, environment, progress) for task, part in own])
     return replace(timed, seconds=result.seconds)
 
 
-def _timed(task: Task, result: Result, bench: Bench, progress: Progress) -> Result:
+def _timed(task: Task, result: Result, environment: GradingEnvironment, progress: Progress) -> Result:
     """The result of a part, graded for its speed alone unless that is known."""
     before = result.performance_check
     if before is None or before.reason not in UNTIMED:
         return result
     cases = replace(task.assignment.correctness, cases=())
     asked = replace(task.assignment, correctness=cases, sanitizer=None, memory=None)
-    speed = grade_submission(replace(task, assignment=asked), bench, progress).performance_check
+    speed = grade_submission(replace(task, assignment=asked), environment, progress).performance_check
     assert speed is not None, "the same assignment has timed it before"
     others = (check for check in result.checks if check is not before)
     scored = forfeit(task.assignment, (*others, replace(speed, usage=before.usage)))

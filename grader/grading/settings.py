@@ -45,7 +45,7 @@ from grader.grading.trust import was_started
 from grader.protocol.messages import Limits
 
 if TYPE_CHECKING:
-    from grader.grading.bench import Bench
+    from grader.grading.grading_environment import GradingEnvironment
 
 CONFIG_VARIABLE = "GRADER_CONFIG"
 CONFIG_FILE = "grader.yaml"
@@ -193,11 +193,11 @@ class Settings(BaseSettings):
     def _rules(self) -> Rules:
         return Rules(limits=Limits(**self.limits.model_dump()), container=self.docker)
 
-    def bench(self, sandbox_name: str, sandbox: Sandbox) -> "Bench":
-        """The bench that gradings run on."""
-        from grader.grading.bench import Bench
+    def environment(self, sandbox_name: str, sandbox: Sandbox) -> "GradingEnvironment":
+        """The environment that gradings run on."""
+        from grader.grading.grading_environment import GradingEnvironment
 
-        return Bench(
+        return GradingEnvironment(
             sandbox_name=sandbox_name,
             sandbox=sandbox,
             device=self.device,
@@ -223,12 +223,14 @@ class Settings(BaseSettings):
             {**{name: value for name, value in given.items() if value is not None}, **rules}, sort_keys=True
         )
 
-    def open_bench(self, sandbox_name: str, server: ForkServer | None = None) -> AbstractContextManager["Bench"]:
-        """A bench with its own sandbox; both are closed at the end of the block."""
+    def open_environment(
+        self, sandbox_name: str, server: ForkServer | None = None
+    ) -> AbstractContextManager["GradingEnvironment"]:
+        """An environment with its own sandbox; both are closed at the end of the block."""
         return self._open(sandbox_name, self.make_sandbox(sandbox_name, server))
 
     @contextmanager
-    def open_for_one(self, sandbox_name: str, server: ForkServer | None, parts: int) -> Iterator["Bench"]:
+    def open_for_one(self, sandbox_name: str, server: ForkServer | None, parts: int) -> Iterator["GradingEnvironment"]:
         """The same for one submission for an assignment of so many parts. Its worker starts at once, while all that
         grades it is imported; so do our own where there are processors to spare.
         """
@@ -242,21 +244,21 @@ class Settings(BaseSettings):
             ahead, own = Early(worker()) if parts == 1 else Ahead(worker, most=parts), OwnWorkers(parts)
             ahead.begin()
             with closing(ahead), closing(own):
-                bench = self.bench(sandbox_name, sandbox)
-                bench = replace(bench, own=own, ahead=ahead, spare=spare_processors())
-                bench.begin_ours()
-                yield bench
+                environment = self.environment(sandbox_name, sandbox)
+                environment = replace(environment, own=own, ahead=ahead, spare=spare_processors())
+                environment.begin_ours()
+                yield environment
 
-    def open_batch(self, sandbox_name: str) -> AbstractContextManager["Bench"]:
+    def open_batch(self, sandbox_name: str) -> AbstractContextManager["GradingEnvironment"]:
         """The same for many gradings: a spare worker is always starting."""
         return self._open(sandbox_name, SpareSandbox(self.make_sandbox(sandbox_name)))
 
     @contextmanager
-    def _open(self, sandbox_name: str, sandbox: Sandbox) -> Iterator["Bench"]:
+    def _open(self, sandbox_name: str, sandbox: Sandbox) -> Iterator["GradingEnvironment"]:
         with closing(sandbox):
-            bench = self.bench(sandbox_name, sandbox)
-            with closing(bench.own):
-                yield bench
+            environment = self.environment(sandbox_name, sandbox)
+            with closing(environment.own):
+                yield environment
 
 
 class _FileSource(YamlConfigSettingsSource):

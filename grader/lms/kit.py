@@ -150,10 +150,10 @@ def _timed(assignment: Assignment, asked: SpeedGoals) -> SpeedGoals:
     where it computes something else than the student's kernels, the oracle must judge, on data as small as a CPU's.
     """
     cpu, gpu = asked.classes.get("cpu"), asked.classes.get("gpu")
-    if gpu is None or cpu is None or asked.referee == "oracle" or baseline_is_comparable(assignment):
+    if gpu is None or cpu is None or asked.verifier == "oracle" or baseline_is_comparable(assignment):
         return asked
     classes = {**asked.classes, "gpu": _undecided(gpu, cpu.sizes)}
-    return replace(asked, classes=classes, referee="oracle")
+    return replace(asked, classes=classes, verifier="oracle")
 
 
 def hidden_points(assignment: Assignment) -> dict[str, float]:

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from grader.common.record import replace
 from grader.course.suite import Coursework
-from grader.grading.bench import Decided
+from grader.grading.progress import Decided
 from grader.protocol.text import showable
 from grader.reports.terminal import STYLES, WORDS
 from grader.results.result import Check, Kind, Verdict

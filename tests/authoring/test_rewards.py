@@ -12,12 +12,12 @@ def quiet(_):
 
 
 @pytest.fixture
-def claims(bench, simulator):
+def claims(environment, simulator):
     """A function that grades the kernels for an assignment, and says what is true and what is not."""
     assert simulator
 
     def make(assignment):
-        found = rewards(assignment, replace(bench, watching=WatchingRules(required=True)), quiet)
+        found = rewards(assignment, replace(environment, watching=WatchingRules(required=True)), quiet)
         return found, {each.claim: each for each in found.claims()}
 
     return make
@@ -62,12 +62,12 @@ def test_a_lesson_that_no_check_measures_is_broken(claims, transposition):
     assert not said["without the barrier in line 33: a slip earns more than avoiding the exercise"].holds
 
 
-def test_a_tolerance_that_accepts_zeros_is_broken(bench, course):
+def test_a_tolerance_that_accepts_zeros_is_broken(environment, course):
     """The case is named; nothing has to be graded to see it."""
     assignment = course.load("optimProgram")
     loose = replace(assignment.correctness, tolerance=replace(assignment.correctness.tolerance, factor=2.0**25))
     asked = replace(assignment, correctness=loose, baseline=assignment.baseline * 2, slips=())
-    first, *_ = rewards(asked, bench, quiet).claims()
+    first, *_ = rewards(asked, environment, quiet).claims()
     assert first.claim == "no tolerance accepts a result that takes no computing"
     assert not first.holds
     assert "zeros in the case one element" in first.seen

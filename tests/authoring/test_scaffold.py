@@ -214,11 +214,11 @@ def test_an_incomplete_template_is_one_line_and_nothing_is_written(transposition
 
 @pytest.mark.whole
 @pytest.mark.parametrize("name", ["coalsProgrm", "rgblkMMM"])
-def test_the_skeleton_builds_and_fails_every_case_for_what_is_still_to_do(course, bench, tmp_path, name):
+def test_the_skeleton_builds_and_fails_every_case_for_what_is_still_to_do(course, environment, tmp_path, name):
     """A student's first grading says that nothing was written, and of the build that it is in order."""
     assignment = course.load(name)
     start(assignment, TEMPLATE, GUIDE, tmp_path)
-    result = grade(assignment, tmp_path, bench, seed=1)
+    result = grade(assignment, tmp_path, environment, seed=1)
     assert result.checks[0].verdict is Verdict.PASSED
     reasons = {check.reason for check in result.checks if check.kind is Kind.CORRECTNESS}
     assert reasons == {Reason.NOT_WRITTEN}
@@ -238,9 +238,9 @@ def test_the_template_holds_all_five_kernels_as_the_skeletons_declare_them(cours
     assert set(declarations(TEMPLATE / "kernels.cl")) == set(FIRST_COURSE)
 
 
-def test_the_template_builds(transposition, bench):
+def test_the_template_builds(transposition, environment):
     """With the options of an assignment, before a line of it is written."""
-    result = grade(transposition, TEMPLATE, bench, seed=1)
+    result = grade(transposition, TEMPLATE, environment, seed=1)
     assert result.checks[0].verdict is Verdict.PASSED
     assert result.checks[1].reason is Reason.NOT_WRITTEN
 

@@ -66,7 +66,7 @@ def asking(transposition):
 
 
 @pytest.fixture
-def examined(monkeypatch, bench):
+def examined(monkeypatch, environment):
     """A function that examines an assignment whose gradings are told; the statements by their claims."""
 
     def examine(assignment, model=MODEL, skeleton=EMPTY):
@@ -80,7 +80,9 @@ def examined(monkeypatch, bench):
         monkeypatch.setattr(selftest, "grade_submission", grade)
         monkeypatch.setattr(selftest, "_baseline_is_right", lambda *_: RIGHT_BASELINE)
         monkeypatch.setattr(selftest, "_both_agree", lambda *_: AGREEMENT)
-        statements = {statement.claim: statement for statement in examine_assignment(assignment, bench, lambda _: None)}
+        statements = {
+            statement.claim: statement for statement in examine_assignment(assignment, environment, lambda _: None)
+        }
         assert [task.submission.path.name for task in tasks] == ["kernels.cl", "kernels.cl"]
         return statements
 
@@ -183,17 +185,17 @@ def copied(tmp_path):
 
 
 @pytest.fixture
-def said_of_baseline(monkeypatch, bench):
+def said_of_baseline(monkeypatch, environment):
     """A function that gives the statement about a baseline, which is really run; the gradings are told."""
     monkeypatch.setattr(
         selftest, "grade_submission", lambda task, *_: EMPTY if "TODO" in task.submission.source else MODEL
     )
     monkeypatch.setattr(selftest, "_both_agree", lambda *_: AGREEMENT)
-    return lambda assignment: list(examine_assignment(assignment, bench, lambda _: None))[-2]
+    return lambda assignment: list(examine_assignment(assignment, environment, lambda _: None))[-2]
 
 
 @pytest.fixture
-def said_of_both(monkeypatch, bench):
+def said_of_both(monkeypatch, environment):
     """A function that gives the statement about the model solution and the baseline at large sizes; both are run."""
     device = DEVICE.model_copy(update={"global_memory": 2**30})
     model = MODEL.model_copy(update={"provenance": MODEL.provenance.model_copy(update={"device": device})})
@@ -201,7 +203,7 @@ def said_of_both(monkeypatch, bench):
         selftest, "grade_submission", lambda task, *_: EMPTY if "TODO" in task.submission.source else model
     )
     monkeypatch.setattr(selftest, "_baseline_is_right", lambda *_: RIGHT_BASELINE)
-    return lambda assignment: list(examine_assignment(assignment, bench, lambda _: None))[-1]
+    return lambda assignment: list(examine_assignment(assignment, environment, lambda _: None))[-1]
 
 
 @pytest.mark.parametrize("name", [pytest.param("coalsTransp", marks=pytest.mark.whole), "coalsProgrm"])

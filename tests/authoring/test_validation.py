@@ -88,9 +88,9 @@ def test_a_submission_whose_speed_is_no_question_is_timed_once(scaling, quick, m
     """It is right or wrong, and nobody asks more."""
     given = []
 
-    def grade(_, bench, progress):
+    def grade(_, environment, progress):
         progress("building")
-        given.append(bench.timing)
+        given.append(environment.timing)
         return result(BUILD)
 
     monkeypatch.setattr(validation, "grade_submission", grade)

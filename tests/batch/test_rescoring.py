@@ -16,9 +16,9 @@ from grader.results.result import Kind, Reason, Verdict
 
 
 @pytest.fixture(scope="module")
-def measured(transposition, bench):
+def measured(transposition, environment):
     """Results of real gradings by the name of the submission, quickly timed."""
-    quick = replace(bench, timing=TimingRules(warm_up_seconds=0, min_pairs=9, max_pairs=9, noise_limit=100))
+    quick = replace(environment, timing=TimingRules(warm_up_seconds=0, min_pairs=9, max_pairs=9, noise_limit=100))
     folder = ROOT / "tests" / "submissions" / "coalsTransp"
     return {
         name: grade_submission(

@@ -45,8 +45,8 @@ def orders():
 def stale(tmp_path, monkeypatch):
     """A profile of this machine's device that was measured with another driver."""
     monkeypatch.setenv("GRADER_PROFILES", str(tmp_path / "profiles"))
-    with load_settings({}).open_bench("process") as bench, bench.worker() as worker:
-        save_profile(profile_of(worker.ready().model_copy(update={"driver": "0.1"})), bench.profiles)
+    with load_settings({}).open_environment("process") as environment, environment.worker() as worker:
+        save_profile(profile_of(worker.ready().model_copy(update={"driver": "0.1"})), environment.profiles)
 
 
 @pytest.fixture(scope="module")
@@ -183,10 +183,10 @@ def test_rules_come_from_the_batch(orders, monkeypatch, name):
     monkeypatch.setenv(name, "1")
     look_around(orders)
     (opened,) = station._open.values()
-    assert opened._bench.timing.min_pairs == int(CALM["GRADER_TIMING__MIN_PAIRS"])
-    assert opened._bench.deadlines.launch == float(CALM["GRADER_DEADLINES__LAUNCH"])
+    assert opened._environment.timing.min_pairs == int(CALM["GRADER_TIMING__MIN_PAIRS"])
+    assert opened._environment.deadlines.launch == float(CALM["GRADER_DEADLINES__LAUNCH"])
     assert (
-        opened._bench.sandbox.facts()["cpu_seconds"]
+        opened._environment.sandbox.facts()["cpu_seconds"]
         == int(CALM["GRADER_LIMITS__CPU_SECONDS"])
         != LIMITS.cpu_seconds + 1
     )
@@ -194,7 +194,7 @@ def test_rules_come_from_the_batch(orders, monkeypatch, name):
 
 @pytest.mark.whole
 def test_threads_of_one_process_take_turns(orders, bundle):
-    """A bench is for one grading at a time, whatever a cluster's worker thinks."""
+    """An environment is for one grading at a time, whatever a cluster's worker thinks."""
     asked = errand(orders, bundle, WRONG.read_bytes())
     answers = []
     threads = [threading.Thread(target=lambda: answers.append(grade(asked))) for _ in range(2)]

@@ -103,14 +103,14 @@ def main() -> None:
     args = _arguments()
     settings = load_settings({"device": args.device})
     rows = []
-    with settings.open_bench(settings.sandbox_for_ours()) as bench, bench.worker() as worker:
+    with settings.open_environment(settings.sandbox_for_ours()) as environment, environment.worker() as worker:
         device = worker.ready()
         if device.bus is None:
             sys.exit(f"{device.name} is no GPU of NVIDIA's: there is no independent library to compare its copy with.")
-        with exclusive(device, bench.locks):
+        with exclusive(device, environment.locks):
             for number in range(args.rounds):
                 other = _measure_with(args.other, device.bus)
-                ours = calibrate(worker, bench.sandbox_name, lambda _: None).copy_bandwidth.median
+                ours = calibrate(worker, environment.sandbox_name, lambda _: None).copy_bandwidth.median
                 if number == 0:
                     print(f"{device.name}, driver {device.driver}: copies of {COPY_BYTES['gpu'] / 2**30:g} GiB")
                     print(f"{'calibrate, GB/s':>16}{other['name'] + ', GB/s':>24}{'difference':>14}")

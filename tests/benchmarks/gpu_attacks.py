@@ -15,8 +15,8 @@ from grader.course.submissions.submission import Submission, parse_submission
 from grader.course.submissions.task import Task
 from grader.course.truth.seeds import fresh_seed
 from grader.execution.device import device_class
-from grader.grading.bench import Bench
 from grader.grading.grade import grade_submission
+from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.settings import load_settings
 from grader.results.result import Check, Kind, Result
 
@@ -160,8 +160,8 @@ def main() -> None:
     options.add_argument("--times", type=int, default=1)
     given = options.parse_args()
     settings = load_settings({})
-    with settings.open_bench(settings.sandbox_for_ours()) as bench:
-        with bench.worker() as worker:
+    with settings.open_environment(settings.sandbox_for_ours()) as environment:
+        with environment.worker() as worker:
             device = worker.ready()
         if device_class(device) != "gpu" or "NVIDIA" not in device.name:
             sys.exit(f"{device.name} is no GPU of NVIDIA's: there is nothing that these attacks could do.")
@@ -171,7 +171,7 @@ def main() -> None:
             kernel, source = ATTACKS[name]
             (assignment,) = settings.places.load(kernel).parts
             for _ in range(given.times):
-                seen = _graded(_quick(assignment), parse_submission(assignment.folder, source.encode()), bench)
+                seen = _graded(_quick(assignment), parse_submission(assignment.folder, source.encode()), environment)
                 print(f"| {name} | {kernel} | {seen} |", flush=True)
 
 
@@ -181,10 +181,10 @@ def _quick(assignment: Assignment) -> Assignment:
     return assignment.model_copy(update={"correctness": correctness, "sanitizer": None, "memory": None})
 
 
-def _graded(assignment: Assignment, submission: Submission, bench: Bench) -> str:
+def _graded(assignment: Assignment, submission: Submission, environment: GradingEnvironment) -> str:
     task = Task(assignment=assignment, submission=submission, seed=fresh_seed())
     try:
-        return _row(grade_submission(task, bench, lambda _: None))
+        return _row(grade_submission(task, environment, lambda _: None))
     except UngradedError as error:
         return f"| | | ungraded: {error}"
 

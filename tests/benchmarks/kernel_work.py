@@ -25,8 +25,8 @@ from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
 from grader.course.truth.seeds import fresh_seed
 from grader.execution.kernel_threads import kernel_threads
-from grader.grading.bench import Bench
 from grader.grading.grade import grade_submission
+from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.settings import load_settings
 from grader.grading.timing import measurement
 from grader.grading.timing.rounds import Round
@@ -62,8 +62,8 @@ def main() -> None:
             for part in settings.places.load(name).parts:
                 gradings = []
                 for _ in range(given.gradings):
-                    with settings.open_bench(settings.sandbox_for_ours()) as bench:
-                        gradings.append((verdict(quick(part), bench), seen.copy()))
+                    with settings.open_environment(settings.sandbox_for_ours()) as environment:
+                        gradings.append((verdict(quick(part), environment), seen.copy()))
                     seen.clear()
                 print(f"{part.kernel:<16} {told(gradings)}", flush=True)
     print(f"load {os.getloadavg()[0]:.1f} after")
@@ -88,10 +88,10 @@ def quick(assignment: Assignment) -> Assignment:
     return assignment.model_copy(update={"correctness": correctness, "sanitizer": None, "memory": None})
 
 
-def verdict(assignment: Assignment, bench: Bench) -> str:
+def verdict(assignment: Assignment, environment: GradingEnvironment) -> str:
     """The reason or the verdict of the speed of the model solution."""
     task = Task(assignment=assignment, submission=read_submission(assignment.reference), seed=fresh_seed())
-    *_, check = grade_submission(task, bench, lambda _: None).checks
+    *_, check = grade_submission(task, environment, lambda _: None).checks
     return str(check.reason or check.verdict)
 
 

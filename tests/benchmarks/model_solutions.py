@@ -18,12 +18,12 @@ from grader.course.rubric import Sizes
 from grader.course.truth.seeds import fresh_seed
 from grader.execution.device import copy_size, device_class, peak_run
 from grader.execution.plan import COPY, NAIVE, PEAK, STUDENT, WHOLE, control_plan
-from grader.grading.bench import Bench
 from grader.grading.explain.failures import unwrap
+from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.settings import load_settings
-from grader.grading.timing.contestant import Contestant
-from grader.grading.timing.lineup import begin, match_of, own_programs
-from grader.grading.timing.referee import ByReference
+from grader.grading.timing.participants import Participant
+from grader.grading.timing.timing_setup import begin, own_programs, timing_task
+from grader.grading.timing.verifiers import ByReference
 from grader.protocol.messages import DeviceFacts
 
 TURNS, WARM_UP = 30, 10
@@ -45,8 +45,8 @@ def main() -> None:
     options.add_argument("--halvings", type=int, default=0)
     given = options.parse_args()
     settings = load_settings({})
-    with settings.open_bench(settings.sandbox_for_ours()) as bench:
-        with bench.worker() as worker:
+    with settings.open_environment(settings.sandbox_for_ours()) as environment:
+        with environment.worker() as worker:
             device = worker.ready()
         print("| kernel | shape | model solution | naive | of copy | of peak | spread |")
         print("| --- | --- | --- | --- | --- | --- | --- |")
@@ -54,7 +54,7 @@ def main() -> None:
             sizes = {size: value >> given.halvings for size, value in SHAPES[name].items()}
             (whole,) = settings.places.load(name).parts
             assignment = _at(whole.timed_on(device_class(device)), sizes, device)
-            print(_row(assignment, sizes, device, _times(assignment, device, bench, given.turns)), flush=True)
+            print(_row(assignment, sizes, device, _times(assignment, device, environment, given.turns)), flush=True)
         print(f"\n{device.name}, driver {device.driver}, medians of {given.turns} launches")
 
 
@@ -66,20 +66,22 @@ def _at(assignment: Timed, sizes: Sizes, device: DeviceFacts) -> Timed:
     return assignment.model_copy(update={"performance": performance.model_copy(update={"classes": classes})})
 
 
-def _times(assignment: Timed, device: DeviceFacts, bench: Bench, turns: int) -> dict[str, list[float]]:
+def _times(
+    assignment: Timed, device: DeviceFacts, environment: GradingEnvironment, turns: int
+) -> dict[str, list[float]]:
     """Seconds of the launches, turn by turn, for each script of the control worker."""
-    referee = ByReference(match_of(assignment, device, fresh_seed()))
+    verifier = ByReference(timing_task(assignment, device, fresh_seed()))
     seconds = defaultdict(list)
-    with bench.worker() as worker:
-        control = Contestant(worker=worker, plan=referee.prepare(control_plan(assignment, device)))
-        begin(control, own_programs(assignment), referee)
+    with environment.worker() as worker:
+        control = Participant(worker=worker, plan=verifier.prepare(control_plan(assignment, device)))
+        begin(control, own_programs(assignment), verifier)
         unwrap(worker.open(control.plan))
         for turn in range(WARM_UP + turns):
             for script in (name for name in (STUDENT, COPY, NAIVE, WHOLE, PEAK) if name in control.plan.scripts):
-                scene = referee.scene(turn)
-                scene.prepare(control, script)
-                scene.supply(control, script)
-                timing = unwrap(worker.launch(scene.script(script)))
+                inputs = verifier.inputs(turn)
+                inputs.prepare(control, script)
+                inputs.supply(control, script)
+                timing = unwrap(worker.launch(inputs.script(script)))
                 if turn >= WARM_UP:
                     seconds[script].append(timing.seconds)
     return seconds

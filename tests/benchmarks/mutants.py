@@ -47,8 +47,8 @@ from grader.course.folders import MODEL_FILE  # noqa: E402
 from grader.course.submissions.submission import FILE_NAME, parse_submission  # noqa: E402
 from grader.course.submissions.task import Task  # noqa: E402
 from grader.execution.client import Worker  # noqa: E402
-from grader.grading.bench import Bench  # noqa: E402
 from grader.grading.grade import grade_submission  # noqa: E402
+from grader.grading.grading_environment import GradingEnvironment  # noqa: E402
 from grader.grading.rules import SearchRules  # noqa: E402
 from grader.grading.settings import load_settings  # noqa: E402
 from grader.results.result import Check  # noqa: E402
@@ -166,23 +166,27 @@ def drawn(mutants: Iterable[Mutant], given: argparse.Namespace) -> list[Mutant]:
 
 
 def _judge(mutants: list[Mutant], seed: int, seconds: float, to: Path) -> None:
-    """All of them on one bench, each written down at once; a search may take so many seconds."""
+    """All of them on one environment, each written down at once; a search may take so many seconds."""
     settings = load_settings({"timing": ONE_PAIR, "search": SearchRules(seconds=seconds)})
-    with settings.open_batch(settings.sandbox_for_ours()) as bench, bench.worker() as worker, to.open("a") as file:
+    with (
+        settings.open_batch(settings.sandbox_for_ours()) as environment,
+        environment.worker() as worker,
+        to.open("a") as file,
+    ):
         for mutant in mutants:
-            outcome = _outcome(mutant, bench, worker, seed)
+            outcome = _outcome(mutant, environment, worker, seed)
             file.write(json.dumps(asdict(outcome)) + "\n")
             file.flush()
 
 
-def _outcome(mutant: Mutant, bench: Bench, worker: Worker, seed: int) -> Outcome:
+def _outcome(mutant: Mutant, environment: GradingEnvironment, worker: Worker, seed: int) -> Outcome:
     start = time.perf_counter()
     part = next(each for each in COURSE.load(mutant.assignment).parts if each.part == mutant.part)
     found = fault(part, mutant.mutation.source, worker, seed)
     if found is Fault.COMPLAINT and fault(part, _source(mutant.origin), worker, seed) is Fault.COMPLAINT:
         found = Fault.NONE  # it complains of the right text, too
     wrong = found not in {Fault.NONE, Fault.UNBUILT}
-    first = _first(part, mutant.mutation.source, bench, seed) if wrong else None
+    first = _first(part, mutant.mutation.source, environment, seed) if wrong else None
     judgement = None if first is None else judged(mutant.mutation, first)
     return Outcome(
         assignment=mutant.assignment,
@@ -194,10 +198,10 @@ def _outcome(mutant: Mutant, bench: Bench, worker: Worker, seed: int) -> Outcome
     )
 
 
-def _first(part: Assignment, source: str, bench: Bench, seed: int) -> Check | None:
+def _first(part: Assignment, source: str, environment: GradingEnvironment, seed: int) -> Check | None:
     """The check that is read first, if one of those failed that decide."""
     submission = parse_submission(Path(FILE_NAME), source.encode())
-    result = grade_submission(Task(assignment=part, submission=submission, seed=seed), bench, lambda _: None)
+    result = grade_submission(Task(assignment=part, submission=submission, seed=seed), environment, lambda _: None)
     first = result.first_cause
     return first if first is not None and first.kind in DECIDING else None
 

@@ -15,8 +15,8 @@ from grader.course.assignment import Assignment
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
 from grader.course.truth.seeds import fresh_seed
-from grader.grading.bench import Bench
 from grader.grading.grade import grade_submission
+from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.settings import load_settings
 
 
@@ -25,19 +25,19 @@ def main() -> None:
     count = int(sys.argv[1])
     settings = load_settings({})
     print(f"{'':<14}{'passed':>8}{'failed':>8}{'ungraded':>10}{'fraction':>10}{'spread':>8}{'seconds':>9}")
-    with settings.open_bench(settings.sandbox_for_ours()) as bench:
+    with settings.open_environment(settings.sandbox_for_ours()) as environment:
         for name in sys.argv[2:] or settings.places.names():
             for assignment in settings.places.load(name).parts:
-                _print_row(assignment, bench, count)
+                _print_row(assignment, environment, count)
 
 
-def _print_row(assignment: Assignment, bench: Bench, count: int) -> None:
+def _print_row(assignment: Assignment, environment: GradingEnvironment, count: int) -> None:
     submission = read_submission(assignment.reference)
     fractions, seconds, passed, ungraded = [], [], 0, 0
     for _ in range(count):
         try:
             task = Task(assignment=assignment, submission=submission, seed=fresh_seed())
-            result = in_full(grade_submission(task, bench, lambda _: None))
+            result = in_full(grade_submission(task, environment, lambda _: None))
         except UngradedError as error:
             print(f"{assignment.name}: {error}", file=sys.stderr)
             ungraded += 1

@@ -17,8 +17,8 @@ from statistics import median
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
 from grader.course.truth.seeds import fresh_seed
-from grader.grading.bench import Bench
 from grader.grading.grade import grade_submission
+from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.settings import load_settings
 
 ROOT = Path(__file__).parent.parent.parent
@@ -70,18 +70,18 @@ def _in_batch(path: Path, rounds: int) -> dict[str, list[float]]:
     found: dict[str, list[float]] = {name: [] for name in SANDBOXES}
     with settings.open_batch("process") as process, settings.open_batch("docker") as container:
         for number in range(rounds + 1):
-            for name, bench in (("process", process), ("docker", container)):
-                seconds = _grade(path, bench)
+            for name, environment in (("process", process), ("docker", container)):
+                seconds = _grade(path, environment)
                 if number:  # the first has no spare to begin with
                     found[name].append(seconds)
     return found
 
 
-def _grade(path: Path, bench: Bench) -> float:
+def _grade(path: Path, environment: GradingEnvironment) -> float:
     (assignment,) = load_settings({}).places.load(NAME).parts
     task = Task(assignment=assignment, submission=read_submission(path), seed=fresh_seed())
     start = time.perf_counter()
-    grade_submission(task, bench, lambda _: None)
+    grade_submission(task, environment, lambda _: None)
     return time.perf_counter() - start
 
 

@@ -17,8 +17,8 @@ from grader.course.assignment import Assignment
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
 from grader.course.truth.seeds import fresh_seed
-from grader.grading.bench import Bench
 from grader.grading.grade import grade_submission
+from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.settings import load_settings
 from grader.results.result import Check, Kind, Result, Verdict
 
@@ -34,11 +34,11 @@ def main() -> None:
     given = options.parse_args()
     settings = load_settings({})
     print(f"{'seconds':<14}" + "".join(f"{name:>11}" for name in ("without", "with", "added", "sanitizer", "memory")))
-    with settings.open_bench(settings.sandbox_for_ours()) as bench:
+    with settings.open_environment(settings.sandbox_for_ours()) as environment:
         names = given.names or settings.places.names()
         for assignment in (part for name in names for part in settings.places.load(name).parts):
             bare = assignment.model_copy(update={"sanitizer": None, "memory": None})
-            pairs = [(_graded(bare, bench), _graded(assignment, bench)) for _ in range(given.rounds)]
+            pairs = [(_graded(bare, environment), _graded(assignment, environment)) for _ in range(given.rounds)]
             without, watched = (statistics.median(seconds for seconds, _ in each) for each in zip(*pairs, strict=True))
             checks = [check for _, (_, result) in pairs for check in result.checks]
             spent = (_seconds(checks, kind) / given.rounds for kind in (Kind.SANITIZER, Kind.MEMORY))
@@ -47,10 +47,10 @@ def main() -> None:
             print(f"{assignment.kernel:<14}" + "".join(f"{value:11.2f}" for value in row) + late)
 
 
-def _graded(assignment: Assignment, bench: Bench) -> tuple[float, Result]:
+def _graded(assignment: Assignment, environment: GradingEnvironment) -> tuple[float, Result]:
     task = Task(assignment=assignment, submission=read_submission(assignment.reference), seed=fresh_seed())
     begin = time.perf_counter()
-    result = grade_submission(task, bench, lambda _: None)
+    result = grade_submission(task, environment, lambda _: None)
     seconds = time.perf_counter() - begin
     skipped = [check.message for check in result.checks if check.verdict is Verdict.SKIPPED]
     if skipped:

@@ -35,8 +35,8 @@ from grader.course.catalogue import Course  # noqa: E402
 from grader.course.submissions.handin import Intake  # noqa: E402
 from grader.course.submissions.submission import parse_submission  # noqa: E402
 from grader.course.truth.seeds import fresh_seed  # noqa: E402
-from grader.grading.bench import Decided, Progress  # noqa: E402
 from grader.grading.grade import grade_coursework  # noqa: E402
+from grader.grading.grading_environment import Decided, Progress  # noqa: E402
 from grader.grading.settings import load_settings  # noqa: E402
 from grader.lms.intake import take_in  # noqa: E402
 from grader.reports import REPORTS  # noqa: E402
@@ -121,10 +121,10 @@ def print_parts(intake: Intake) -> None:
     """Grade everything once more in this process, and say where the time goes."""
     total: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
     settings, graded = load_settings({"sandbox": "docker"}), Counter[bool]()
-    with settings.open_batch("docker") as bench:
+    with settings.open_batch("docker") as environment:
         for handin in intake.handins:
             submission = parse_submission(NAME, handin.data)
-            grade = partial(grade_coursework, COURSE.load(handin.assignment), submission, fresh_seed(), bench)
+            grade = partial(grade_coursework, COURSE.load(handin.assignment), submission, fresh_seed(), environment)
             result, parts = timed(grade)
             if Reason.NOT_MEASURED in {left.reason for left in result.unchecked}:
                 print(f"  left out: {handin.student.label}, {handin.assignment}: too noisy")

@@ -113,9 +113,9 @@ def _again(kernel: re.Match[str]) -> str:
 def _grade(assignment: Assignment, submission: Submission) -> Check:
     """The performance check."""
     settings = load_settings({})
-    with settings.open_bench(settings.sandbox_for_ours()) as bench:
+    with settings.open_environment(settings.sandbox_for_ours()) as environment:
         task = Task(assignment=assignment, submission=submission, seed=fresh_seed())
-        *_, check = grade_submission(task, bench, lambda _: None).checks
+        *_, check = grade_submission(task, environment, lambda _: None).checks
     if check.performance is None:
         raise SolutionError(f"{check.reason}: {check.message}")
     return check
@@ -151,11 +151,11 @@ def _grade_over_and_over(assignment: Assignment, submission: Submission, verdict
     """Until it is killed, or whoever has started it is: a benchmark that was killed once left it running."""
     parent = os.getppid()
     settings = load_settings({})
-    with settings.open_bench(settings.sandbox_for_others()) as bench:
+    with settings.open_environment(settings.sandbox_for_others()) as environment:
         while os.getppid() == parent:
             task = Task(assignment=assignment, submission=submission, seed=fresh_seed())
             try:
-                verdicts.put(verdict(grade_submission(task, bench, lambda _: None)))
+                verdicts.put(verdict(grade_submission(task, environment, lambda _: None)))
             except UngradedError:
                 verdicts.put("ungraded")
 

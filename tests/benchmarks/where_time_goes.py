@@ -21,13 +21,13 @@ def main() -> None:
     """Grade each assignment once and print one row for it."""
     settings = load_settings({})
     print(f"{'seconds':<14}{'start':>8}{'build':>8}{'cases':>8}{'timing':>8}{'rest':>8}{'total':>8}{'pairs':>8}")
-    with settings.open_bench(settings.sandbox_for_ours()) as bench:
+    with settings.open_environment(settings.sandbox_for_ours()) as environment:
         names = sys.argv[1:] or settings.places.names()
         for assignment in (part for name in names for part in settings.places.load(name).parts):
             task = Task(assignment=assignment, submission=read_submission(assignment.reference), seed=fresh_seed())
             begin = time.perf_counter()
             marks: list[float] = []
-            result = grade_submission(task, bench, lambda _: marks.append(time.perf_counter()))  # noqa: B023
+            result = grade_submission(task, environment, lambda _: marks.append(time.perf_counter()))  # noqa: B023
             parts = {kind: sum(check.seconds for check in result.checks if check.kind is kind) for kind in Kind}
             start = marks[0] - begin
             known = start + sum(parts.values())

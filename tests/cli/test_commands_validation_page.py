@@ -44,7 +44,7 @@ HOLDS = Claim(claim="the model solution passes every check", holds=True, seen="1
 
 
 @pytest.fixture
-def printed(drafted, monkeypatch, bench):
+def printed(drafted, monkeypatch, environment):
     """A function that validates the draft, of which all that is run is told; the text and how much is broken."""
 
     def validate(model=None, baseline=PROFILE, statements=(HOLDS,), differences=None, graded=0.9):
@@ -65,7 +65,7 @@ def printed(drafted, monkeypatch, bench):
         monkeypatch.setattr(validating, "rewards", rewards)
         monkeypatch.setattr(validating, "judge", judge)
         page = Page(console=Console(file=StringIO(), width=WIDTH, highlight=False))
-        print_validation("scaling", course_in(drafted), drafted / "tests" / "submissions", bench, page)
+        print_validation("scaling", course_in(drafted), drafted / "tests" / "submissions", environment, page)
         return page.console.file.getvalue(), page.broken
 
     return validate

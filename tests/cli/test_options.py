@@ -8,7 +8,7 @@ import typer
 from typer.testing import CliRunner
 
 from grader.cli.app import COMMANDS, EXPORTS
-from grader.cli.options import BenchOptions, GradingOptions, flat
+from grader.cli.options import EnvironmentOptions, GradingOptions, flat
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,8 +45,8 @@ def test_no_command_has_an_option_twice_and_few_parameters():
 
 def test_what_is_not_given_sets_nothing():
     """Settings come from the file and the variables then."""
-    assert set(BenchOptions().settings().values()) == {None}
-    assert BenchOptions(gpu="amd").settings()["docker"] == {"gpu": "amd"}
+    assert set(EnvironmentOptions().settings().values()) == {None}
+    assert EnvironmentOptions(gpu="amd").settings()["docker"] == {"gpu": "amd"}
     assert set(GradingOptions().settings().values()) == {None}
     assert GradingOptions(require_sanitizer=True).settings()["watching"] == {"required": True}
     assert GradingOptions(search=60).settings()["search"] == {"seconds": 60}

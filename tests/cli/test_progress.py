@@ -11,7 +11,7 @@ from samples import check
 
 from grader.cli import progress
 from grader.cli.progress import verdicts
-from grader.grading.bench import Decided
+from grader.grading.progress import Decided
 from grader.results.result import Kind
 
 BUILD = check("build", kind=Kind.BUILD)

@@ -5,7 +5,7 @@ import logging
 import pytest
 
 from grader.common.errors import DeviceError, InterruptedGradingError, SavedAgainError, WorkerError
-from grader.common.optional import LONGEST, Fault, attempt, noting
+from grader.common.optional import TRACEBACK_CHARACTERS, Fault, attempt, noting
 
 
 def failing(error):
@@ -41,8 +41,8 @@ def test_an_interrupt_ends_it(error):
 
 def test_a_traceback_is_cut_where_it_begins():
     """Its end names the fault."""
-    fault = attempt("the explanation", failing(ValueError("x" * 2 * LONGEST + "the end")))
-    assert len(fault.traceback) == LONGEST
+    fault = attempt("the explanation", failing(ValueError("x" * 2 * TRACEBACK_CHARACTERS + "the end")))
+    assert len(fault.traceback) == TRACEBACK_CHARACTERS
     assert fault.traceback.rstrip().endswith("the end")
 
 

@@ -29,7 +29,7 @@ def test_small_integers_leave_no_room_for_rounding_where_they_can(course, name):
     """Each has a case whose results are compared for equality, unless its arithmetic is not exact on them."""
     for part in course.load(name).parts:
         kinds = {case.data for case in part.correctness.cases}
-        assert kinds == ({"random"} if part.performance.referee == "oracle" else {"random", "integers"})
+        assert kinds == ({"random"} if part.performance.verifier == "oracle" else {"random", "integers"})
 
 
 @pytest.fixture
@@ -130,7 +130,7 @@ def test_a_part_of_a_suite_may_be_the_only_one_that_is_timed(tmp_path):
     assert [part.points for part in suite.parts] == [POINTS, POINTS + 5]
 
 
-def test_made_data_need_no_referee_where_nothing_is_timed(tmp_path):
-    """With `performance`, the referee must be the oracle; without, there is none to name."""
+def test_made_data_need_no_verifier_where_nothing_is_timed(tmp_path):
+    """With `performance`, the verifier must be the oracle; without, there is none to name."""
     buffers = {**ADDITION["buffers"], "x": {"shape": ["n"], "data": "made"}}
     assert untimed_course(tmp_path, buffers=buffers).load("small").performance is None

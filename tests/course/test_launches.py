@@ -51,7 +51,7 @@ EVERYTHING = {
         "checks": [{"name": "coalesced", "measure": "coalescing", "at_most": 1.1, "points": 2}],
     },
     "performance": {
-        "referee": "oracle",
+        "verifier": "oracle",
         "bytes": "24*n*turns",
         "classes": {
             "cpu": {"sizes": {"n": 50000, "turns": 4}, "baseline": "passes", "bands": [{"fraction": 0.4, "points": 5}]}
@@ -103,10 +103,10 @@ def expected(x, k, y, b, n, turns, half, last, **_):
 
 
 @pytest.fixture
-def quick(bench):
-    """A bench on which speed is not the question."""
+def quick(environment):
+    """An environment on which speed is not the question."""
     rules = TimingRules(warm_up_seconds=0, min_pairs=9, max_pairs=9, noise_limit=100)
-    return replace(bench, timing=rules)
+    return replace(environment, timing=rules)
 
 
 @pytest.fixture(scope="module")
@@ -115,12 +115,12 @@ def everything(tmp_path_factory):
     return course_of(tmp_path_factory.mktemp("all"), EVERYTHING, KERNEL, ORACLE).load("small")
 
 
-def failures(assignment, bench, folder, kernel):
+def failures(assignment, environment, folder, kernel):
     """The checks that fail, by the first words of their names, and their reasons."""
     path = folder / "kernels.cl"
     path.write_text(kernel, encoding="utf-8")
     task = Task(assignment=assignment, submission=read_submission(path), seed=5)
-    result = grade_submission(task, bench, lambda _: None)
+    result = grade_submission(task, environment, lambda _: None)
     return {check.name.partition(" (")[0]: check for check in result.checks if check.reason is not None}
 
 
@@ -174,7 +174,10 @@ BUFFERS, SPEED = ADDITION["buffers"], ADDITION["performance"]
         ({"repeat": {"times": 2, "swap": [["x", "w"]]}}, "repeat has w, which is no buffer"),
         ({"repeat": {"times": 2, "swap": [["x", "z"]]}}, "x must be scratch with data, z an output of its shape"),
         ({"repeat": {"times": "n - 1"}}, '"n - 1" is less than 1'),
-        ({"buffers": {**BUFFERS, "x": {"shape": ["n"], "data": "made"}}}, "oracle.py makes x: write `referee: oracle`"),
+        (
+            {"buffers": {**BUFFERS, "x": {"shape": ["n"], "data": "made"}}},
+            "oracle.py makes x: write `verifier: oracle`",
+        ),
         ({"performance": {**SPEED, "integers": [{}, {"w": [0, 1]}]}}, "has w, which is no buffer of numbers"),
         ({"performance": {**SPEED, "integers": [{"x": [3, 2]}]}}, "x from 3 to 2, which is no range of its numbers"),
         ({"performance": {**SPEED, "integers": [{"x": [0, 2**24 + 1]}]}}, "to 16777217, which is no range of its"),

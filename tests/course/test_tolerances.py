@@ -25,7 +25,7 @@ def test_a_tolerance_is_less_than_an_average_term(course, name):
     """
     for part in course.load(name).parts:
         tolerance = part.correctness.tolerance
-        if tolerance.rule == "exact" or part.performance.referee == "oracle":
+        if tolerance.rule == "exact" or part.performance.verifier == "oracle":
             continue
         for sizes in (*(case.sizes for case in part.correctness.cases), part.performance.classes["cpu"].sizes):
             names = part.names(sizes)

@@ -1,8 +1,8 @@
 """plan.py: what workers are asked to do."""
 
 import pytest
-from lineups import with_constants
 from samples import DEVICE
+from timing_setups import with_constants
 
 from grader.course.truth.poison import GUARD_BYTES, INPUT_POISON, POISON
 from grader.execution.device import copy_size, peak_run

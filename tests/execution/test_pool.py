@@ -110,31 +110,31 @@ def test_those_that_serve_no_further_grading_end_together():
     assert said == ["let go", "let go", "stop", "stop"]
 
 
-def test_a_session_that_was_asked_for_and_never_used_is_no_answer_to_the_next(bench):
+def test_a_session_that_was_asked_for_and_never_used_is_no_answer_to_the_next(environment):
     """As when a submission has no session for the rounds: the next grading's is another, in the same process."""
     own = OwnWorkers()
-    with own.borrow("ours", bench.worker) as worker:
+    with own.borrow("ours", environment.worker) as worker:
         worker.load({SUBMISSION: PROBE}).begin_open(PLAN)
         process = worker._process
     for _ in range(2):
-        with own.borrow("ours", bench.worker) as again:
+        with own.borrow("ours", environment.worker) as again:
             assert isinstance(again.load({SUBMISSION: PROBE}).open(replace(PLAN)), Opened)
             assert again._process is process
     own.close()
 
 
 @pytest.mark.whole
-def test_two_gradings_share_our_workers_and_not_the_students(transposition, bench, monkeypatch):
+def test_two_gradings_share_our_workers_and_not_the_students(transposition, environment, monkeypatch):
     """Four workers for the first (student, simulator, reference, control), two more for the second."""
-    quick = replace(bench, own=OwnWorkers(), timing=TimingRules(min_pairs=5, max_pairs=5, noise_limit=100))
+    quick = replace(environment, own=OwnWorkers(), timing=TimingRules(min_pairs=5, max_pairs=5, noise_limit=100))
     started = []
-    real = type(bench.sandbox).start
+    real = type(environment.sandbox).start
 
     def start(sandbox):
         started.append(1)
         return real(sandbox)
 
-    monkeypatch.setattr(type(bench.sandbox), "start", start)
+    monkeypatch.setattr(type(environment.sandbox), "start", start)
     submission = read_submission(ROOT / "reference" / "coalsTransp" / "kernels.cl")
     counts = []
     for seed in (1, 2):

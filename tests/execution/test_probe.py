@@ -26,9 +26,9 @@ def returned(payload):
     return {"out": Fetched(before=nothing, payload=payload, after=nothing, poison=0)}
 
 
-def test_a_device_that_works_is_found_to(bench):
+def test_a_device_that_works_is_found_to(environment):
     """The kernel is built, run and looked at; the worker is stopped."""
-    worker = bench.worker()
+    worker = environment.worker()
     assert probe(worker) is None
     assert worker._process is None
 
@@ -50,11 +50,11 @@ def test_the_kernel_leaves_nothing_to_chance():
     ],
     ids=["nothing", "turned round", "too short", "all but the last"],
 )
-def test_wrong_values_are_our_error(bench, monkeypatch, payload):
+def test_wrong_values_are_our_error(environment, monkeypatch, payload):
     """With the command that says more."""
     answering(monkeypatch, returned(payload))
     with pytest.raises(DeviceError, match=r"computes wrong values.*grader doctor`"):
-        probe(bench.worker())
+        probe(environment.worker())
 
 
 @pytest.mark.parametrize(
@@ -72,11 +72,11 @@ def test_wrong_values_are_our_error(bench, monkeypatch, payload):
     ],
     ids=lambda value: value.replace(" ", "-") if isinstance(value, str) else type(value).__name__,
 )
-def test_a_kernel_of_ours_that_fails_is_our_error(bench, monkeypatch, outcome, why):
+def test_a_kernel_of_ours_that_fails_is_our_error(environment, monkeypatch, outcome, why):
     """A device that a submission has left hanging must not cost the next student points; why is said in words."""
     answering(monkeypatch, outcome)
     with pytest.raises(DeviceError, match=rf"does not run a simple kernel: {why}\. Run `.*grader doctor`"):
-        probe(bench.worker())
+        probe(environment.worker())
 
 
 def in_turn(monkeypatch, *outcomes):
@@ -99,44 +99,44 @@ def in_turn(monkeypatch, *outcomes):
 HUNG = TimedOut(doing="running", seconds=3)
 
 
-def test_a_device_that_needs_a_while_is_waited_for(bench, monkeypatch):
+def test_a_device_that_needs_a_while_is_waited_for(environment, monkeypatch):
     """A GPU on which a process was killed fails, is not even there, and works again."""
     clock = in_turn(monkeypatch, HUNG, DeviceError("there is no OpenCL device 0."), returned(RIGHT))
-    assert probe(bench.worker(), RECOVERY) is None
+    assert probe(environment.worker(), RECOVERY) is None
     assert clock[0] == 2 * PAUSE
 
 
-def test_a_device_that_stays_away_is_not_waited_for_longer(bench, monkeypatch):
+def test_a_device_that_stays_away_is_not_waited_for_longer(environment, monkeypatch):
     """The last fault is told."""
     clock = in_turn(monkeypatch, DeviceError("there is no OpenCL device 0."), HUNG)
     with pytest.raises(DeviceError, match="does not run a simple kernel"):
-        probe(bench.worker(), RECOVERY)
+        probe(environment.worker(), RECOVERY)
     assert RECOVERY <= clock[0] < RECOVERY + 2 * PAUSE
 
 
 @pytest.mark.parametrize("outcome", [returned(RIGHT[::-1]), WorkerError("no container engine answers")])
-def test_what_no_waiting_mends_is_told_at_once(bench, monkeypatch, outcome):
+def test_what_no_waiting_mends_is_told_at_once(environment, monkeypatch, outcome):
     """Wrong values are no sign of recovery, and a worker that does not start none of the device's."""
     clock = in_turn(monkeypatch, outcome, returned(RIGHT))
     with pytest.raises((DeviceError, WorkerError)):
-        probe(bench.worker(), RECOVERY)
+        probe(environment.worker(), RECOVERY)
     assert clock[0] == 0
 
 
-def test_a_device_that_has_gone_is_our_error_and_the_worker_is_stopped(bench):
+def test_a_device_that_has_gone_is_our_error_and_the_worker_is_stopped(environment):
     """No process waits for a device that will not come back."""
-    worker = Worker(bench.sandbox, 99, DEADLINES)
+    worker = Worker(environment.sandbox, 99, DEADLINES)
     with pytest.raises(DeviceError, match="no OpenCL device 99"):
         probe(worker)
     assert worker._process is None
 
 
-def test_a_worker_that_does_not_start_is_told_as_such(bench, monkeypatch):
+def test_a_worker_that_does_not_start_is_told_as_such(environment, monkeypatch):
     """It says nothing about the device."""
 
     def refuse(_):
         raise WorkerError("no container engine answers")
 
-    monkeypatch.setattr(type(bench.sandbox), "start", refuse)
+    monkeypatch.setattr(type(environment.sandbox), "start", refuse)
     with pytest.raises(WorkerError, match="no container engine answers"):
-        probe(bench.worker())
+        probe(environment.worker())

@@ -175,7 +175,7 @@ def test_a_fork_server_that_was_killed_or_stopped_starts_the_next_worker(start, 
 
 def test_a_worker_that_never_came_to_be_can_be_stopped(tmp_path, monkeypatch):
     """Its fork server does not answer: it is ended, and nothing is left."""
-    monkeypatch.setattr(forkserver, "PATIENCE", 0.1)
+    monkeypatch.setattr(forkserver, "END_SECONDS", 0.1)
     monkeypatch.setattr(forkserver, "AGAIN", 0.05)
     server = ForkServer((sys.executable, "-I", "-c", "import time; time.sleep(600)"), {})
     worker = ProcessWorker.start(server, WorkerPlace(folder=new_folder(tmp_path)))

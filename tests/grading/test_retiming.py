@@ -46,14 +46,14 @@ def noisy(monkeypatch, still_kernel):  # noqa: ARG001 - what works beside one si
     return noisy
 
 
-def test_only_the_parts_whose_speed_is_not_known_are_timed_again(suite, bench, noisy, monkeypatch):
+def test_only_the_parts_whose_speed_is_not_known_are_timed_again(suite, environment, noisy, monkeypatch):
     """Without a case, and on new inputs. Of the others everything stays, to the last figure."""
     noisy("noisy", "quiet")
     submission, asked = parse_submission("kernels.cl", SOURCE.encode()), []
-    before = grade_coursework(suite, submission, 7, quick(bench), lambda _: None)
+    before = grade_coursework(suite, submission, 7, quick(environment), lambda _: None)
     grade = retiming.grade_submission
     monkeypatch.setattr(retiming, "grade_submission", lambda task, *rest: (asked.append(task), grade(task, *rest))[1])
-    after = time_again(suite, submission, before, quick(bench), lambda _: None)
+    after = time_again(suite, submission, before, quick(environment), lambda _: None)
     changed = [(one, other) for one, other in zip(before.checks, after.checks, strict=True) if one != other]
     assert [(one.part, one.reason, other.reason, other.points) for one, other in changed] == [
         ("add", Reason.NOT_MEASURED, None, 5)
@@ -65,22 +65,22 @@ def test_only_the_parts_whose_speed_is_not_known_are_timed_again(suite, bench, n
 
 
 @pytest.mark.whole
-def test_a_machine_that_is_noisy_again_leaves_it_open(suite, bench, noisy):
+def test_a_machine_that_is_noisy_again_leaves_it_open(suite, environment, noisy):
     """As it was, but for what was measured of the noise."""
     noisy("noisy", "quiet", "noisy")
     submission = parse_submission("kernels.cl", SOURCE.encode())
-    before = grade_coursework(suite, submission, 7, quick(bench), lambda _: None)
-    after = time_again(suite, submission, before, quick(bench), lambda _: None)
+    before = grade_coursework(suite, submission, 7, quick(environment), lambda _: None)
+    after = time_again(suite, submission, before, quick(environment), lambda _: None)
     assert (after.points, after.unchecked) == (before.points, before.unchecked)
     assert [left.reason for left in after.unchecked] == [Reason.NOT_MEASURED]
 
 
 @pytest.mark.whole
-def test_rounds_that_did_not_count_are_made_again(suite, bench, noisy):
+def test_rounds_that_did_not_count_are_made_again(suite, environment, noisy):
     """As those of a noisy machine: what counts is measured by new ones alone."""
     noisy("quiet", "quiet", "quiet")
     submission = parse_submission("kernels.cl", SOURCE.encode())
-    whole = grade_coursework(suite, submission, 7, quick(bench), lambda _: None)
+    whole = grade_coursework(suite, submission, 7, quick(environment), lambda _: None)
     open_one = {"verdict": Verdict.SKIPPED, "reason": Reason.INTERFERENCE, "points": 0.0, "performance": None}
     checks = [
         replace(each, **open_one) if (each.part, each.kind) == ("add", Kind.PERFORMANCE) else each
@@ -88,19 +88,19 @@ def test_rounds_that_did_not_count_are_made_again(suite, bench, noisy):
     ]
     before = replace(whole, checks=tuple(checks), points=sum(each.points for each in checks))
     assert [(left.reason, left.checks) for left in before.unchecked] == [(Reason.INTERFERENCE, 1)]
-    after = time_again(suite, submission, before, quick(bench), lambda _: None)
+    after = time_again(suite, submission, before, quick(environment), lambda _: None)
     assert (after.points, after.unchecked) == (whole.points, ())
 
 
-def test_a_part_that_is_not_timed_stays_as_it_is(suite, bench, noisy, monkeypatch):
+def test_a_part_that_is_not_timed_stays_as_it_is(suite, environment, noisy, monkeypatch):
     """Its last check is of something else."""
     untimed = replace(suite, parts=(replace(suite.parts[0], performance=None), suite.parts[1]))
     noisy("noisy", "quiet")
     submission, asked = parse_submission("kernels.cl", SOURCE.encode()), []
-    before = grade_coursework(untimed, submission, 7, quick(bench), lambda _: None)
+    before = grade_coursework(untimed, submission, 7, quick(environment), lambda _: None)
     grade = retiming.grade_submission
     monkeypatch.setattr(retiming, "grade_submission", lambda task, *rest: (asked.append(task), grade(task, *rest))[1])
-    after = time_again(untimed, submission, before, quick(bench), lambda _: None)
+    after = time_again(untimed, submission, before, quick(environment), lambda _: None)
     changed = [(one.part, one.kind) for one, other in zip(before.checks, after.checks, strict=True) if one != other]
     assert changed == [("plus", Kind.PERFORMANCE)]
     assert [task.assignment.part for task in asked] == ["plus"]

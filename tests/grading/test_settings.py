@@ -67,13 +67,15 @@ def test_a_bench_has_what_the_settings_say():
         "timing": {"max_pairs": 31},
         "watching": {"required": True, "simulation": {"warp": 64}},
     }
-    with load_settings(given).open_bench("process") as bench:
+    with load_settings(given).open_environment("process") as environment:
         pass
-    assert (bench.sandbox_name, bench.device, bench.spare) == ("process", 3, 1)
-    assert bench.deadlines == Deadlines(start=30, build=30, first_launch=20, launch=1.5, transfer=30, simulation=120)
-    assert bench.timing == TimingRules(max_pairs=31)
-    assert bench.watching == WatchingRules(required=True, simulation=Simulation(warp=64))
-    limits = bench.sandbox.limits()
+    assert (environment.sandbox_name, environment.device, environment.spare) == ("process", 3, 1)
+    assert environment.deadlines == Deadlines(
+        start=30, build=30, first_launch=20, launch=1.5, transfer=30, simulation=120
+    )
+    assert environment.timing == TimingRules(max_pairs=31)
+    assert environment.watching == WatchingRules(required=True, simulation=Simulation(warp=64))
+    limits = environment.sandbox.limits()
     assert limits.processes >= 7
     assert limits.model_copy(update={"processes": 7}) == Limits(
         memory_bytes=4 * 1024**3, cpu_seconds=300, file_bytes=2 * 1024**3, processes=7
@@ -352,8 +354,8 @@ def test_device_profiles_are_among_the_users_data(folder, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(folder / "data"))
     assert load_settings({}).profiles == folder / "data" / "grader" / "devices"
     monkeypatch.setenv("GRADER_PROFILES", str(folder / "mine"))
-    with load_settings({}).open_bench("process") as bench:
-        assert bench.profiles == folder / "mine"
+    with load_settings({}).open_environment("process") as environment:
+        assert environment.profiles == folder / "mine"
 
 
 def test_a_user_without_a_home_is_told_what_to_set(monkeypatch):

@@ -14,8 +14,8 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
-from lineups import RULES, at_sizes
 from samples import DEVICE
+from timing_setups import RULES, at_sizes
 
 from grader.execution import client as runner
 from grader.execution import replies
@@ -26,11 +26,11 @@ from grader.execution.kernel_threads import no_kernel_threads
 from grader.execution.plan import COPY, NAIVE, Binding, control_plan, reference_plan, timed_plan
 from grader.execution.sandbox.folder import array_folder
 from grader.grading.timing import measurement
-from grader.grading.timing.contestant import Contestant, Role
-from grader.grading.timing.lineup import Lineup, match_of
 from grader.grading.timing.measurement import open_sessions
+from grader.grading.timing.participants import Participant, Role
 from grader.grading.timing.performance import check_performance
-from grader.grading.timing.referee import ByOracle
+from grader.grading.timing.timing_setup import TimingSetup, timing_task
+from grader.grading.timing.verifiers import ByOracle
 from grader.protocol.messages import (
     REQUEST,
     Close,
@@ -294,13 +294,13 @@ SECONDS = Deadlines(start=10, build=10, first_launch=10, launch=10, transfer=10,
 
 
 @contextmanager
-def contest_in(world, assignment, seconds, moves, *, noisy, watched=True):  # noqa: PLR0913
-    """A lineup whose submission takes `seconds` and makes these moves, one after the other. The kernel is `watched` or
+def setup_in(world, assignment, seconds, moves, *, noisy, watched=True):  # noqa: PLR0913
+    """A setup whose submission takes `seconds` and makes these moves, one after the other. The kernel is `watched` or
     not.
     """
     assignment = at_sizes(assignment, height=HEIGHT, width=WIDTH)
-    judge = ByOracle(match_of(assignment, DEVICE, seed=1))
-    sizes = judge.match.sizes
+    judge = ByOracle(timing_task(assignment, DEVICE, seed=1))
+    sizes = judge.task.sizes
     bindings = {launch.kernel: Binding(name=launch.kernel, takes_local=False) for launch in assignment.student_launches}
     plans = {
         Role.REFERENCE: reference_plan(assignment, sizes),
@@ -312,15 +312,15 @@ def contest_in(world, assignment, seconds, moves, *, noisy, watched=True):  # no
         for module in (measurement, runner, replies):
             patch.setattr(module, "time", world)
         patch.setattr(measurement, "kernel_threads", world.kernel_threads if watched else no_kernel_threads)
-        contestants = {}
+        participants = {}
         for role, plan in plans.items():
             folder = Path(undo.enter_context(TemporaryDirectory(dir=array_folder(), prefix="adversaries-")))
             own = {"moves": moves, "is_noisy": noisy} if role is Role.SUBMISSION else {}
             duration = seconds if role is Role.SUBMISSION else MODEL
             process = FakeProcess(world=world, seconds=duration, folder=folder, **own)
             undo.callback(process.files.close)
-            contestants[role] = Contestant(worker=Worker(FakeSandbox(process), 0, SECONDS), plan=judge.prepare(plan))
-        yield Lineup(referee=judge, contestants=contestants)
+            participants[role] = Participant(worker=Worker(FakeSandbox(process), 0, SECONDS), plan=judge.prepare(plan))
+        yield TimingSetup(verifier=judge, participants=participants)
 
 
 def graded(  # noqa: PLR0913
@@ -328,6 +328,6 @@ def graded(  # noqa: PLR0913
 ):
     """The check, and the world in which it was made."""
     world = World(seed, burden, crowd)
-    with contest_in(world, assignment, seconds, moves, noisy=noisy, watched=watched) as lineup:
-        assert open_sessions(lineup) is None
-        return check_performance(lineup, RULES), world
+    with setup_in(world, assignment, seconds, moves, noisy=noisy, watched=watched) as setup:
+        assert open_sessions(setup) is None
+        return check_performance(setup, RULES), world

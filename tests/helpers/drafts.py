@@ -26,9 +26,9 @@ def drafted(tmp_path):
 
 
 @pytest.fixture
-def quick(bench):
-    """A bench on which two pairs are enough."""
-    return replace(bench, timing=QUICK)
+def quick(environment):
+    """An environment on which two pairs are enough."""
+    return replace(environment, timing=QUICK)
 
 
 def spoil(course, path, old, new):

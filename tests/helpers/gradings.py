@@ -10,7 +10,7 @@ from grader.grading.grade import grade_submission
 ATTEMPTS = 3
 
 
-def grade(assignment, path, bench, seed=None):
+def grade(assignment, path, environment, seed=None):
     """The result with its speed; a machine too noisy to time on is asked again, as an instructor would."""
     task = Task(
         assignment=assignment,
@@ -19,7 +19,7 @@ def grade(assignment, path, bench, seed=None):
     )
     for attempt in range(ATTEMPTS):
         try:
-            return in_full(grade_submission(task, bench, lambda _: None))
+            return in_full(grade_submission(task, environment, lambda _: None))
         except NoiseError:
             if attempt == ATTEMPTS - 1:
                 raise

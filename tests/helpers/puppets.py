@@ -1,4 +1,4 @@
-"""A batch without a bench: hand-made files and assignments, and a workforce that says what it is told to say."""
+"""A batch without an environment: hand-made files and assignments, and a workforce that says what it is told to say."""
 
 from concurrent.futures import Future
 

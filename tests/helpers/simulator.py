@@ -34,9 +34,9 @@ def do_without(reason):
 
 
 @pytest.fixture(scope="session")
-def simulator(bench):
+def simulator(environment):
     """The simulator that is installed here."""
-    with bench.simulator() as worker:
+    with environment.simulator() as worker:
         try:
             worker.ready()
         except NoSimulatorError as error:

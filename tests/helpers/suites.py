@@ -77,16 +77,16 @@ def suite_course(folder):
     return course_of(folder, {**small_fields(), **FIELDS}, model(), oracle(), NAME)
 
 
-def quick(bench):
-    """The bench, on which timing is over in a moment, and nobody runs into a deadline for sharing the processor."""
+def quick(environment):
+    """The environment with a short timing and with deadlines that a shared processor does not reach."""
     timing = TimingRules(warm_up_seconds=0, min_pairs=9, max_pairs=9, noise_limit=100)
-    return replace(bench, timing=timing, deadlines=replace(bench.deadlines, first_launch=30, launch=30))
+    return replace(environment, timing=timing, deadlines=replace(environment.deadlines, first_launch=30, launch=30))
 
 
-def graded(coursework, source, bench, seed=7):
+def graded(coursework, source, environment, seed=7):
     """The result of a source text."""
     submission = parse_submission("kernels.cl", source.encode())
-    return grade_coursework(coursework, submission, seed, quick(bench), lambda _: None)
+    return grade_coursework(coursework, submission, seed, quick(environment), lambda _: None)
 
 
 @pytest.fixture(scope="session")
@@ -96,6 +96,6 @@ def ladder(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def climbed(ladder, bench):
+def climbed(ladder, environment):
     """Results of its submissions by their names, graded once for all tests."""
-    return {name: graded(ladder, source(), bench) for name, source in SUBMISSIONS.items()}
+    return {name: graded(ladder, source(), environment) for name, source in SUBMISSIONS.items()}

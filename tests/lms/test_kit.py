@@ -8,9 +8,9 @@ import pytest
 import yaml
 from giveaways import opened
 from hiding import PLACES, hiding_course
-from lineups import MS, RULES, at_sizes, begun, straw_contest
 from project import ASSIGNMENTS, ROOT
 from samples import DEVICE
+from timing_setups import MS, RULES, at_sizes, begun, fake_setup
 
 from grader.authoring.scaffold import TEMPLATE_FILES
 from grader.common.errors import InputError
@@ -21,10 +21,10 @@ from grader.course.folders import Kit
 from grader.course.policies.rules import read_date
 from grader.execution.plan import BASELINE, NAIVE, STUDENT, WHOLE, baseline_is_comparable, control_plan, reference_plan
 from grader.grading.settings import load_settings
-from grader.grading.timing.contestant import Role
 from grader.grading.timing.measurement import measure
+from grader.grading.timing.participants import Role
 from grader.grading.timing.performance import check_performance, judge, summarise, unmeasured
-from grader.grading.timing.referee import ByOracle, ByReference, Match, referee_for
+from grader.grading.timing.verifiers import ByOracle, ByReference, TimingTask, verifier_for
 from grader.lms.bundle import pack, unpack
 from grader.lms.kit import COMMAND, TEMPLATE, student_kit
 from grader.results.result import Reason, Verdict
@@ -223,7 +223,7 @@ def small(transposition):
 def rounds_of(assignment, submission_ms, naive_ms):
     step_ms = {role: {STUDENT: naive_ms, NAIVE: naive_ms} for role in Role}
     step_ms[Role.SUBMISSION] = {STUDENT: submission_ms}
-    return begun(straw_contest(assignment, step_ms=step_ms))
+    return begun(fake_setup(assignment, step_ms=step_ms))
 
 
 def test_the_baseline_is_timed_where_the_model_solution_is_missing(small):
@@ -273,50 +273,50 @@ def test_with_a_yardstick_speed_is_decided(small, submission_ms, verdict, points
 def test_in_the_course_itself_a_yardstick_decides_nothing(small):
     """There is the model solution."""
     stated = in_kit(small, 4).model_copy(update={"kit": None})
-    lineup = straw_contest(stated)
-    assert lineup.thresholds == straw_contest(small).thresholds == (0.4,)
-    assert summarise(stated, DEVICE, measure(begun(lineup), RULES)).yardstick is None
+    setup = fake_setup(stated)
+    assert setup.thresholds == fake_setup(small).thresholds == (0.4,)
+    assert summarise(stated, DEVICE, measure(begun(setup), RULES)).yardstick is None
 
 
 def test_thresholds_are_those_of_what_is_timed(small):
     """0.4 of a model solution that is 4 times as fast as the naive kernel is 1.6 times its speed."""
-    assert straw_contest(in_kit(small, 4)).thresholds == pytest.approx((1.6,))
-    assert straw_contest(in_kit(small)).thresholds == ()
+    assert fake_setup(in_kit(small, 4)).thresholds == pytest.approx((1.6,))
+    assert fake_setup(in_kit(small)).thresholds == ()
 
 
 def test_a_noisy_machine_leaves_open_only_what_is_decided_there(small):
     """A laptop's noise must not keep a student from the rest of the report."""
     noisy = {Role.REFERENCE: {STUDENT: 6}, Role.CONTROL: {STUDENT: 3}}
     brief = RULES.model_copy(update={"max_seconds": 0.1})
-    assert len(measure(begun(straw_contest(in_kit(small), step_ms=noisy)), brief)) >= 6
-    problem = measure(begun(straw_contest(in_kit(small, 4), step_ms=noisy)), brief)
+    assert len(measure(begun(fake_setup(in_kit(small), step_ms=noisy)), brief)) >= 6
+    problem = measure(begun(fake_setup(in_kit(small, 4), step_ms=noisy)), brief)
     assert problem.reason is Reason.NOT_MEASURED
     assert "the naive kernel ran at 2.00 times its own speed" in problem.message
 
 
-def test_on_a_gpu_the_baseline_is_the_referee_if_it_makes_the_same(course, whole):
+def test_on_a_gpu_the_baseline_is_the_verifier_if_it_makes_the_same(course, whole):
     """The naive program makes B of A, the student's kernel Btr of Atr: there, only the oracle knows, and it needs data
     that can be sent.
     """
 
-    def referee(name):
+    def verifier(name):
         assignment = whole[1].load(name)
         sizes = assignment.performance.classes["gpu"].sizes
-        return referee_for(Match(assignment=assignment, oracle=None, sizes=sizes, device=GPU, seed=1))
+        return verifier_for(TimingTask(assignment=assignment, oracle=None, sizes=sizes, device=GPU, seed=1))
 
-    assert isinstance(referee("coalsTransp"), ByReference)
-    found = referee("coalsProgrm")
+    assert isinstance(verifier("coalsTransp"), ByReference)
+    found = verifier("coalsProgrm")
     assert isinstance(found, ByOracle)
     ours = course.load("coalsProgrm").performance.classes
-    assert found.match.sizes == ours["cpu"].sizes != ours["gpu"].sizes
-    assert found.match.assignment.performance.classes["gpu"].points == ours["gpu"].points
+    assert found.task.sizes == ours["cpu"].sizes != ours["gpu"].sizes
+    assert found.task.assignment.performance.classes["gpu"].points == ours["gpu"].points
 
 
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_the_baseline_makes_what_the_students_kernels_do_where_those_are_all(course, name):
     """So that it can stand for the model solution; what is made by oracle.py is judged by it."""
     for part in course.load(name).parts:
-        assert baseline_is_comparable(part) == (not part.has_surroundings) or part.performance.referee == "oracle"
+        assert baseline_is_comparable(part) == (not part.has_surroundings) or part.performance.verifier == "oracle"
 
 
 def test_a_speed_that_was_decided_elsewhere_stays_so_when_it_is_scored_again(small):

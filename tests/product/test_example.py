@@ -43,9 +43,9 @@ def test_the_picture_shows_the_page_as_it_is():
     assert PICTURE.stat().st_size <= LARGEST
 
 
-def test_the_example_is_what_the_grader_says_today(course, bench, simulator):  # noqa: ARG001 - it is installed
+def test_the_example_is_what_the_grader_says_today(course, environment, simulator):  # noqa: ARG001 - it is installed
     """What the simulator saw, word by word; which results a race makes wrong, each processor decides for itself."""
-    now = grade(course.load("reduction"), SUBMISSION, bench, example().provenance.seed)
+    now = grade(course.load("reduction"), SUBMISSION, environment, example().provenance.seed)
     shown, said = ([check for check in each.checks if check.kind is Kind.SANITIZER] for each in (example(), now))
     assert [(check.name, check.reason, check.message, check.findings) for check in shown] == [
         (check.name, check.reason, check.message, check.findings) for check in said

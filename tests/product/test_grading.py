@@ -3,7 +3,7 @@
 import os
 import re
 from contextlib import closing, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import ceil
 
 import pytest
@@ -12,23 +12,24 @@ from courses import ADDITION, course_of
 from golden import CORPUS, SUBMISSIONS, expectation, read
 from gradings import grade
 from kernels import TRANSPOSITION, changed
-from lineups import at_sizes, with_constants
 from project import ROOT
-from samples import DEVICE, failed
 from selection import GOLDEN, RIGHT, param
+from timing_setups import at_sizes, with_constants
 from worker_rules import FEW_PAIRS
 
 from grader.authoring.golden import ONE_PAIR, PERFORMANCE, differences, skipped
-from grader.common.errors import DeviceError, InputError, WorkerError
+from grader.common.errors import DeviceError, InputError
 from grader.course.rubric import Band
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
+from grader.execution.client import Worker
 from grader.execution.device import speed_goal
 from grader.execution.pool import OwnWorkers
 from grader.grading import device_lock
-from grader.grading import grade as grading
-from grader.grading.bench import PLENTY
 from grader.grading.checks import conclusions
+from grader.grading.grade import grade_submission
+from grader.grading.grading_environment import PLENTY
+from grader.grading.phases import cause_search, context, hidden_cases, speed
 from grader.grading.rules import SearchRules
 from grader.grading.timing.intervals import CLEAR
 from grader.grading.timing.measurement import COMPARED_EVERY
@@ -49,41 +50,41 @@ def golden(folder):
     )
 
 
-def bench_for(expected, bench):
-    """The bench, on which only those are timed to the end whose speed is a question."""
+def environment_for(expected, environment):
+    """The environment, on which only those are timed to the end whose speed is a question."""
     timing = FEW_PAIRS if expected.is_timed else ONE_PAIR
-    return replace(bench, timing=timing)
+    return replace(environment, timing=timing)
 
 
 @pytest.mark.parametrize("folder", [golden(folder) for folder in CORPUS])
-def test_every_golden_submission_gets_its_verdicts(course, bench, folder):
+def test_every_golden_submission_gets_its_verdicts(course, environment, folder):
     """Right ones pass everything; wrong ones fail where they must, for the reason they must, and nowhere else; and the
     first explanation is the true cause, with its line.
     """
     submission = read(folder)
     assignment = submission.subject(course.load(folder.parent.name))
-    result = grade(assignment, folder, bench_for(submission.expectation, bench))
+    result = grade(assignment, folder, environment_for(submission.expectation, environment))
     assert not (skipped(result) and os.environ.get("GRADER_TEST_SIMULATOR") == "required")
     assert differences(submission, assignment, result) == ()
 
 
 @pytest.mark.parametrize("name", sorted(RIGHT))
-def test_a_right_submission_of_each_assignment_is_found_right(course, bench, name):
+def test_a_right_submission_of_each_assignment_is_found_right(course, environment, name):
     """But for its speed, which takes the machine alone for several seconds: the test above asks for it."""
     folder = SUBMISSIONS / name
     submission = read(folder)
     assignment = submission.subject(course.load(folder.parent.name))
-    result = grade(assignment, folder, replace(bench, timing=ONE_PAIR))
+    result = grade(assignment, folder, replace(environment, timing=ONE_PAIR))
     told = differences(submission, assignment, result)
     assert [line for line in told if not line.startswith(f"{PERFORMANCE}: ")] == []
 
 
 @pytest.mark.whole
 @pytest.mark.parametrize("name", sorted(path.parent.name for path in ROOT.glob("assignments/*/assignment.yaml")))
-def test_a_model_solution_earns_all_points_but_those_for_its_speed(course, bench, name):
+def test_a_model_solution_earns_all_points_but_those_for_its_speed(course, environment, name):
     """Or nobody could; what it reads and writes at the sizes that are simulated counts."""
     for part in course.load(name).parts:
-        result = grade(part, part.reference, replace(bench, timing=ONE_PAIR))
+        result = grade(part, part.reference, replace(environment, timing=ONE_PAIR))
         assert [check.name for check in result.checks if check.kind is not Kind.PERFORMANCE and check.reason] == []
 
 
@@ -121,9 +122,9 @@ def test_a_cause_names_a_reason_and_lines_of_code(folder):
 
 
 @pytest.mark.timed
-def test_a_result_accounts_for_itself(transposition, bench):
+def test_a_result_accounts_for_itself(transposition, environment):
     """Points add up, every check has a name of its own, and the record says what it rests on and what was counted."""
-    result = grade(transposition, transposition.reference, bench, seed=5)
+    result = grade(transposition, transposition.reference, environment, seed=5)
     assert result.passed
     assert result.points == sum(check.points for check in result.checks) == 100
     assert result.max_points == transposition.points
@@ -139,15 +140,15 @@ def test_a_result_accounts_for_itself(transposition, bench):
     assert result.provenance.assignment_sha256 == transposition.sha256
     assert [usage.kernel for usage in result.checks[-1].usage] == ["coalsTransp"]
     performance = result.checks[-1].performance
-    assert performance.pairs == len(performance.samples.submission) >= bench.timing.clear_pairs
+    assert performance.pairs == len(performance.samples.submission) >= environment.timing.clear_pairs
     best = max(band.fraction for band in speed_goal(transposition, result.provenance.device).bands)
-    assert performance.pairs >= bench.timing.min_pairs or performance.fraction_of_reference.low > CLEAR * best
+    assert performance.pairs >= environment.timing.min_pairs or performance.fraction_of_reference.low > CLEAR * best
     assert len(performance.samples.baseline) == ceil(performance.pairs / COMPARED_EVERY)
     assert 0.9 < performance.noise.median < 1.1
 
 
 @pytest.mark.whole
-def test_a_seed_repeats_a_grading(transposition, bench, tmp_path):
+def test_a_seed_repeats_a_grading(transposition, environment, tmp_path):
     """The same seed gives the same inputs, so that the first wrong element and its values are the same."""
     (tmp_path / "kernels.cl").write_text(
         "__kernel void coalsTransp(__global float *A, __global float *B, uint height, uint width) {\n"
@@ -155,7 +156,7 @@ def test_a_seed_repeats_a_grading(transposition, bench, tmp_path):
         "    if (x < width && y < height) B[x * height + y] = A[y * width + x] * 1.5f;\n"
         "}\n"
     )
-    first, again, other = (grade(transposition, tmp_path, bench, seed) for seed in (7, 7, 8))
+    first, again, other = (grade(transposition, tmp_path, environment, seed) for seed in (7, 7, 8))
     assert [check.message for check in first.checks] == [check.message for check in again.checks]
     assert [check.message for check in first.checks] != [check.message for check in other.checks]
 
@@ -178,10 +179,10 @@ def written(folder, source):
 
 
 @pytest.mark.whole
-def test_what_is_timed_is_built_with_the_constants_that_are_timed(transposition, bench, tmp_path):
+def test_what_is_timed_is_built_with_the_constants_that_are_timed(transposition, environment, tmp_path):
     """All else is checked with those that the handout names: here a kernel that writes its TILE where that is 32."""
     source = changed(TRANSPOSITION, "= tile[lx][ly]", "= TILE == 32 ? TILE : tile[lx][ly]")
-    quick = replace(bench, timing=ONE_PAIR)
+    quick = replace(environment, timing=ONE_PAIR)
     result = grade(with_tiles_of_32(transposition), written(tmp_path, source), quick)
     *others, speed = result.checks
     assert not [check.name for check in others if check.reason is not None]
@@ -191,10 +192,10 @@ def test_what_is_timed_is_built_with_the_constants_that_are_timed(transposition,
     assert "got 32, expected " in speed.message
 
 
-def test_a_kernel_that_cannot_do_with_the_timed_constants_does_not_build_there(transposition, bench, tmp_path):
+def test_a_kernel_that_cannot_do_with_the_timed_constants_does_not_build_there(transposition, environment, tmp_path):
     """Its build has passed; the check of its speed says what the compiler does."""
     source = "#if TILE != 16\n#error this kernel is for tiles of 16\n#endif\n" + TRANSPOSITION
-    result = grade(with_tiles_of_32(transposition), written(tmp_path, source), replace(bench, timing=ONE_PAIR))
+    result = grade(with_tiles_of_32(transposition), written(tmp_path, source), replace(environment, timing=ONE_PAIR))
     *others, speed = result.checks
     assert not [check.name for check in others if check.reason is not None]
     assert speed.reason is Reason.BUILD_ERROR
@@ -204,24 +205,24 @@ def test_a_kernel_that_cannot_do_with_the_timed_constants_does_not_build_there(t
 
 @pytest.mark.whole
 @pytest.mark.parametrize("text", [TRANSPOSITION, ROOT / "tests/submissions/coalsTransp/course-style-lmem"])
-def test_a_kernel_for_any_tile_is_timed_with_the_larger_one(transposition, bench, tmp_path, text):
+def test_a_kernel_for_any_tile_is_timed_with_the_larger_one(transposition, environment, tmp_path, text):
     """Also one whose local memory is an argument."""
     path = written(tmp_path, text) if isinstance(text, str) else text
-    speed = grade(with_tiles_of_32(transposition), path, replace(bench, timing=ONE_PAIR)).checks[-1]
+    speed = grade(with_tiles_of_32(transposition), path, replace(environment, timing=ONE_PAIR)).checks[-1]
     assert (speed.reason, speed.points) == (None, 20), speed.message
 
 
-def test_a_device_that_is_not_asked_for_is_a_fault_of_the_assignment(transposition, bench):
+def test_a_device_that_is_not_asked_for_is_a_fault_of_the_assignment(transposition, environment):
     """The file is named, and what to add."""
     nothing = transposition.performance.model_copy(update={"classes": {}})
     with pytest.raises(InputError, match=r"says nothing about the device .*; add performance\.classes\."):
-        grade(transposition.model_copy(update={"performance": nothing}), transposition.reference, bench)
+        grade(transposition.model_copy(update={"performance": nothing}), transposition.reference, environment)
 
 
-def test_a_submission_never_sees_the_reference(course, bench, tmp_path, monkeypatch):
+def test_a_submission_never_sees_the_reference(course, environment, tmp_path, monkeypatch):
     """No file, message or environment of the student's workers holds a word of our own kernels or the seed."""
     seen = []
-    start = type(bench.sandbox).start
+    start = type(environment.sandbox).start
 
     def spying_start(sandbox):
         worker = start(sandbox)
@@ -231,17 +232,17 @@ def test_a_submission_never_sees_the_reference(course, bench, tmp_path, monkeypa
         seen.append(messages)
         return worker
 
-    monkeypatch.setattr(type(bench.sandbox), "start", spying_start)
+    monkeypatch.setattr(type(environment.sandbox), "start", spying_start)
     source = "__kernel void coalsProgrm(__global float *a, __global float *b, uint h, uint w) { b[0] = 0; }\n"
     (tmp_path / "kernels.cl").write_text(source)
-    grade(course.load("coalsProgrm"), tmp_path, bench, seed=987654321987654321)
+    grade(course.load("coalsProgrm"), tmp_path, environment, seed=987654321987654321)
     with_source = [b"".join(messages) for messages in seen if any(b"b[0] = 0" in message for message in messages)]
     assert len(with_source) == 2  # one on the device, one on the simulator
     for secret in (b"coalsTransp", b"naiveProgrm", b"accum", b"987654321987654321", b"reference", b"assignments"):
         assert secret not in b"".join(with_source)
 
 
-def test_a_submission_stands_still_while_its_grading_holds_no_lock(bench, tmp_path, monkeypatch):
+def test_a_submission_stands_still_while_its_grading_holds_no_lock(environment, tmp_path, monkeypatch):
     """Another may be timed then: from its first kernel on, it runs within locks only, hidden cases included."""
     told = []
 
@@ -256,17 +257,18 @@ def test_a_submission_stands_still_while_its_grading_holds_no_lock(bench, tmp_pa
         return locked
 
     for module, name in (
-        (grading, "shared_cpu"),
+        (hidden_cases, "shared_cpu"),
         (device_lock, "shared_cpu"),
-        (grading, "shared"),
-        (grading, "exclusive"),
+        (hidden_cases, "shared"),
+        (cause_search, "shared"),
+        (speed, "exclusive"),
     ):
         monkeypatch.setattr(module, name, told_as_well(getattr(module, name)))
     for name in ("thaw", "freeze"):
-        monkeypatch.setattr(grading.Worker, name, lambda _, name=name: told.append(name))
-    monkeypatch.setattr(grading, "check_performance", lambda each, *_: unmeasured(each.assignment, each.device))
+        monkeypatch.setattr(Worker, name, lambda _, name=name: told.append(name))
+    monkeypatch.setattr(speed, "check_performance", lambda each, *_: unmeasured(each.assignment, each.device))
     assignment = small_course(tmp_path, "coalsTransp", (), watched=False, hidden=("primes",)).load("coalsTransp")
-    grade(assignment, SUBMISSIONS / "coalsTransp" / "course-style-lmem", bench)
+    grade(assignment, SUBMISSIONS / "coalsTransp" / "course-style-lmem", environment)
     to_start, awake = ["lock", "unlock"], ["lock", "thaw", "freeze", "unlock"]
     cases_and_simulator, rounds, hidden = awake, awake, awake
     assert told == [*to_start, *cases_and_simulator, *rounds, *to_start, *hidden]
@@ -285,101 +287,27 @@ TIMING, WATCHING = "timing", "watching every access in the simulator"
     ],
     ids=["right", "right, beside the simulator", "wrong"],
 )
-def test_what_begins_early_on_spare_processors_changes_no_verdict(course, bench, name, apart, monkeypatch):
+def test_what_begins_early_on_spare_processors_changes_no_verdict(course, environment, name, apart, monkeypatch):
     """Our own kernels are built, two simulators run, and a GPU, which this stands in for, is timed beside them.
 
     The wrong one reads nothing that it has not written: else its words would depend on which work-group came first.
     """
     own, order = OwnWorkers(), []
     if apart:
-        monkeypatch.setattr(grading, "share_a_process", lambda _: False)
-        monkeypatch.setattr(grading, "exclusive", lambda *_: nullcontext())
+        monkeypatch.setattr(context, "share_a_process", lambda _: False)
+        monkeypatch.setattr(speed, "exclusive", lambda *_: nullcontext())
     with closing(own):
-        wide = replace(bench, timing=ONE_PAIR, spare=PLENTY, own=own)
+        wide = replace(environment, timing=ONE_PAIR, spare=PLENTY, own=own)
         task = Task(assignment=course.load("coalsTransp"), submission=read_submission(SUBMISSIONS / name), seed=3)
         wide.begin_ours()
-        told = grading.grade_submission(task, wide, lambda each: order.append(str(each)))
-        narrow = grading.grade_submission(task, replace(wide, spare=0), lambda _: None)
+        told = grade_submission(task, wide, lambda each: order.append(str(each)))
+        narrow = grade_submission(task, replace(wide, spare=0), lambda _: None)
     assert [(each.name, each.reason, each.message) for each in told.checks if each.kind is not Kind.PERFORMANCE] == [
         (each.name, each.reason, each.message) for each in narrow.checks if each.kind is not Kind.PERFORMANCE
     ]
     timing = [TIMING] if narrow.first_cause is None else []
     said = [each for each in order if each in {TIMING, WATCHING}]
     assert said == ([*timing, WATCHING] if apart else [WATCHING, *timing])
-
-
-@dataclass(frozen=True)
-class Drafted:
-    """Stands in for a draft."""
-
-    task: str
-    seconds: float = 0.0
-
-
-@pytest.fixture
-def drafting(monkeypatch):
-    """Drafts by three parts, of which the second never waits, and what was done in turn."""
-    done = []
-
-    def draft(task, *_):
-        try:
-            done.append(f"{task} begins")
-            if task == "fails":
-                raise WorkerError("the engine has gone.")
-            if task != "second":
-                yield
-            done.append(f"{task} ends")
-        finally:
-            done.append(f"{task} is closed")
-        return Drafted(task)
-
-    monkeypatch.setattr(grading, "_draft", draft)
-    return done
-
-
-def test_a_part_begins_while_the_one_before_waits_for_the_simulator(bench, drafting):
-    """Their results keep the order of the parts."""
-    drafts = grading._drafts(["first", "second", "third"], bench, lambda _: None)
-    assert [each.task for each in drafts] == ["first", "second", "third"]
-    assert all(each.seconds > 0 for each in drafts)
-    assert [each for each in drafting if "closed" not in each] == [
-        "first begins",
-        "second begins",
-        "second ends",
-        "third begins",
-        "first ends",
-        "third ends",
-    ]
-
-
-def test_a_part_that_waits_ends_with_a_failure_of_the_next(bench, drafting):
-    """Its workers are stopped."""
-    with pytest.raises(WorkerError):
-        grading._drafts(["first", "fails"], bench, lambda _: None)
-    assert drafting == ["first begins", "fails begins", "fails is closed", "first is closed"]
-
-
-@pytest.mark.parametrize(
-    ("reason", "on_gpu", "closed"),
-    [
-        (Reason.CRASH, True, True),
-        (Reason.TIME_LIMIT, True, True),
-        (Reason.WRONG_OUTPUT, True, False),
-        (Reason.CRASH, False, False),
-    ],
-)
-def test_what_our_workers_have_on_a_gpu_is_made_anew_when_its_driver_may_have_reset_it(
-    bench, reason, on_gpu, closed, monkeypatch
-):
-    """Their processes stay from one grading to the next, and nothing in them would work."""
-    own, probed = OwnWorkers(), []
-    monkeypatch.setattr(grading, "share_a_process", lambda _: not on_gpu)
-    monkeypatch.setattr(grading, "probe", lambda *_: probed.append(bool(own._kept)))
-    own.begin("reference", bench.worker())
-    with closing(own):
-        grading._probe_after([failed("correctness: one", reason)], replace(bench, own=own), DEVICE)
-        assert (not own._kept) is closed
-    assert probed == ([] if reason is Reason.WRONG_OUTPUT else [not closed])
 
 
 def test_every_reason_has_a_meaning_in_the_page_that_explains_reports():
@@ -392,21 +320,21 @@ def test_every_reason_has_a_meaning_in_the_page_that_explains_reports():
     assert sorted(explained) == sorted(Reason)
 
 
-def test_a_fault_in_what_explains_costs_no_grade(bench, transposition, tmp_path, monkeypatch):
+def test_a_fault_in_what_explains_costs_no_grade(environment, transposition, tmp_path, monkeypatch):
     """Neither in the words for wrong results nor in the search, where a device may be lost: the checks are those that
     they would be, and say what is missing.
     """
     path = tmp_path / "kernels.cl"
     path.write_text(changed(TRANSPOSITION, "tile[lx][ly]", "tile[lx][lx]"))
-    whole = grade(transposition, path, replace(bench, timing=ONE_PAIR), seed=5)
+    whole = grade(transposition, path, replace(environment, timing=ONE_PAIR), seed=5)
     assert whole.faults == ()
 
     def lost(*_):
         raise DeviceError("it is gone.")
 
     monkeypatch.setattr(conclusions, "explain", lambda *_: 1 / 0)
-    monkeypatch.setattr(grading, "allowance", lost)
-    lacking = grade(transposition, path, replace(bench, timing=ONE_PAIR), seed=5)
+    monkeypatch.setattr(cause_search, "allowance", lost)
+    lacking = grade(transposition, path, replace(environment, timing=ONE_PAIR), seed=5)
     assert {fault.lost for fault in lacking.faults} == {"the explanation", "the line of the mistake"}
     assert any("DeviceError: it is gone." in fault.traceback for fault in lacking.faults)
     assert [(each.name, each.verdict, each.reason, each.points) for each in lacking.checks] == [
@@ -435,13 +363,13 @@ def expected(n, **_):
 """
 
 
-def test_a_wrong_kernel_without_inputs_is_graded_and_explained(bench, tmp_path):
+def test_a_wrong_kernel_without_inputs_is_graded_and_explained(environment, tmp_path):
     """An assignment may have no input array: its smallest case has one element, and none to compare it with."""
     fields = {**ADDITION, **WITHOUT_INPUTS}
     assignment = course_of(tmp_path / "course", fields, COUNTING, COUNTED).load("small")
     path = tmp_path / "kernels.cl"
     path.write_text(COUNTING.replace("+ 1", "+ 2"))
-    searching = replace(bench, timing=ONE_PAIR, search=SearchRules(seconds=5))
+    searching = replace(environment, timing=ONE_PAIR, search=SearchRules(seconds=5))
     wrong = grade(assignment, path, searching, seed=5)
     assert wrong.faults == ()
     assert {each.reason for each in wrong.checks if each.kind is Kind.CORRECTNESS} == {Reason.WRONG_OUTPUT}

@@ -127,11 +127,11 @@ class Shown:
         return check.model_copy(update={"seconds": 0.25, **timed})
 
 
-def grade(coursework, source, bench, progress=lambda _: None, seed=7):
+def grade(coursework, source, environment, progress=lambda _: None, seed=7):
     """The result, with deadlines for which one can wait."""
-    bench = quick(bench)
-    bench = replace(bench, deadlines=replace(bench.deadlines, first_launch=5, launch=5))
-    return grade_coursework(coursework, parse(source), seed, bench, progress)
+    environment = quick(environment)
+    environment = replace(environment, deadlines=replace(environment.deadlines, first_launch=5, launch=5))
+    return grade_coursework(coursework, parse(source), seed, environment, progress)
 
 
 def reasons(result, kind=Kind.CORRECTNESS):
@@ -139,10 +139,10 @@ def reasons(result, kind=Kind.CORRECTNESS):
 
 
 @pytest.mark.whole
-def test_what_students_get_is_the_same_to_the_byte_however_hidden_cases_went(hiding, bench, tmp_path):
+def test_what_students_get_is_the_same_to_the_byte_however_hidden_cases_went(hiding, environment, tmp_path):
     """Of submissions that are right elsewhere: they are timed and counted alike, and all that is kept back alike."""
     shown, live = Shown(tmp_path, hiding), []
-    right = grade(hiding, submission(), bench, live.append)
+    right = grade(hiding, submission(), environment, live.append)
     assert reasons(right) == [None, None]
     decided = [str(event) for event in live if not isinstance(event, str)]
     assert decided == [
@@ -160,10 +160,10 @@ def test_what_students_get_is_the_same_to_the_byte_however_hidden_cases_went(hid
         tells = 'if (call_getenv((long)"SEEN", 0, 0)) z[i] += 1;' if helpers else ""
         told = []
         if helpers:  # no simulator runs native code, so what is right must have it, too
-            right = grade(hiding, submission(helpers, statement.removeprefix("z[i] += 1;"), tells), bench)
+            right = grade(hiding, submission(helpers, statement.removeprefix("z[i] += 1;"), tells), environment)
             files = shown.of(right)
             assert reasons(right) == [None, None]
-        other = grade(hiding, submission(helpers, statement, tells), bench, told.append)
+        other = grade(hiding, submission(helpers, statement, tells), environment, told.append)
         assert list(map(str, told)) == list(map(str, live)), name
         assert reasons(other) == [None, reason], name
         assert other.points == right.points - 5
@@ -173,23 +173,23 @@ def test_what_students_get_is_the_same_to_the_byte_however_hidden_cases_went(hid
 
 @pytest.mark.whole
 @pytest.mark.parametrize("name", ["wrong", "a crash", "no end"])
-def test_no_byte_and_no_time_tells_how_a_hidden_case_went(hiding, bench, tmp_path, monkeypatch, name):
+def test_no_byte_and_no_time_tells_how_a_hidden_case_went(hiding, environment, tmp_path, monkeypatch, name):
     """What one file does in the hidden case depends on the data there, which are others for each seed. All that comes
     before is graded once, so that every file, page, time and exit code must be the same.
     """
     _, statement, reason = OUTCOMES[name]
     source = submission(statement=f"if (x[3] > 0) {{ {statement} }}")
-    drafts, begin = [], grade_module._drafts
+    drafts, begin = [], grade_module.drafts_of
 
     def once(tasks, *rest):
         drafts[:] = drafts or begin(tasks, *rest)
         (task,) = tasks
         return [replace(drafts[0], task=task, built=replace(drafts[0].built, task=task))]
 
-    monkeypatch.setattr(grade_module, "_drafts", once)
+    monkeypatch.setattr(grade_module, "drafts_of", once)
     shown, seen, points = Shown(tmp_path / "batch", hiding), [], {}
     for seed in range(7, 11):
-        result = grade(hiding, source, bench, seed=seed)
+        result = grade(hiding, source, environment, seed=seed)
         result = result.model_copy(update={"provenance": shown.provenance, "submission": "kernels.cl"})
         points[reasons(result)[1]] = result.points
         seen.append((shown.exactly(result), pages(tmp_path / f"{seed}", hiding, result)))
@@ -212,7 +212,7 @@ def pages(folder, coursework, result):
 
 
 @pytest.mark.whole
-def test_nor_do_they_differ_where_a_case_that_is_shown_fails(bench, tmp_path):
+def test_nor_do_they_differ_where_a_case_that_is_shown_fails(environment, tmp_path):
     """Then nothing is timed, and no more is kept back than the hidden case.
 
     Without the simulator: it names the lines that a compiler made of a text, and here the texts are not the same.
@@ -222,7 +222,7 @@ def test_nor_do_they_differ_where_a_case_that_is_shown_fails(bench, tmp_path):
     fails = "if (i == 0) z[0] = 666;"
     first = None
     for helpers, statement, reason in (("", "", None), *(OUTCOMES[name] for name in ("wrong", "a crash", "no end"))):
-        result = grade(hiding, submission(helpers, statement, fails), bench)
+        result = grade(hiding, submission(helpers, statement, fails), environment)
         assert reasons(result) == [Reason.WRONG_OUTPUT, reason]
         files = shown.of(result)
         first = first or files
@@ -236,22 +236,22 @@ def test_a_container_that_is_ended_for_its_memory_does_not_show_either(hiding, w
     rules = {"memory_bytes": 512 * 1024**2}
     settings = Settings(docker={"image": worker_image, "folder": tmp_path}, locks=tmp_path, limits=rules)
     shown = Shown(tmp_path / "batch", hiding)
-    with settings.open_batch("docker") as bench:
+    with settings.open_batch("docker") as environment:
         helpers, statement, _ = MEMORY
         never = f"if (x[0] > 1e30f) {{ {statement} }}"  # no simulator runs native code, so both have it
-        right, other = (grade(hiding, submission(helpers, each), bench) for each in (never, statement))
+        right, other = (grade(hiding, submission(helpers, each), environment) for each in (never, statement))
     assert (reasons(right), reasons(other)) == ([None, None], [None, Reason.MEMORY_LIMIT])
     assert shown.of(other) == shown.of(right)
 
 
 @pytest.mark.whole
-def test_a_hidden_case_is_first_heard_of_when_all_else_is_done(bench, tmp_path, monkeypatch):
+def test_a_hidden_case_is_first_heard_of_when_all_else_is_done(environment, tmp_path, monkeypatch):
     """By workers that were given nothing before and are given nothing else; in a suite, those of all parts come last.
 
     So no case, simulated run, timed round or worker of ours comes after something that a hidden case can lead to.
     """
     heard, workers = [], []
-    start = type(bench.sandbox).start
+    start = type(environment.sandbox).start
 
     def listening(sandbox):
         worker = start(sandbox)
@@ -260,8 +260,8 @@ def test_a_hidden_case_is_first_heard_of_when_all_else_is_done(bench, tmp_path, 
         monkeypatch.setattr(worker, "send", lambda data: (heard.append((number, data)), send(data))[1])
         return worker
 
-    monkeypatch.setattr(type(bench.sandbox), "start", listening)
-    result = grade(suite(tmp_path), submission(statement="z[i] += 1;") + KERNEL.replace("add", "plus"), bench)
+    monkeypatch.setattr(type(environment.sandbox), "start", listening)
+    result = grade(suite(tmp_path), submission(statement="z[i] += 1;") + KERNEL.replace("add", "plus"), environment)
     assert [check.reason for check in result.checks if check.kind is Kind.CORRECTNESS] == [
         *(None, Reason.WRONG_OUTPUT),
         *(None, None),
@@ -293,17 +293,17 @@ def suite(folder):
 @pytest.mark.parametrize(
     "statement", [pytest.param("z[i] += 1;", id="wrong"), pytest.param("", id="right", marks=pytest.mark.whole)]
 )
-def test_a_machine_is_too_noisy_for_all_who_look_right(bench, tmp_path, monkeypatch, statement):
+def test_a_machine_is_too_noisy_for_all_who_look_right(environment, tmp_path, monkeypatch, statement):
     """Also for those that a hidden case finds wrong: another word about their speed would tell them that it did."""
     assignment = hiding_course(tmp_path, "case", sanitizer=None, memory=None).load("small")
     monkeypatch.setattr("grader.grading.timing.measurement.too_noisy", lambda *_: True)
-    result = grade(assignment, submission(statement=statement), bench)
+    result = grade(assignment, submission(statement=statement), environment)
     assert any(check.reason is Reason.WRONG_OUTPUT for check in result.checks) is bool(statement)
     shown = withheld(result, assignment)
     assert [(left.reason, left.checks) for left in shown.unchecked] == [(Reason.NOT_MEASURED, 1)]
     assert exit_code(shown) == UNGRADED
     monkeypatch.undo()
-    again = time_again(assignment, parse(submission(statement=statement)), result, quick(bench), lambda _: None)
+    again = time_again(assignment, parse(submission(statement=statement)), result, quick(environment), lambda _: None)
     assert (again.checks[:-1], again.checks[-1].points) == (result.checks[:-1], 5)
     assert withheld(again, assignment).checks[-1] == again.checks[-1]
 

@@ -55,23 +55,23 @@ every_attack = pytest.mark.parametrize(
 
 @pytest.fixture(scope="module")
 def wall(worker_image, tmp_path_factory, locks):
-    """A bench as `grader batch` has it, with a spare worker that starts while an attack runs."""
+    """An environment as `grader batch` has it, with a spare worker that starts while an attack runs."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {**QUICK, **SEARCHING}.items():
             patch.setenv(name, value)
         folder = tmp_path_factory.mktemp("arrays")
         settings = Settings(docker={"image": worker_image, "folder": folder}, locks=locks)
-        with settings.open_batch("docker") as bench:
-            yield bench, folder
+        with settings.open_batch("docker") as environment:
+            yield environment, folder
 
 
-def grade(bench, assignment, folder):
+def grade(environment, assignment, folder):
     task = Task(assignment=assignment, submission=read_submission(folder), seed=fresh_seed())
-    return grade_submission(task, bench, lambda _: None)
+    return grade_submission(task, environment, lambda _: None)
 
 
 def containers(client, folder):
-    """The containers of this bench, spare included."""
+    """The containers of this environment, spare included."""
     return [each for each in client.api.containers(all=True) if each["Labels"].get(LABEL, "").startswith(str(folder))]
 
 
@@ -99,16 +99,16 @@ def test_an_attack_fails_its_own_grading_and_nothing_else(attack, wall, engine, 
 
     The next is mostly another attack, which must get its own verdict; an honest one is put in now and then.
     """
-    bench, folder = wall
+    environment, folder = wall
     before = host()
     assignment = small_assignment(tmp_path, attack)
-    assert verdict(withheld(grade(bench, assignment, attack.folder), assignment)) == attack.docker
+    assert verdict(withheld(grade(environment, assignment, attack.folder), assignment)) == attack.docker
     assert len(settle(lambda: containers(engine, folder), KEPT)) <= KEPT
     assert len(settle(lambda: list(folder.iterdir()), KEPT)) <= KEPT
     assert host() == before
     if CORPUS.index(attack) % HONEST_EVERY == 0:
         honest = small_course(tmp_path / "next", "coalsTransp", (), watched=False).load("coalsTransp")
-        reasons = [check.reason for check in grade(bench, honest, HONEST).checks]
+        reasons = [check.reason for check in grade(environment, honest, HONEST).checks]
         assert reasons == [None, None, Reason.WRONG_OUTPUT, Reason.WRONG_OUTPUT, Reason.NOT_RUN]
     assert row_of(attack).endswith(f"| {in_words(attack.docker)} |")
 

@@ -217,8 +217,8 @@ def test_a_claim_is_false_only_where_it_cannot_hold():
 
 @pytest.mark.whole
 @pytest.mark.parametrize("name", sorted(MODELS))
-def test_the_other_judge_finds_model_solutions_right(bench, course, name):
+def test_the_other_judge_finds_model_solutions_right(environment, course, name):
     """Or every mutant of theirs would be wrong, whatever it does."""
-    with bench.worker() as worker:
+    with environment.worker() as worker:
         for part in course.load(name).parts:
             assert fault(part, MODELS[name], worker, 25) is Fault.NONE

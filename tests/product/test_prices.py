@@ -33,9 +33,9 @@ AS_MANY_AS_IT_TAKES = TimingRules(warm_up_seconds=0, min_pairs=9, max_seconds=8,
 """What nine pairs leave open is a finding after more."""
 
 
-def grade(assignment, folder, bench):
+def grade(assignment, folder, environment):
     task = Task(assignment=assignment, submission=read_submission(folder), seed=7)
-    return grade_submission(task, replace(quick(bench), timing=AS_MANY_AS_IT_TAKES), lambda _: None)
+    return grade_submission(task, replace(quick(environment), timing=AS_MANY_AS_IT_TAKES), lambda _: None)
 
 
 def points(result, kind):
@@ -46,46 +46,46 @@ def points(result, kind):
 @pytest.mark.whole
 @pytest.mark.timed
 @pytest.mark.parametrize("name", sorted(PRICES))
-def test_an_attack_gains_points_without_the_fix(name, bench, tmp_path, monkeypatch):
+def test_an_attack_gains_points_without_the_fix(name, environment, tmp_path, monkeypatch):
     """And none with it."""
     assignment = small_assignment(tmp_path, ATTACKS[name])
-    assert points(grade(assignment, HOSTILE / name, bench), Kind.PERFORMANCE) == 0
+    assert points(grade(assignment, HOSTILE / name, environment), Kind.PERFORMANCE) == 0
     for target in PRICES[name]["without"]:
         monkeypatch.setattr(target, lambda *_: None)
-    assert points(grade(assignment, HOSTILE / name, bench), Kind.PERFORMANCE) == PRICES[name]["gains"]
+    assert points(grade(assignment, HOSTILE / name, environment), Kind.PERFORMANCE) == PRICES[name]["gains"]
 
 
 @pytest.mark.whole
 @pytest.mark.parametrize("name", sorted(ORDERED))
-def test_an_order_gains_points_where_work_items_run_in_that_order(name, bench, tmp_path, monkeypatch):
+def test_an_order_gains_points_where_work_items_run_in_that_order(name, environment, tmp_path, monkeypatch):
     """And none where they run in another and take turns."""
     assignment = small_assignment(tmp_path, ATTACKS[name])
-    held = grade(assignment, HOSTILE / name, bench)
+    held = grade(assignment, HOSTILE / name, environment)
     assert (verdict(held), points(held, Kind.MEMORY)) == (Reason.ORDER_DEPENDENT, 0)
     monkeypatch.setattr(simulator_checks, "memory_run", partial(memory_run, order="ascending"))
-    assert points(grade(assignment, HOSTILE / name, bench), Kind.MEMORY) == ORDERED[name]["gains"]
+    assert points(grade(assignment, HOSTILE / name, environment), Kind.MEMORY) == ORDERED[name]["gains"]
 
 
 @pytest.mark.whole
 @pytest.mark.parametrize("name", sorted(OPEN))
-def test_what_nothing_holds_gains_what_the_list_says(name, bench, tmp_path):
+def test_what_nothing_holds_gains_what_the_list_says(name, environment, tmp_path):
     """In points for memory behaviour, beyond the kernel that runs on the device; the simulator finds no mistake."""
     assignment = small_assignment(tmp_path, ATTACKS[name])
-    attack = grade(assignment, HOSTILE / name, bench)
-    honest = grade(assignment, SUBMISSIONS / assignment.name / OPEN[name]["runs"], bench)
+    attack = grade(assignment, HOSTILE / name, environment)
+    honest = grade(assignment, SUBMISSIONS / assignment.name / OPEN[name]["runs"], environment)
     assert verdict(attack) == HELD
     assert points(attack, Kind.MEMORY) - points(honest, Kind.MEMORY) == OPEN[name]["gains"]
 
 
 @pytest.mark.whole
-def test_a_hidden_outcome_is_told_where_hidden_cases_are_run_with_the_others(bench, tmp_path, monkeypatch):
+def test_a_hidden_outcome_is_told_where_hidden_cases_are_run_with_the_others(environment, tmp_path, monkeypatch):
     """It is their worker of their own, and that they come last, that keeps it."""
     name = "notices-a-hidden-failure"
     assignment = small_assignment(tmp_path, ATTACKS[name])
-    assert verdict(withheld(grade(assignment, HOSTILE / name, bench), assignment)) == ATTACKS[name].docker
+    assert verdict(withheld(grade(assignment, HOSTILE / name, environment), assignment)) == ATTACKS[name].docker
     monkeypatch.setattr(Correctness, "shown", property(lambda asked: asked.cases))
     monkeypatch.setattr(Correctness, "hidden", property(lambda _: ()))
-    assert verdict(withheld(grade(assignment, HOSTILE / name, bench), assignment)) == Reason.WRONG_OUTPUT
+    assert verdict(withheld(grade(assignment, HOSTILE / name, environment), assignment)) == Reason.WRONG_OUTPUT
 
 
 def test_whatever_could_gain_points_for_speed_has_a_price():

@@ -6,7 +6,7 @@ from hiding import FIELDS, hiding_course
 from samples import check, failed
 from suites import suite_course
 
-from grader.grading.bench import Decided
+from grader.grading.progress import Decided
 from grader.reports.live import LiveBoard
 from grader.results.result import Kind, Reason, Verdict
 

@@ -19,7 +19,7 @@ from sqlalchemy.exc import IntegrityError
 
 from grader.common.errors import InputError
 from grader.course.catalogue import Course
-from grader.grading.bench import Decided
+from grader.grading.progress import Decided
 from grader.results.result import Reason, Verdict
 from grader.service.course.assignments import AssignmentCache
 from grader.service.course.handouts import rendered

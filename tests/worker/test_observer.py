@@ -6,7 +6,7 @@ from kernels import changed
 from simulator import Given, Local, watch
 
 from grader.execution.client import Worker
-from grader.grading.bench import Bench
+from grader.grading.grading_environment import GradingEnvironment
 from grader.protocol.messages import Simulation
 
 HEAD = "__kernel void k(__global const float *a, __global float *out)\n{\n"
@@ -529,10 +529,10 @@ RAGGED = """\
     if (s > 3) out[i + 1] = s; else out[i] = t[(l + 7) % 32];"""
 
 
-def test_the_same_kernel_gives_the_same_record(simulator, bench):
+def test_the_same_kernel_gives_the_same_record(simulator, environment):
     """What is seen depends on nothing but the source and the data: not on the process, nor on addresses in it."""
     first = see(simulator, RAGGED)
-    with bench.simulator() as another:
+    with environment.simulator() as another:
         another.ready()
         assert see(another, RAGGED) == first
     assert see(simulator, RAGGED) == first
@@ -540,11 +540,11 @@ def test_the_same_kernel_gives_the_same_record(simulator, bench):
     assert first.unset
 
 
-def test_another_device(simulator, bench: Bench):
+def test_another_device(simulator, environment: GradingEnvironment):
     """Warps, sectors and banks are those that the rules name."""
     assert simulator.ready()
     other = Simulation(warp=16, sector=64, banks=16, bank=8)
-    with Worker(bench.sandbox, 0, bench.deadlines, other) as worker:
+    with Worker(environment.sandbox, 0, environment.deadlines, other) as worker:
         worker.ready()
         seen = see(worker, "    __local float t[32];\n    t[l] = a[2 * i];\n    out[i] = t[l];")
     assert counts(seen, "a") == (4, 8, 4, 8)

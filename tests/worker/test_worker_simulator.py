@@ -52,20 +52,20 @@ def test_the_simulator_is_the_only_device(simulator):
     assert device.local_memory == module.LOCAL_MEMORY
 
 
-def test_other_workers_do_not_see_it(bench):
+def test_other_workers_do_not_see_it(environment):
     """A worker for a device never runs on the simulator, whatever is installed."""
-    with bench.worker() as worker:
+    with environment.worker() as worker:
         worker.ready()
         assert module.PLATFORM not in {each.platform for each in worker.devices}
 
 
-def test_a_machine_without_the_plugin(bench, monkeypatch, tmp_path):
+def test_a_machine_without_the_plugin(environment, monkeypatch, tmp_path):
     """Without the plugin the simulator would see nothing: there is no such device; the error says what to do. It says
     so as often as it is asked: its worker tells its devices once.
     """
     monkeypatch.setattr(module, "OBSERVER", tmp_path / "observer.so")
     assert module.library() is None
-    worker = bench.simulator()
+    worker = environment.simulator()
     told = iter([Devices(worker=fingerprint(), devices=())])
     monkeypatch.setattr(worker, "_reply", lambda *_: next(told))
     with worker:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from grader.cli.exit_codes import FAILED, PASSED
-from grader.cli.options import BenchOptions, CourseOption, NamesArgument
+from grader.cli.options import CourseOption, EnvironmentOptions, NamesArgument
 
 
 class Schema(StrEnum):
@@ -35,7 +35,7 @@ def new(
 
 
 def validate(
-    where: BenchOptions,
+    where: EnvironmentOptions,
     names: NamesArgument = None,
     submissions: Annotated[
         Path | None, typer.Option(help="Golden submissions, DIR/NAME/CASE/; else in tests/submissions of the course.")
@@ -56,15 +56,15 @@ def validate(
     broken = 0
     for path in paths:
         page = Page(console=Console(highlight=False))
-        with settings.open_bench(settings.sandbox_for_ours()) as bench:
-            print_validation(path.parent.name, settings.places, folder, bench, page)
+        with settings.open_environment(settings.sandbox_for_ours()) as environment:
+            print_validation(path.parent.name, settings.places, folder, environment, page)
         found = f"{count(page.broken, 'statement')} BROKEN" if page.broken else "all of it holds"
         typer.echo(f"\n{path.parent.name}: {found}")
         broken += page.broken
     raise typer.Exit(FAILED if broken else PASSED)
 
 
-def selftest(where: BenchOptions, names: NamesArgument = None) -> None:
+def selftest(where: EnvironmentOptions, names: NamesArgument = None) -> None:
     """Check on this device that model solutions pass, with a margin, and that skeletons and baselines do not."""
     from rich.console import Console
 
@@ -78,8 +78,8 @@ def selftest(where: BenchOptions, names: NamesArgument = None) -> None:
     loaded = [settings.places.load(name) for name in names or settings.places.names()]
     page = Page(console=Console(highlight=False))
     for assignment in (part for coursework in loaded for part in coursework.parts):
-        with progress_line() as progress, settings.open_bench(settings.sandbox_for_ours()) as bench:
-            statements = list(examine_assignment(assignment, bench, progress))
+        with progress_line() as progress, settings.open_environment(settings.sandbox_for_ours()) as environment:
+            statements = list(examine_assignment(assignment, environment, progress))
         page.say(statements, assignment.called)
     raise typer.Exit(FAILED if page.broken else PASSED)
 

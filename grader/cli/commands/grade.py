@@ -15,8 +15,8 @@ import typer
 from grader.cli.exit_codes import FAILED, PASSED, UNGRADED
 from grader.cli.options import (
     AssignmentOption,
-    BenchOptions,
     CourseOption,
+    EnvironmentOptions,
     FileArgument,
     GradingOptions,
     SandboxOption,
@@ -68,7 +68,7 @@ def grade(
     assignment: AssignmentOption,
     reports: ReportOptions,
     how: GradingOptions,
-    where: BenchOptions,
+    where: EnvironmentOptions,
     *,
     context: typer.Context,
     watch: WatchOption = False,
@@ -92,11 +92,11 @@ def grade(
         seed = fresh_seed() if how.seed is None else check_seed(how.seed)
         check_outputs([*reports.files().values()], submission.path)
         for_one = partial(settings.open_for_one, parts=len(coursework.parts))
-        open_bench = settings.open_bench if watch else for_one
+        open_environment = settings.open_environment if watch else for_one
         with (
             told_at_the_end(),
             noted(reports.write, coursework.name, submission.path),
-            open_bench(settings.sandbox_for(submission.path), context.obj) as bench,
+            open_environment(settings.sandbox_for(submission.path), context.obj) as environment,
         ):
             from grader.cli.grading import Grading, follow
             from grader.cli.progress import verdicts
@@ -107,9 +107,9 @@ def grade(
             view = released if how.release else withheld
             grading = Grading(coursework=coursework, seed=seed, view=view, write=reports.write)
             if watch:
-                follow(grading, submission.path, bench)
+                follow(grading, submission.path, environment)
             with verdicts(coursework, start) as progress:
-                result = grading.grade(submission, bench, progress)
+                result = grading.grade(submission, environment, progress)
             lost = grading.tell(result)  # before the last worker has ended
     raise typer.Exit(UNGRADED if lost else exit_code(result))
 
@@ -126,7 +126,7 @@ def _keeping_all() -> Iterator[ExitStack]:
 def explain(
     file: FileArgument,
     assignment: AssignmentOption,
-    where: BenchOptions,
+    where: EnvironmentOptions,
     *,
     seed: SeedOption = None,
     search: Annotated[float, typer.Option(min=0, help="Seconds to look for the line of a wrong result.")] = PATIENT,
@@ -141,17 +141,17 @@ def explain(
     from grader.cli.progress import progress_line
     from grader.course.submissions.submission import read_submission
     from grader.course.truth.seeds import check_seed, fresh_seed
-    from grader.grading.grade import explain_coursework
+    from grader.grading.by_hand.explanation import explain_coursework
     from grader.grading.settings import load_settings
     from grader.reports.explanation import render
 
     settings = load_settings({**where.settings(), "search": {"seconds": search}})
     coursework, submission = settings.places.load(assignment), read_submission(file)
     inputs, console = fresh_seed() if seed is None else check_seed(seed), Console()
-    bench_of = settings.open_bench(settings.sandbox_for(submission.path))
+    environment_of = settings.open_environment(settings.sandbox_for(submission.path))
     with told_at_the_end():
-        with bench_of as bench, progress_line() as progress:
-            explanation = explain_coursework(coursework, submission, inputs, bench, progress)
+        with environment_of as environment, progress_line() as progress:
+            explanation = explain_coursework(coursework, submission, inputs, environment, progress)
         typer.echo(render(explanation, width=console.width, color=console.is_terminal), nl=False)
     raise typer.Exit(FAILED if explanation.failed else PASSED)
 
@@ -175,10 +175,10 @@ def profile(
     coursework, submission = settings.places.load(assignment), read_submission(file)
     name = settings.sandbox_for(submission.path)
     console, right = Console(), True
-    with settings.open_bench(name) as bench:
+    with settings.open_environment(name) as environment:
         for task in tasks_of(coursework, submission, fresh_seed()):
             with progress_line() as progress:
-                counted = profile_submission(task, bench, progress)
+                counted = profile_submission(task, environment, progress)
             typer.echo(render(task, counted, width=console.width, color=console.is_terminal), nl=False)
             right &= isinstance(counted, Counted) and counted.problem is None
     raise typer.Exit(PASSED if right else FAILED)

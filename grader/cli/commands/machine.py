@@ -6,15 +6,15 @@ from typing import Annotated
 import typer
 
 from grader.cli.exit_codes import PASSED, UNGRADED
-from grader.cli.options import BenchOptions, DeviceOption, GpuOption, SandboxOption
+from grader.cli.options import DeviceOption, EnvironmentOptions, GpuOption, SandboxOption
 
 
 def devices(sandbox: SandboxOption = None, gpu: GpuOption = None) -> None:
     """List the OpenCL devices."""
     from grader.grading.settings import load_settings
 
-    settings = load_settings(BenchOptions(sandbox=sandbox, gpu=gpu, device=0).settings())
-    with settings.open_bench(settings.sandbox_for_ours()) as bench, bench.worker() as worker:
+    settings = load_settings(EnvironmentOptions(sandbox=sandbox, gpu=gpu, device=0).settings())
+    with settings.open_environment(settings.sandbox_for_ours()) as environment, environment.worker() as worker:
         worker.ready()
         for device in worker.devices:
             typer.echo(f"{device.index}  {device.name}  ({device.type}, {device.platform}, {device.version})")
@@ -32,11 +32,11 @@ def calibrate(sandbox: SandboxOption = None, gpu: GpuOption = None, device: Devi
     from grader.grading.timing.calibration import calibrate as measure_device
     from grader.grading.timing.device_profile import save_profile
 
-    settings = load_settings(BenchOptions(sandbox=sandbox, gpu=gpu, device=device).settings())
+    settings = load_settings(EnvironmentOptions(sandbox=sandbox, gpu=gpu, device=device).settings())
     name = settings.sandbox_for_ours()
-    with progress_line() as progress, settings.open_bench(name) as bench, bench.worker() as worker:
+    with progress_line() as progress, settings.open_environment(name) as environment, environment.worker() as worker:
         progress("waiting for the device")
-        with exclusive(worker.ready(), bench.locks):
+        with exclusive(worker.ready(), environment.locks):
             profile = measure_device(worker, name, progress)
     path = save_profile(profile, settings.profiles)
     console = Console(highlight=False)
@@ -55,19 +55,19 @@ def setup(
     from grader.grading.settings import load_settings
 
     settings = load_settings({"sandbox": "process"})
-    open_bench = partial(settings.open_bench, "process")
+    open_environment = partial(settings.open_environment, "process")
     missing = False
-    for step in steps(open_bench, settings.constraints):
+    for step in steps(open_environment, settings.constraints):
         missing = True
         typer.echo(f"missing: {step.what}\n         from {step.source}")
         if not dry_run:
             step.carry_out(typer.echo)
     if not (dry_run and missing):
-        for line in check(open_bench):
+        for line in check(open_environment):
             typer.echo(line)
 
 
-def doctor(where: BenchOptions) -> None:
+def doctor(where: EnvironmentOptions) -> None:
     """Say whether this machine can grade, and what to do if not."""
     from rich.console import Console
     from rich.text import Text
@@ -79,7 +79,7 @@ def doctor(where: BenchOptions) -> None:
     name = settings.sandbox_for_ours()
     console = Console(highlight=False)
     problems = 0
-    for finding in examine(name, lambda: settings.open_bench(name), settings.places):
+    for finding in examine(name, lambda: settings.open_environment(name), settings.places):
         verdict = ("needs", "bold red") if finding.remedy else ("ok   ", "green")
         console.print(Text.assemble(verdict, f"  {finding.topic}: {finding.found}"))
         if finding.remedy:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from grader.cli.exit_codes import FAILED, PASSED
-from grader.cli.options import AssignmentOption, BenchOptions, FileArgument
+from grader.cli.options import AssignmentOption, EnvironmentOptions, FileArgument
 from grader.common.errors import InputError
 
 
@@ -40,7 +40,7 @@ def run(
     repeat: Annotated[int, typer.Option(min=1, help="Times that each launch is timed.")] = 10,
     check: Annotated[bool, typer.Option("--check", help="Compare the results with the oracle's.")] = False,
     plot: Annotated[Path | None, typer.Option(help="Write the table as a figure, an SVG file.")] = None,
-    where: BenchOptions,
+    where: EnvironmentOptions,
 ) -> None:
     """Time kernels by hand: one, one at several sizes, or all of an assignment side by side. Nothing is graded."""
     from rich.console import Console
@@ -71,11 +71,11 @@ def run(
         check_outputs([plot], submission.path)
     request = RunRequest(submission=submission, seed=fresh_seed(), repeat=repeat, check=check)
     name = settings.sandbox_for(submission.path)
-    with progress_line() as progress, settings.open_bench(name) as bench:
-        rows = tuple(time_runs(planned, request, bench, progress))
+    with progress_line() as progress, settings.open_environment(name) as environment:
+        rows = tuple(time_runs(planned, request, environment, progress))
         if len(rows) > 1 and swept is None:
             timed = [each for each, row in zip(planned, rows, strict=True) if isinstance(row.outcome, Measured)]
-            counted = count_intensities(timed, request, bench, progress)
+            counted = count_intensities(timed, request, environment, progress)
             rows = tuple(replace(row, intensity=counted.get(row.label)) for row in rows)
     if plot is not None:
         write_whole(plot, figure_of_runs(coursework.title, swept or "kernel", rows))

@@ -13,7 +13,7 @@ from grader.common.invocation import command
 from grader.course.catalogue import Course
 from grader.execution.probe import probe
 from grader.execution.sandbox.environment import LINKERS
-from grader.grading.bench import Bench
+from grader.grading.grading_environment import GradingEnvironment
 
 FREE_BYTES = 1024**3
 """Room that a worker's arrays and caches may need in the temporary folder."""
@@ -33,7 +33,7 @@ class MachineFact:
 
 
 def examine(
-    name: str, open_bench: Callable[[], AbstractContextManager[Bench]], course: Course
+    name: str, open_environment: Callable[[], AbstractContextManager[GradingEnvironment]], course: Course
 ) -> Iterator[MachineFact]:
     """Check everything that a grading in this sandbox needs, the basic things first.
 
@@ -43,10 +43,10 @@ def examine(
     prerequisites = [] if name == "docker" else [_linker(), _temporary_folder()]
     yield from prerequisites
     try:
-        with open_bench() as bench:
-            yield MachineFact(topic="sandbox", found=", ".join((name, *_confinement(bench))))
-            yield from _device_findings(name, bench, prerequisites)
-            yield _attempt("simulator", lambda: _simulator(bench), _remedy(name, command("setup")))
+        with open_environment() as environment:
+            yield MachineFact(topic="sandbox", found=", ".join((name, *_confinement(environment))))
+            yield from _device_findings(name, environment, prerequisites)
+            yield _attempt("simulator", lambda: _simulator(environment), _remedy(name, command("setup")))
     except GraderError as error:
         yield MachineFact(
             topic=f"sandbox {name}", found=str(error), remedy="do what the line above says, and ask again"
@@ -54,16 +54,18 @@ def examine(
     yield from (_assignment(course, each) for each in course.names())
 
 
-def _device_findings(name: str, bench: Bench, prerequisites: list[MachineFact]) -> Iterator[MachineFact]:
+def _device_findings(
+    name: str, environment: GradingEnvironment, prerequisites: list[MachineFact]
+) -> Iterator[MachineFact]:
     """The device, a kernel on it, and its profile: each is checked if those before are in order."""
-    device = _attempt("device", lambda: _device(bench), _remedy(name, command("setup")))
+    device = _attempt("device", lambda: _device(environment), _remedy(name, command("setup")))
     yield device
     if device.remedy or any(each.remedy for each in prerequisites):
         return
-    kernel = _attempt("a kernel", lambda: _kernel(bench), _remedy(name, KERNEL_REMEDY))
+    kernel = _attempt("a kernel", lambda: _kernel(environment), _remedy(name, KERNEL_REMEDY))
     yield kernel
     if not kernel.remedy:
-        yield _attempt("device profile", lambda: _profile(bench), PROFILE_REMEDY)
+        yield _attempt("device profile", lambda: _profile(environment), PROFILE_REMEDY)
 
 
 def _remedy(name: str, here: str) -> str:
@@ -71,8 +73,8 @@ def _remedy(name: str, here: str) -> str:
     return IMAGE_REMEDY if name == "docker" else here
 
 
-def _confinement(bench: Bench) -> Iterator[str]:
-    facts = bench.sandbox.facts()
+def _confinement(environment: GradingEnvironment) -> Iterator[str]:
+    facts = environment.sandbox.facts()
     for name in ("image", "gpu", "network", "root", "devices", "system_calls"):
         if name in facts:
             yield f"{name.replace('_', ' ')} {facts[name]}"
@@ -112,24 +114,24 @@ def _temporary_folder() -> MachineFact:
     )
 
 
-def _device(bench: Bench) -> str:
-    with bench.worker() as worker:
+def _device(environment: GradingEnvironment) -> str:
+    with environment.worker() as worker:
         device = worker.ready()
         return f"{device.name} ({device.platform}, {device.version})"
 
 
-def _kernel(bench: Bench) -> str:
-    probe(bench.worker())
+def _kernel(environment: GradingEnvironment) -> str:
+    probe(environment.worker())
     return "builds, runs and computes what it should"
 
 
-def _profile(bench: Bench) -> str:
-    with bench.worker() as worker:
-        roofs = bench.roofs(worker.ready())
+def _profile(environment: GradingEnvironment) -> str:
+    with environment.worker() as worker:
+        roofs = environment.roofs(worker.ready())
         return f"{roofs.profile}, {roofs.measured}" if roofs else "none; `grader calibrate` measures the device"
 
 
-def _simulator(bench: Bench) -> str:
-    with bench.simulator() as worker:
+def _simulator(environment: GradingEnvironment) -> str:
+    with environment.simulator() as worker:
         device = worker.ready()
         return f"{device.name} {device.driver}, for sanitizer and memory checks"

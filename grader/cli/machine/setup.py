@@ -25,7 +25,7 @@ from grader.common.files import make_folder
 from grader.execution.own_driver import complete, own_driver
 from grader.execution.probe import probe
 from grader.execution.sandbox.environment import LINKERS
-from grader.grading.bench import Bench
+from grader.grading.grading_environment import GradingEnvironment
 from grader.worker.simulator import OBSERVER
 
 DRIVER = "pocl-opencl-icd"
@@ -54,29 +54,29 @@ class Step:
     carry_out: Callable[[Tell], None]
 
 
-OpenBench = Callable[[], AbstractContextManager[Bench]]
+OpenEnvironment = Callable[[], AbstractContextManager[GradingEnvironment]]
 
 
-def steps(open_bench: OpenBench, constraints: Path) -> Iterator[Step]:
+def steps(open_environment: OpenEnvironment, constraints: Path) -> Iterator[Step]:
     """What is missing here; raises SetupError for what this command cannot install."""
-    with open_bench() as bench:
-        packages = tuple(_missing_packages(bench))
-        simulator = _trouble(lambda: bench.simulator().ready())
+    with open_environment() as environment:
+        packages = tuple(_missing_packages(environment))
+        simulator = _trouble(lambda: environment.simulator().ready())
     if packages:
         yield _packages(packages)
     if simulator is not None:
         yield _simulator(constraints)
 
 
-def check(open_bench: OpenBench) -> Iterator[str]:
+def check(open_environment: OpenEnvironment) -> Iterator[str]:
     """A line for each thing that works now; raises SetupError for the first that does not."""
     try:
-        with open_bench() as bench:
-            with bench.worker() as worker:
+        with open_environment() as environment:
+            with environment.worker() as worker:
                 device = worker.ready()
-            probe(bench.worker())
+            probe(environment.worker())
             yield f"device: {device.name} ({device.platform}) builds and runs kernels"
-            with bench.simulator() as worker:
+            with environment.simulator() as worker:
                 device = worker.ready()
             yield f"simulator: {device.name} {device.driver}"
     except UngradedError as error:
@@ -91,10 +91,10 @@ def _trouble(look: Callable[[], object]) -> GraderError | None:
     return None
 
 
-def _missing_packages(bench: Bench) -> Iterator[str]:
+def _missing_packages(environment: GradingEnvironment) -> Iterator[str]:
     """Packages of the distribution, by Debian's names."""
-    device = _trouble(lambda: bench.worker().ready())
-    if not any(map(shutil.which, LINKERS)) and (device or _trouble(lambda: probe(bench.worker()))):
+    device = _trouble(lambda: environment.worker().ready())
+    if not any(map(shutil.which, LINKERS)) and (device or _trouble(lambda: probe(environment.worker()))):
         yield LINKER
     if device is not None:
         yield DRIVER

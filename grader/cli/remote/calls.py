@@ -14,8 +14,8 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from grader.common.errors import InputError, UngradedError
 
-PATIENCE = 60.0
-"""Seconds without a byte; a stream of events is never silent for so long."""
+SILENCE_SECONDS = 60.0
+"""Seconds without a byte after which a connection is given up. A stream of events is never silent for so long."""
 
 MOST = 4 * 1024 * 1024
 """Bytes of an answer that are read."""
@@ -56,7 +56,7 @@ class Service:
         request = Request(self._url + path, urlencode(fields).encode(), method="POST")  # noqa: S310 - see origin_of
         with self._said_plainly():
             try:
-                with build_opener(_StayHere()).open(request, timeout=PATIENCE) as answer:
+                with build_opener(_StayHere()).open(request, timeout=SILENCE_SECONDS) as answer:
                     told = self._json(answer)
             except HTTPError as error:
                 told = self._refusal(error)
@@ -71,7 +71,7 @@ class Service:
         request = Request(self._url + path, data, headers, method=method)  # noqa: S310 - see origin_of
         with self._said_plainly():
             try:
-                with build_opener(_StayHere()).open(request, timeout=PATIENCE) as answer:
+                with build_opener(_StayHere()).open(request, timeout=SILENCE_SECONDS) as answer:
                     yield answer
             except HTTPError as error:
                 raise InputError(_sentence(self._url, error.code, self._refusal(error))) from error

@@ -32,8 +32,8 @@ PROCESSOR = 10
 MEMORY = 1024**3
 """Bytes. A megabyte of text takes a quarter of it."""
 
-PATIENCE = 120.0
-"""Seconds in which the process must have had its processor time: else it is the machine that is too slow."""
+SCAN_SECONDS = 120.0
+"""Seconds within which the process must have had its processor time. After that, the machine is too slow."""
 
 OUT_OF_MEMORY = 3
 """The exit code that says so."""
@@ -61,7 +61,7 @@ class ScanServer:
         with ours:
             with theirs, self._one_at_a_time:
                 self._process.hand_over(theirs)
-            ours.settimeout(PATIENCE)
+            ours.settimeout(SCAN_SECONDS)
             ours.sendall(text)
             ours.shutdown(socket.SHUT_WR)
             said, _, status = b"".join(iter(lambda: ours.recv(READ_SIZE), b"")).rpartition(b"\n")

@@ -21,8 +21,8 @@ READ_SIZE = 1024
 AGAIN = 0.5
 """Seconds after which a warden that does not end gets SIGCONT, in case that it was stopped."""
 
-PATIENCE = 10.0
-"""Seconds for a warden to end all that there is; it takes some hundredths of one."""
+END_SECONDS = 10.0
+"""Seconds for a warden to end all its processes; it takes some hundredths of a second."""
 
 
 def own_command() -> tuple[str, ...]:
@@ -97,12 +97,12 @@ class Warden:
     def end(self) -> None:
         """Have it end the worker, and wait for that. Code with this user's rights can have stopped or killed it."""
         self.let_go()
-        last = monotonic() + PATIENCE
+        last = monotonic() + END_SECONDS
         while not self.has_ended(AGAIN) and monotonic() < last:
             self._signal(signal.SIGCONT)
         if not self._has_ended:
             self._kill()
-        if not self.has_ended(PATIENCE):
+        if not self.has_ended(END_SECONDS):
             raise WorkerError("a worker does not end, even when it is killed: its driver hangs. Restart the machine.")
         if self._ids and not self._said_that_it_ended:
             with suppress(ProcessLookupError, PermissionError):

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from grader.forkserver.descendants import descendants, fields
 
-PATIENCE = 5.0
+UNSTOPPED_SECONDS = 5.0
 """Seconds of a worker's life in which the judge waits for threads that do not stop when they get the signal. They need
 a processor to notice the signal, and may wait for the OS kernel. Threads that use no processor time meanwhile are not
 at fault."""
@@ -59,7 +59,7 @@ class FreezeCheck:
     """Freezes and thaws one worker, and adds up the processor time that it used while it was frozen."""
 
     def __init__(self) -> None:
-        self._patience = PATIENCE
+        self._patience = UNSTOPPED_SECONDS
         self._before = Activity(used={}, living=frozenset(), running=frozenset(), reaped=0.0)
         self._used = 0.0
 

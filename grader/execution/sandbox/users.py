@@ -19,8 +19,8 @@ before each is that of the process that ends this user's, and of nothing else: o
 first would end the second.
 """
 
-PATIENCE = 120.0
-"""Seconds in which all that a worker has left must be gone: within its deadlines it can make a few million files."""
+REMOVAL_SECONDS = 120.0
+"""Seconds within which a worker's files must be removed: within its deadlines a worker can make a few million files."""
 
 ROOTS_OWN = Path("/run/grader")
 """A folder that only root can enter, so that no worker holds a lock in it: an empty file for each borrowed id."""
@@ -124,10 +124,10 @@ def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
             errors="replace",  # the output may name a worker's files
             check=False,
             start_new_session=True,
-            timeout=PATIENCE,
+            timeout=REMOVAL_SECONDS,
         )
     except subprocess.TimeoutExpired as error:
-        raise WorkerError(f"what a worker has left could not be removed within {PATIENCE:g} s.") from error
+        raise WorkerError(f"what a worker has left could not be removed within {REMOVAL_SECONDS:g} s.") from error
 
 
 def _locked(lock: int) -> bool:

@@ -3,15 +3,16 @@
 from grader.common.errors import InputError
 from grader.course.submissions.task import Task
 from grader.course.truth.oracle import load_oracle
-from grader.grading.bench import Bench, Progress
 from grader.grading.checks.building import build
 from grader.grading.checks.memory import Counted, count_memory, memory_run
 from grader.grading.checks.simulated_run import Subject
 from grader.grading.explain.failures import returns_problem, unwrap
+from grader.grading.grading_environment import GradingEnvironment
+from grader.grading.progress import Progress
 
 
 @returns_problem
-def profile_submission(task: Task, bench: Bench, progress: Progress) -> Counted:
+def profile_submission(task: Task, environment: GradingEnvironment, progress: Progress) -> Counted:
     """Count once, at the sizes of the assignment's memory checks; a failed build or run in place of the counts.
 
     Raises InputError if the assignment has no memory checks, and NoSimulatorError where there is no simulator.
@@ -19,10 +20,10 @@ def profile_submission(task: Task, bench: Bench, progress: Progress) -> Counted:
     asked = task.assignment.memory
     if asked is None:
         raise InputError(f"{task.assignment.name} asks nothing about memory: add `memory:` to its assignment.yaml.")
-    with bench.simulator() as worker:
+    with environment.simulator() as worker:
         worker.ready()
         progress("building")
         built = unwrap(build(task, worker))
         progress("counting every access in a simulator")
         subject = Subject(task=task, oracle=load_oracle(task.assignment), worker=worker, built=built)
-        return unwrap(count_memory(memory_run(subject, asked), bench.watching.simulation))
+        return unwrap(count_memory(memory_run(subject, asked), environment.watching.simulation))

@@ -25,7 +25,6 @@ from grader.course.truth.oracle import load_oracle
 from grader.execution.client import Worker
 from grader.execution.outcome import Timing
 from grader.execution.plan import STUDENT, SUBMISSION, Script, submission_plan
-from grader.grading.bench import Bench, Progress
 from grader.grading.by_hand.overrides import settle, to_run
 from grader.grading.by_hand.run_options import Run
 from grader.grading.checks.building import Built, build_settled
@@ -35,6 +34,8 @@ from grader.grading.checks.simulated_run import Subject
 from grader.grading.device_lock import exclusive, shared, shared_cpu
 from grader.grading.explain.failures import FailedError, returns_problem, unwrap
 from grader.grading.explain.problem import Problem
+from grader.grading.grading_environment import GradingEnvironment
+from grader.grading.progress import Progress
 from grader.protocol.messages import DeviceFacts, Simulation
 from grader.results.result import Reason
 
@@ -119,15 +120,17 @@ class TimedRow:
         return self.outcome if isinstance(self.outcome, Problem) else self.outcome.problem
 
 
-def time_runs(runs: Sequence[Run], request: RunRequest, bench: Bench, progress: Progress) -> Iterator[TimedRow]:
+def time_runs(
+    runs: Sequence[Run], request: RunRequest, environment: GradingEnvironment, progress: Progress
+) -> Iterator[TimedRow]:
     """Each run in turn, in one worker. If one of several is impossible, its row says so, as if it had failed.
 
     Raises InputError if the only run is impossible.
     """
-    with bench.worker() as worker:
+    with environment.worker() as worker:
         for run in runs:
             progress(run.label)
-            with shared_cpu(bench.locks):
+            with shared_cpu(environment.locks):
                 device = worker.ready()
             try:
                 assignment = to_run(run.part, request.submission, run.wanted, device)
@@ -135,16 +138,16 @@ def time_runs(runs: Sequence[Run], request: RunRequest, bench: Bench, progress: 
                 if len(runs) == 1:
                     raise
                 assignment = Problem(reason=Reason.LAUNCH_SIZES, message=str(error))
-            outcome = assignment if isinstance(assignment, Problem) else _time(assignment, request, worker, bench)
+            outcome = assignment if isinstance(assignment, Problem) else _time(assignment, request, worker, environment)
             yield TimedRow(label=run.label, outcome=outcome)
 
 
 @returns_problem
-def _time(assignment: ByHand, request: RunRequest, worker: Worker, bench: Bench) -> Measured:
+def _time(assignment: ByHand, request: RunRequest, worker: Worker, environment: GradingEnvironment) -> Measured:
     device = worker.ready()
-    with shared(device, bench.locks):
+    with shared(device, environment.locks):
         ready = _prepare(assignment, request, worker)
-    with exclusive(device, bench.locks):
+    with exclusive(device, environment.locks):
         measured = _measure(ready, request, worker)
     worker.close()
     return unwrap(measured)
@@ -217,13 +220,13 @@ def _inspect(ready: _Ready, worker: Worker) -> Problem | None:
 
 
 def count_intensities(
-    runs: Sequence[Run], request: RunRequest, bench: Bench, progress: Progress
+    runs: Sequence[Run], request: RunRequest, environment: GradingEnvironment, progress: Progress
 ) -> dict[str, float | None]:
     """Operations for each word of global memory that work-items ask for, by the labels of the runs.
 
     Counted on the simulator, at the sizes of the assignment's memory checks; None or left out if it cannot be counted.
     """
-    with shared_cpu(bench.locks), bench.simulator() as simulator:
+    with shared_cpu(environment.locks), environment.simulator() as simulator:
         try:
             simulator.ready()
         except NoSimulatorError:
@@ -232,7 +235,7 @@ def count_intensities(
         for run in runs:
             progress(f"{run.label}, in a simulator")
             with suppress(InputError):  # a constant that is set by hand may make no sense at those sizes
-                found[run.label] = _intensity(run, request, simulator, bench.watching.simulation)
+                found[run.label] = _intensity(run, request, simulator, environment.watching.simulation)
     return found
 
 

@@ -28,8 +28,8 @@ from grader.results.result import Reason
 
 WHOLE_NUMBER = re.compile(r"[0-9]{1,9}")
 
-LONGEST = 400
-"""Characters of a statement: three sizes of a hundred, and their names."""
+STATEMENT_CHARACTERS = 400
+"""Characters of a statement: three sizes of a hundred digits, and their names."""
 
 DIMENSIONS = 3
 """The most dimensions of a launch."""
@@ -60,8 +60,8 @@ def chosen(assignment: Assignment, submission: Submission) -> Chosen:
 
 def _check_length(stated: tuple[Statement, ...]) -> None:
     for each in stated:
-        if len(each.what) + len(each.value) > LONGEST:
-            _refuse(f"line {each.line} states more than {LONGEST} characters; write it shorter.")
+        if len(each.what) + len(each.value) > STATEMENT_CHARACTERS:
+            _refuse(f"line {each.line} states more than {STATEMENT_CHARACTERS} characters; write it shorter.")
 
 
 def _constants(assignment: Assignment, stated: tuple[Statement, ...]) -> Iterator[tuple[str, int]]:

@@ -30,9 +30,9 @@ from grader.grading.explain.problem import EXPLANATION, Problem, of_failure
 from grader.grading.explain.simulator.source_lines import EXPLAINED
 from grader.results.result import Check, Kind, Reason, Verdict, full_marks
 
-PATIENCE = 2
-"""After so many cases that ran into a time limit, the rest are skipped. Cases for practice are counted apart: they
-decide nothing."""
+TIME_LIMITS = 2
+"""Number of cases with a time limit after which the rest are skipped. Cases for practice are counted apart: they decide
+nothing."""
 
 REPEATED = 2
 """So many wrong cases are launched again on the same data, to see whether the result is always the same."""
@@ -41,7 +41,7 @@ REPEATS = 4
 """Launches of a repeated case: enough to tell a failure every other time from a single exception."""
 
 CASE_KEY = 0
-"""Tells the inputs of cases from those of timed rounds, which have the key 1 (timing/referee.py)."""
+"""Tells the inputs of cases from those of timed rounds, which have the key 1 (timing/verifiers.py)."""
 
 EARNING = {Verdict.PASSED, Verdict.PARTIAL}
 
@@ -116,7 +116,7 @@ def try_cases(
         start = time.perf_counter()
         reasons = seen[case.practice]
         found: Problem | Wrong | Endless | Ended | None = GAVE_UP
-        if reasons[Reason.TIME_LIMIT] < PATIENCE:
+        if reasons[Reason.TIME_LIMIT] < TIME_LIMITS:
             repeats = REPEATS if reasons[Reason.WRONG_OUTPUT] < REPEATED else 0
             found = _try(launcher, series, case.name, trial_of(case, built, oracle), repeats)
         problem = found.problem if isinstance(found, Wrong | Endless | Ended) else found
@@ -181,7 +181,7 @@ def _check(assignment: Assignment, case: Case, problem: Problem | None, seconds:
 def gave_up(checks: Iterable[Check]) -> bool:
     """Whether so many of these cases ran into a time limit that no more are run."""
     hung = [each for each in checks if each.reason is Reason.TIME_LIMIT and each.kind is Kind.CORRECTNESS]
-    return len(hung) >= PATIENCE
+    return len(hung) >= TIME_LIMITS
 
 
 def first_endless(tried: Iterable[Tried]) -> Endless | None:

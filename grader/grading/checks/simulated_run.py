@@ -21,7 +21,7 @@ from grader.protocol.observation import SeenAccess, SeenKernel
 from grader.results.result import Reason
 
 SIMULATION_KEY = 2
-"""Tells the inputs of simulated runs from those of cases (correctness.py) and of timed rounds (timing/referee.py)."""
+"""Tells the inputs of simulated runs from those of cases (correctness.py) and of timed rounds (timing/verifiers.py)."""
 
 
 @dataclass(frozen=True, kw_only=True)

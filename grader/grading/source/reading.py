@@ -6,7 +6,7 @@ from grader.grading.source.outline import TYPE, Function, Outline, outside
 from grader.grading.source.statements import Reader, UnreadableError
 from grader.protocol.tokens import Token, join, logical_lines
 
-LONGEST = 64 * 1024
+TEXT_CHARACTERS = 64 * 1024
 """Characters of a text that is read here. Hand-written kernels have a tenth of it with their macros expanded."""
 
 TOKENS, FUNCTIONS = 8_000, 64
@@ -22,7 +22,7 @@ def outline(source: str, kernels: Sequence[str]) -> Outline | None:
     """The outline of a text whose macros are expanded, with the regions of these kernels and what they call; None of
     a text that is too long or does not read as C does.
     """
-    if len(source) > LONGEST:
+    if len(source) > TEXT_CHARACTERS:
         return None
     joined = join(source)
     code = tuple(token for line in logical_lines(joined.tokens()) for token in _code(line))

@@ -12,8 +12,8 @@ VARIABLES, DEEPEST = 64, 50
 """The most that are read: variables that can be seen at once, and statements within each other."""
 
 
-LONGEST = 250
-"""Tokens of an expression that is edited: each edit writes one anew."""
+EDITED_TOKENS = 250
+"""Tokens of an expression that is edited: each edit writes one expression again."""
 
 
 class UnreadableError(Exception):
@@ -136,7 +136,7 @@ class Reader:
 
     def _add(self, first: int, last: int, role: Role, target: str = "") -> None:
         texts = {token.text for token in self.code[first:last]}
-        is_short = 0 < last - first <= LONGEST
+        is_short = 0 < last - first <= EDITED_TOKENS
         if self.wanted and is_short and not texts & self.whole and not texts & {"{", "}"}:
             visible = {each.name: each for each in self.scope}  # the innermost of a name
             self.regions.append(

@@ -1,6 +1,6 @@
-"""Timed rounds of the submission beside our own kernels, and what their times are worth.
+"""Timed rounds of the submission and of our own kernels, and the points for their times.
 
-lineup.py         who is timed: submission, reference, control        measurement.py   the rounds, one by one
-rounds.py         a round as a state machine                          referee.py       every timed output is judged
-intervals.py      medians, their intervals, when to stop              performance.py   rates, plausibility, points
+timing_setup.py   the participants: submission, reference, control   measurement.py   the rounds, one by one
+rounds.py         a round as a state machine                         verifiers.py     inputs and verified results
+intervals.py      medians, their intervals, when to stop             performance.py   rates, plausibility, points
 """

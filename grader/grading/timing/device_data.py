@@ -72,7 +72,7 @@ set, model solutions that only move data ran at 0.975 to 1.02 times their own sp
 """
 
 SET_BYTES = 5
-"""A set takes up to so many times the bytes that a launch moves, for all contestants: twice for the control's program,
+"""A set takes up to so many times the bytes that a launch moves, for all participants: twice for the control's program,
 once each for the submission, the reference and the copy."""
 
 MEMORY_SHARE = 0.25

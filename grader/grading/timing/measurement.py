@@ -9,7 +9,7 @@
 A student kit has no model solution: there, reference and control run the baseline.
 
 Every round has fresh secret inputs and takes the workers in another order; every timed output of the submission is
-judged (referee.py). The first rounds, and the first of every session, run but do not count. A round in which the
+judged (verifiers.py). The first rounds, and the first of every session, run but do not count. A round in which the
 operating system worked more during one side's turns does not count either: a submission can leave it work that slows
 down the others.
 """
@@ -39,7 +39,6 @@ from grader.grading.explain.problem import (
     of_timed_run,
 )
 from grader.grading.rules import TimingRules
-from grader.grading.timing.contestant import Contestant, Role
 from grader.grading.timing.intervals import (
     FEWEST,
     delayed_share,
@@ -52,9 +51,10 @@ from grader.grading.timing.intervals import (
     one_sided,
     too_noisy,
 )
-from grader.grading.timing.lineup import Lineup
-from grader.grading.timing.referee import Results, RoundData, blaming
+from grader.grading.timing.participants import Participant, Role
 from grader.grading.timing.rounds import Awake, Comparisons, Resting, Round
+from grader.grading.timing.timing_setup import TimingSetup
+from grader.grading.timing.verifiers import Results, RoundInputs, blaming
 
 COMPARED_EVERY = 3
 """Baseline and copy are timed in one of so many rounds: they inform, but the verdict does not rest on them."""
@@ -68,52 +68,52 @@ LAUNCHES = 3
 
 
 @returns_problem
-def open_sessions(lineup: Lineup) -> None:
-    """A fresh session for each contestant, side by side; what went wrong with the submission's, if anything."""
-    for contestant in lineup.contestants.values():
-        contestant.worker.begin_open(contestant.plan)
-    for role, contestant in lineup.contestants.items():
+def open_sessions(setup: TimingSetup) -> None:
+    """Open a new session for each participant. Returns the submission's problem; None if its session is open."""
+    for participant in setup.participants.values():
+        participant.worker.begin_open(participant.plan)
+    for role, participant in setup.participants.items():
         with blaming(role):
-            unwrap(contestant.worker.open(contestant.plan))
+            unwrap(participant.worker.open(participant.plan))
 
 
-def _reopen_sessions(lineup: Lineup) -> None:
-    """The same when they have been open before, and the submission's worker may be frozen."""
-    lineup.contestants[Role.SUBMISSION].worker.thaw()
-    unwrap(open_sessions(lineup))
+def _reopen_sessions(setup: TimingSetup) -> None:
+    """Open all sessions again. The submission's worker may be frozen."""
+    setup.participants[Role.SUBMISSION].worker.thaw()
+    unwrap(open_sessions(setup))
 
 
 @returns_problem
-def measure(lineup: Lineup, rules: TimingRules) -> tuple[Round, ...] | Problem:
+def measure(setup: TimingSetup, rules: TimingRules) -> tuple[Round, ...] | Problem:
     """Timed rounds in sessions that are open, as many as the rules ask for, or what went wrong with the submission.
 
     The cause can also be the machine: it is too noisy, or let the submission wait for a processor, and points depend on
     this; or points would depend on a clock that the submission can tamper with; or the OS kernel worked for one side
     only.
     """
-    with _watched(lineup, rules) as kernel:
-        seen = _rounds(lineup, rules, kernel)
+    with _watched(setup, rules) as kernel:
+        seen = _rounds(setup, rules, kernel)
     if is_disturbed(seen):
         return of_interference(one_sided(seen), len(seen))
     if leaves_few(seen):
         return of_few_rounds(one_sided(seen), len(seen))
     rounds = _counted(seen)
-    if lineup.thresholds and too_noisy(rounds, lineup.thresholds, rules):
-        standard = "model solution" if lineup.assignment.kit is None else "naive kernel"
+    if setup.thresholds and too_noisy(rounds, setup.thresholds, rules):
+        standard = "model solution" if setup.assignment.kit is None else "naive kernel"
         return of_noise(noise(rounds), len(rounds), standard)
-    if is_held_up(rounds, lineup.thresholds):
+    if is_held_up(rounds, setup.thresholds):
         return of_delay(delayed_share(rounds), len(rounds))
-    if is_blind(rounds, lineup.thresholds):
+    if is_blind(rounds, setup.thresholds):
         return of_blindness(len(rounds))
     return rounds
 
 
-def _watched(lineup: Lineup, rules: TimingRules) -> AbstractContextManager[KernelThreads]:
+def _watched(setup: TimingSetup, rules: TimingRules) -> AbstractContextManager[KernelThreads]:
     """The threads of the OS kernel, if points depend on them and the submission's code can give them work. On a GPU it
     cannot: it reaches no process of the host, and the driver's own threads work for all launches. Rules that allow any
     noise do not watch the threads either.
     """
-    matters = lineup.thresholds and share_a_process(lineup.device) and rules.noise_limit < ANY_NOISE
+    matters = setup.thresholds and share_a_process(setup.device) and rules.noise_limit < ANY_NOISE
     return kernel_threads() if matters else no_kernel_threads()
 
 
@@ -121,22 +121,22 @@ ANY_NOISE = 10.0
 """A noise limit that allows any difference between two runs of the model solution: for a quick look, not a verdict."""
 
 
-def _rounds(lineup: Lineup, rules: TimingRules, kernel: KernelThreads) -> list[Round]:
+def _rounds(setup: TimingSetup, rules: TimingRules, kernel: KernelThreads) -> list[Round]:
     """All rounds after the warm-up. Raises FailedError if the submission is too slow for the fewest rounds that count.
 
     One-sided rounds at most double the time. If most rounds are one-sided, the limits on pairs and seconds apply to
     these; if not, the limits apply to the rounds that count.
     """
     start, spent = time.perf_counter(), 0.0
-    session_pairs = lineup.referee.session_pairs(rules)
+    session_pairs = setup.verifier.session_pairs(rules)
     seen: list[Round] = []
     for number in count():
         is_first = number == 0 or (session_pairs is not None and number % (session_pairs + 1) == 0)
         begun = time.perf_counter()
         if is_first and number:
-            _reopen_sessions(lineup)
+            _reopen_sessions(setup)
         spent += time.perf_counter() - begun
-        found = _round(lineup, number, len(_counted(seen)), kernel)
+        found = _round(setup, number, len(_counted(seen)), kernel)
         elapsed = time.perf_counter() - start
         spent += found.turn
         if not is_first and elapsed > rules.warm_up_seconds:
@@ -144,7 +144,7 @@ def _rounds(lineup: Lineup, rules: TimingRules, kernel: KernelThreads) -> list[R
         if is_disturbed(seen) or leaves_few(seen):
             if len(seen) >= rules.max_pairs or elapsed >= rules.max_seconds:
                 break
-        elif enough(_counted(seen), elapsed, lineup.thresholds, rules):
+        elif enough(_counted(seen), elapsed, setup.thresholds, rules):
             break
         if spent > rules.max_seconds and len(seen) < FEWEST:
             raise FailedError(of_spent_time(spent, number + 1))
@@ -157,20 +157,20 @@ def _counted(seen: Sequence[Round]) -> tuple[Round, ...]:
     return tuple(each for each in seen if not each.is_one_sided)
 
 
-def _round(lineup: Lineup, number: int, counted: int, kernel: KernelThreads) -> Round:
-    """Give each contestant its turn on the same fresh inputs, then judge what the submission made of them."""
+def _round(setup: TimingSetup, number: int, counted: int, kernel: KernelThreads) -> Round:
+    """Run each participant once on the same new inputs, then verify the submission's results."""
     with threadpool_limits(1):  # NumPy's own threads would go on spinning on the cores that kernels are timed on
-        scene = lineup.referee.scene(number)
+        inputs = setup.verifier.inputs(number)
     state = Resting()
     results: dict[Role, Results] = {}
     for role in _order(number):
         with blaming(role):
-            state, results[role] = _turn(lineup, scene, state.wake(role), kernel)
+            state, results[role] = _turn(setup, inputs, state.wake(role), kernel)
     by_device = {role: turn.by_device for role, turn in state.turns.items()}
-    uneven = 0.0 if share_a_process(lineup.device) else UNEVEN
+    uneven = 0.0 if share_a_process(setup.device) else UNEVEN
     if by_device[Role.SUBMISSION] <= 0:
         raise FailedError(of_timed_run(NO_TIME, number + 1))
-    problem = scene.rule(results, lineup.contestants)
+    problem = inputs.verify(results, setup.participants)
     if problem is not None:
         raise FailedError(of_timed_run(problem, number + 1))
     return Round(
@@ -182,32 +182,32 @@ def _round(lineup: Lineup, number: int, counted: int, kernel: KernelThreads) -> 
         kernel_surplus=state.kernel_surplus,
         reference=by_device[Role.REFERENCE],
         control=by_device[Role.CONTROL],
-        comparisons=_comparisons(lineup, scene) if counted % COMPARED_EVERY == 0 else None,
+        comparisons=_comparisons(setup, inputs) if counted % COMPARED_EVERY == 0 else None,
     )
 
 
-def _turn(lineup: Lineup, scene: RoundData, awake: Awake, kernel: KernelThreads) -> tuple[Resting, Results]:
-    """One worker's turn, and what it has returned, if anybody wants it. The submission's worker is frozen meanwhile if
-    it is not its own.
+def _turn(setup: TimingSetup, inputs: RoundInputs, awake: Awake, kernel: KernelThreads) -> tuple[Resting, Results]:
+    """Run one participant, and return its results if they are verified. Freezes the submission's worker during the
+    turns of others.
     """
-    contestant = lineup.contestants[awake.role]
-    _hold_others(lineup, awake.role)
-    scene.prepare(contestant, STUDENT)
+    participant = setup.participants[awake.role]
+    _hold_others(setup, awake.role)
+    inputs.prepare(participant, STUDENT)
     before = kernel.seconds()
     asked = awake.ask(time.perf_counter())
-    ran = scene.run(contestant)
+    ran = inputs.run(participant)
     answered = asked.answer(time.perf_counter(), ran.by_device, ran.clocked, ran.delay)
-    taken = scene.take(contestant) if awake.role in scene.judged else {}
+    taken = inputs.take(participant) if awake.role in inputs.judged else {}
     seconds = time.perf_counter() - asked.since
     share = (kernel.seconds() - before) / seconds if seconds > 0 else 0.0
-    contestant.worker.drop()
+    participant.worker.drop()
     return answered.rest(share), {**ran.results, **taken}
 
 
-def _hold_others(lineup: Lineup, role: Role) -> None:
-    """Have the submission's worker frozen unless it is its turn, if its kernels can do anything then."""
-    submission = lineup.contestants[Role.SUBMISSION].worker
-    if not share_a_process(lineup.device):
+def _hold_others(setup: TimingSetup, role: Role) -> None:
+    """Freeze the submission's worker if it is not its turn. A GPU's kernels do nothing between their launches."""
+    submission = setup.participants[Role.SUBMISSION].worker
+    if not share_a_process(setup.device):
         return
     if role is Role.SUBMISSION:
         submission.thaw()
@@ -215,30 +215,30 @@ def _hold_others(lineup: Lineup, role: Role) -> None:
         submission.freeze()
 
 
-def _launch(scene: RoundData, contestant: Contestant, script: str) -> Timing:
-    """Inputs, and the launch on them."""
-    scene.supply(contestant, script)
-    return unwrap(contestant.worker.launch(scene.script(script)))
+def _launch(inputs: RoundInputs, participant: Participant, script: str) -> Timing:
+    """Supply the inputs, and launch."""
+    inputs.supply(participant, script)
+    return unwrap(participant.worker.launch(inputs.script(script)))
 
 
 def _order(number: int) -> tuple[Role, ...]:
-    """The roles in another order each round, so that none profits from its place.
+    """The order of the roles, another one in each round, so that no role profits from its place.
 
-    The submission is first and last in turn: so it is frozen and thawed once in two rounds.
+    The submission is first in one round and last in the next, so it is frozen and thawed once in two rounds.
     """
     others = (Role.REFERENCE, Role.CONTROL) if number % 4 < 2 else (Role.CONTROL, Role.REFERENCE)
     return (Role.SUBMISSION, *others) if number % 2 else (*others, Role.SUBMISSION)
 
 
-def _comparisons(lineup: Lineup, scene: RoundData) -> Comparisons:
-    """What the control worker times besides, on the data of this round."""
-    control = lineup.contestants[Role.CONTROL]
-    _hold_others(lineup, Role.CONTROL)
+def _comparisons(setup: TimingSetup, inputs: RoundInputs) -> Comparisons:
+    """Time baseline, copy and program on the control worker, with the inputs of this round."""
+    control = setup.participants[Role.CONTROL]
+    _hold_others(setup, Role.CONTROL)
     timings: dict[str, Timing] = {}
     for script in (name for name in (NAIVE, COPY, WHOLE, PEAK) if name in control.plan.scripts):
         try:
-            scene.prepare(control, script)
-            timings[script] = _launch(scene, control, script)
+            inputs.prepare(control, script)
+            timings[script] = _launch(inputs, control, script)
         except FailedError as failed:
             raise SolutionError(f"the {script} of the assignment failed: {failed.problem.message}") from failed
         control.worker.drop()
@@ -246,7 +246,7 @@ def _comparisons(lineup: Lineup, scene: RoundData) -> Comparisons:
     return Comparisons(
         baseline=timings[NAIVE].seconds,
         device_copy=timings[COPY].seconds,
-        surroundings=whole.seconds_of(launch.solution_of is not None for launch in lineup.assignment.launches)
+        surroundings=whole.seconds_of(launch.solution_of is not None for launch in setup.assignment.launches)
         if whole
         else None,
         peak=timings[PEAK].seconds if PEAK in timings else None,

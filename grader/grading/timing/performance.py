@@ -28,9 +28,9 @@ from grader.grading.timing.intervals import (
     noise,
     seen_fraction,
 )
-from grader.grading.timing.lineup import Lineup
 from grader.grading.timing.measurement import measure
 from grader.grading.timing.rounds import Round
+from grader.grading.timing.timing_setup import TimingSetup
 from grader.protocol.messages import DeviceFacts
 from grader.results.metrics import Interval, Performance, Program, Roofs, Samples
 from grader.results.result import Check, Kind, Verdict, full_marks
@@ -44,18 +44,18 @@ CLOCK_SHARE = 1.25
 device's clock says. Below that, points follow the longer time: of the turn on a processor, of the launch on a GPU."""
 
 
-def check_performance(lineup: Lineup, rules: TimingRules, roofs: Roofs | None = None) -> Check:
+def check_performance(setup: TimingSetup, rules: TimingRules, roofs: Roofs | None = None) -> Check:
     """Measure and judge; `roofs` are those of the device's profile, if it has one."""
     start = time.perf_counter()
-    rounds = measure(lineup, rules)
-    check = replace(unmeasured(lineup.assignment, lineup.device), seconds=time.perf_counter() - start)
+    rounds = measure(setup, rules)
+    check = replace(unmeasured(setup.assignment, setup.device), seconds=time.perf_counter() - start)
     if isinstance(rounds, Problem):
         return rounds.mark(check)
-    performance = replace(summarise(lineup.assignment, lineup.device, rounds), roofs=roofs)
-    problem = implausible(performance, rounds, lineup.device)
+    performance = replace(summarise(setup.assignment, setup.device, rounds), roofs=roofs)
+    problem = implausible(performance, rounds, setup.device)
     if problem is not None:
         return problem.fail(replace(check, performance=performance))
-    return judge(check, performance, lineup.goal, lineup.device)
+    return judge(check, performance, setup.goal, setup.device)
 
 
 def unmeasured(assignment: Assignment, device: DeviceFacts) -> Check:

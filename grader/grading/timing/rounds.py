@@ -15,7 +15,7 @@ and decides nothing alone.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from grader.grading.timing.contestant import Role
+from grader.grading.timing.participants import Role
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from grader.course.suite import Coursework
-from grader.grading.bench import Decided, Progress
+from grader.grading.progress import Decided, Progress
 from grader.results.result import Kind
 
 SLOT = 5.0

@@ -10,7 +10,7 @@ from grader.course.catalogue import Course
 from grader.course.submissions.handin import HandIn, Student
 from grader.course.suite import Coursework
 from grader.execution.device import device_class
-from grader.grading.bench import Progress
+from grader.grading.progress import Progress
 from grader.lms.bundle import pack
 from grader.results.result import UNTIMED, Result, Ungraded
 from grader.service.course.assignments import NO_LAST_STATE, AssignmentCache, LastGoodState

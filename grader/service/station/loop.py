@@ -10,7 +10,7 @@ from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError, SQLAlch
 
 from grader.common.errors import GraderError, InterruptedGradingError
 from grader.common.interrupts import interrupted_when, stop_if_told
-from grader.grading.bench import Decided, Progress
+from grader.grading.progress import Decided, Progress
 from grader.protocol.text import showable
 from grader.results.result import Ungraded
 from grader.service.db.session import Database, time_of

@@ -10,7 +10,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from grader.common.record import Record
-from grader.grading.bench import Decided
+from grader.grading.progress import Decided
 from grader.protocol.text import showable
 from grader.results.result import Result, Verdict, lines_named, shown_as
 from grader.service.db.models import GradingRow, ProgressRow

@@ -48,7 +48,7 @@ def test_calibrate_shows_what_it_measured_and_where_it_is_kept(tmp_path, locks):
 @pytest.mark.whole
 def test_a_stale_profile_is_no_ground_to_grade_on(tmp_path):
     """Exit code 3, and one line with both drivers and what to do; the doctor says it, too."""
-    with load_settings({}).open_bench("process") as bench, bench.worker() as worker:
+    with load_settings({}).open_environment("process") as environment, environment.worker() as worker:
         device = worker.ready()
     save_profile(profile_of(device.model_copy(update={"driver": "0.1"})), tmp_path / "profiles")
     shutil.copy(MODEL, tmp_path / "kernels.cl")

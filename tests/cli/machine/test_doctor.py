@@ -32,23 +32,23 @@ def empty_course(tmp_path):
 
 
 @pytest.fixture
-def dead_bench(bench, monkeypatch):
-    """A bench on which no worker starts, for what is found without one."""
+def dead_environment(environment, monkeypatch):
+    """An environment on which no worker starts, for what is found without one."""
 
     def refuse(_):
         raise WorkerError("a worker could not start: there is none in this test.")
 
-    monkeypatch.setattr(type(bench.sandbox), "start", refuse)
-    return bench
+    monkeypatch.setattr(type(environment.sandbox), "start", refuse)
+    return environment
 
 
-def findings(bench, course):
-    return {finding.topic: finding for finding in examine("process", lambda: nullcontext(bench), course)}
+def findings(environment, course):
+    return {finding.topic: finding for finding in examine("process", lambda: nullcontext(environment), course)}
 
 
-def test_this_machine_is_found_in_order(bench, course):
+def test_this_machine_is_found_in_order(environment, course):
     """Everything that a grading needs is looked at, the basic things first, and nothing needs a remedy."""
-    found = list(examine("process", lambda: nullcontext(bench), course))
+    found = list(examine("process", lambda: nullcontext(environment), course))
     assert [finding.topic for finding in found] == [*TOPICS, *sorted(ASSIGNMENTS)]
     assert [finding for finding in found if finding.remedy] == []
     assert all(finding.found for finding in found)
@@ -58,49 +58,49 @@ def test_this_machine_is_found_in_order(bench, course):
     assert found[8].found == course.load(found[8].topic).title
 
 
-def test_a_missing_linker_is_found_with_its_remedy(dead_bench, empty_course, monkeypatch):
+def test_a_missing_linker_is_found_with_its_remedy(dead_environment, empty_course, monkeypatch):
     """PoCL says nothing of use about it, so it is looked for by name."""
     monkeypatch.setattr(shutil, "which", lambda _: None)
-    finding = findings(dead_bench, empty_course)["linker"]
+    finding = findings(dead_environment, empty_course)["linker"]
     assert "there is no `ld`" in finding.found
     assert "apt install binutils" in finding.remedy
 
 
-def test_a_missing_linker_is_told_once(bench, empty_course, monkeypatch):
+def test_a_missing_linker_is_told_once(environment, empty_course, monkeypatch):
     """A kernel, which could only fail for the same reason, is not tried."""
     monkeypatch.setattr(shutil, "which", lambda _: None)
-    found = findings(bench, empty_course)
+    found = findings(environment, empty_course)
     assert [topic for topic, finding in found.items() if finding.remedy] == ["linker"]
     assert "a kernel" not in found
 
 
-def test_the_second_linker_will_do(dead_bench, empty_course, monkeypatch):
+def test_the_second_linker_will_do(dead_environment, empty_course, monkeypatch):
     """PoCL takes either."""
     monkeypatch.setattr(shutil, "which", lambda name: "/opt/ld.lld" if name == "ld.lld" else None)
-    finding = findings(dead_bench, empty_course)["linker"]
+    finding = findings(dead_environment, empty_course)["linker"]
     assert (finding.found, finding.remedy) == ("/opt/ld.lld", "")
 
 
 @pytest.mark.parametrize(("free", "full"), [(FREE_BYTES - 1, True), (5 * 2**20, True), (FREE_BYTES, False)])
-def test_a_full_temporary_folder_is_found_with_its_remedy(dead_bench, empty_course, monkeypatch, free, full):
+def test_a_full_temporary_folder_is_found_with_its_remedy(dead_environment, empty_course, monkeypatch, free, full):
     """The folder is named, with what is free there; the remedy is room, or another folder."""
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=free))
-    finding = findings(dead_bench, empty_course)["temporary folder"]
+    finding = findings(dead_environment, empty_course)["temporary folder"]
     assert tempfile.gettempdir() in finding.found
     assert ("TMPDIR" in finding.remedy) is full
 
 
-def test_a_device_out_of_range_is_found_with_its_remedy(bench, empty_course):
+def test_a_device_out_of_range_is_found_with_its_remedy(environment, empty_course):
     """It says how many there are; that is told once, so that what needs the device is not looked at."""
-    found = findings(replace(bench, device=99), empty_course)
+    found = findings(replace(environment, device=99), empty_course)
     assert "there is no OpenCL device 99: there are " in found["device"].found
     assert "grader setup" in found["device"].remedy
     assert list(found) == [topic for topic in TOPICS if topic not in {"a kernel", "device profile"}]
 
 
-def test_a_worker_that_does_not_start_does_not_stop_the_examination(dead_bench, course):
+def test_a_worker_that_does_not_start_does_not_stop_the_examination(dead_environment, course):
     """What comes after it is still looked at."""
-    found = findings(dead_bench, course)
+    found = findings(dead_environment, course)
     assert list(found) == [*BEFORE_A_DEVICE, "simulator", *sorted(ASSIGNMENTS)]
     assert "a worker could not start" in found["device"].found
     assert found["device"].remedy
@@ -114,7 +114,7 @@ def test_a_worker_that_does_not_start_does_not_stop_the_examination(dead_bench, 
         (Crashed(signal=6, exit_code=None, words="no linker"), "does not run a simple kernel"),
     ],
 )
-def test_a_driver_that_does_not_compute_is_found_with_its_remedy(bench, empty_course, monkeypatch, outcome, said):
+def test_a_driver_that_does_not_compute_is_found_with_its_remedy(environment, empty_course, monkeypatch, outcome, said):
     """A device that is listed may still be good for nothing."""
     nothing = np.empty(0, dtype=np.uint32)
     if isinstance(outcome, dict):
@@ -122,32 +122,32 @@ def test_a_driver_that_does_not_compute_is_found_with_its_remedy(bench, empty_co
             name: Fetched(before=nothing, payload=payload, after=nothing, poison=0) for name, payload in outcome.items()
         }
     monkeypatch.setattr(Worker, "run_once", lambda *_: outcome)
-    finding = findings(bench, empty_course)["a kernel"]
+    finding = findings(environment, empty_course)["a kernel"]
     assert said in finding.found
     assert "the driver is installed" in finding.remedy
 
 
 @pytest.mark.whole
-def test_a_device_profile_is_found_by_name_and_date(bench, empty_course, tmp_path):
+def test_a_device_profile_is_found_by_name_and_date(environment, empty_course, tmp_path):
     """It is in order."""
-    with bench.worker() as worker:
+    with environment.worker() as worker:
         path = save_profile(profile_of(worker.ready()), tmp_path)
-    finding = findings(replace(bench, profiles=tmp_path), empty_course)["device profile"]
+    finding = findings(replace(environment, profiles=tmp_path), empty_course)["device profile"]
     assert (finding.found, finding.remedy) == (f"{path.name}, 2026-01-01T00:00:00+00:00", "")
 
 
 @pytest.mark.whole
-def test_a_stale_device_profile_is_found_with_its_remedy(bench, empty_course, tmp_path):
+def test_a_stale_device_profile_is_found_with_its_remedy(environment, empty_course, tmp_path):
     """It is needed: nothing can be graded beside it."""
-    with bench.worker() as worker:
+    with environment.worker() as worker:
         save_profile(profile_of(worker.ready().model_copy(update={"driver": "0.1"})), tmp_path)
-    finding = findings(replace(bench, profiles=tmp_path), empty_course)["device profile"]
+    finding = findings(replace(environment, profiles=tmp_path), empty_course)["device profile"]
     assert "was measured with driver 0.1" in finding.found
     assert "`grader calibrate`" in finding.found
     assert finding.remedy
 
 
-def test_a_broken_assignment_is_found_with_its_remedy_beside_whole_ones(dead_bench, tmp_path):
+def test_a_broken_assignment_is_found_with_its_remedy_beside_whole_ones(dead_environment, tmp_path):
     """The finding names the file and the field; the other assignments are in order."""
     for part in ("assignments", "reference"):
         for name in ("coalsTransp", "blockMMM"):
@@ -155,17 +155,17 @@ def test_a_broken_assignment_is_found_with_its_remedy_beside_whole_ones(dead_ben
     path = tmp_path / "assignments" / "blockMMM" / "assignment.yaml"
     path.write_text(path.read_text().replace("title:", "titel:"))
     course = Course(assignments=tmp_path / "assignments", reference=tmp_path / "reference")
-    found = findings(dead_bench, course)
+    found = findings(dead_environment, course)
     assert str(path) in found["blockMMM"].found
     assert "titel" in found["blockMMM"].found
     assert found["blockMMM"].remedy == "fix the file that the message names"
     assert (found["coalsTransp"].found, found["coalsTransp"].remedy) == ("Coalesced transposition", "")
 
 
-def test_a_course_that_is_not_there_is_an_input_error_after_the_machine_was_looked_at(dead_bench, tmp_path):
+def test_a_course_that_is_not_there_is_an_input_error_after_the_machine_was_looked_at(dead_environment, tmp_path):
     """What is found of the machine is told all the same."""
     course = Course(assignments=tmp_path / "none", reference=tmp_path / "none")
-    examination = examine("process", lambda: nullcontext(dead_bench), course)
+    examination = examine("process", lambda: nullcontext(dead_environment), course)
     found = [*BEFORE_A_DEVICE, "simulator"]
     assert [next(examination).topic for _ in found] == found
     with pytest.raises(InputError, match="is not a folder"):

@@ -36,7 +36,7 @@ class FakeWorker:
 
 @dataclass
 class Machine:
-    """A bench on a machine with or without a driver and a simulator."""
+    """An environment on a machine with or without a driver and a simulator."""
 
     device: Exception | None = None
     simulated: Exception | None = None

@@ -64,7 +64,7 @@ def test_what_breaks_otherwise_is_our_fault(monkeypatch, does):
 
 def test_a_server_that_was_stopped_goes_on(monkeypatch):
     """A kernel that runs with the judge's rights can do that to it. Nobody who hands in next waits until the end."""
-    monkeypatch.setattr(scan_process, "PATIENCE", 20.0)
+    monkeypatch.setattr(scan_process, "SCAN_SECONDS", 20.0)
     assert scanned("a") == scan("a")
     os.kill(scan_process._server._process._running[0].pid, signal.SIGSTOP)
     assert scanned("b") == scan("b")

@@ -243,7 +243,7 @@ def test_time_that_was_used_while_it_ran_is_nobodys_fault(tmp_path):
 
 def test_who_waits_for_the_kernel_is_not_ended(tmp_path, monkeypatch):
     """It cannot be stopped, but uses no time; and all its freezing together holds nobody up for longer than once."""
-    monkeypatch.setattr(freeze_check, "PATIENCE", 0.2)
+    monkeypatch.setattr(freeze_check, "UNSTOPPED_SECONDS", 0.2)
     worker, counter = running(tmp_path, WAITS_IN_VFORK + "shared[0] = 1\n" + SAYS + "child_of_vfork()")
     try:
         for _ in range(3):

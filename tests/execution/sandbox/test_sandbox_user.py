@@ -296,9 +296,9 @@ def test_no_submission_can_hold_a_lock_for_which_judges_wait(tmp_path, monkeypat
     It is there before a worker is started, since that waits for its turn, too.
     """
     monkeypatch.setattr("grader.execution.sandbox.users.ROOTS_OWN", tmp_path / "grader")
-    with load_settings({}).open_bench("user") as bench:
-        assert bench.locks == tmp_path / "grader"
-        found = bench.locks.stat()
+    with load_settings({}).open_environment("user") as environment:
+        assert environment.locks == tmp_path / "grader"
+        found = environment.locks.stat()
     assert (found.st_uid, found.st_mode & 0o777) == (0, 0o700)
 
 

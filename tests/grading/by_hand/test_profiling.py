@@ -14,38 +14,38 @@ from grader.grading.explain.problem import Problem
 from grader.results.result import Reason
 
 
-def profiled(assignment, bench, path):
+def profiled(assignment, environment, path):
     task = Task(assignment=assignment, submission=read_submission(path), seed=1)
-    return profile_submission(task, bench, lambda _: None)
+    return profile_submission(task, environment, lambda _: None)
 
 
-def test_a_right_submission_has_counts_and_no_problem(transposition, bench, simulator):
+def test_a_right_submission_has_counts_and_no_problem(transposition, environment, simulator):
     """At the sizes of the memory checks: a transposition reads and writes every word once."""
-    counted = profiled(transposition, bench, transposition.reference / "kernels.cl")
+    counted = profiled(transposition, environment, transposition.reference / "kernels.cl")
     assert isinstance(counted, Counted)
     assert counted.problem is None
     assert counted.profile.sizes == transposition.memory.sizes
     assert counted.profile.read == counted.profile.written == 4 * 128 * 192
 
 
-def test_a_wrong_one_has_both(transposition, bench, simulator):
+def test_a_wrong_one_has_both(transposition, environment, simulator):
     """What it asks of memory may be just what its author wants to see."""
     folder = ROOT / "tests" / "submissions" / "coalsTransp" / "copied-not-transposed"
-    counted = profiled(transposition, bench, folder)
+    counted = profiled(transposition, environment, folder)
     assert isinstance(counted, Counted)
     assert counted.problem.reason is Reason.WRONG_OUTPUT
 
 
-def test_one_that_does_not_build_has_the_reason(course, bench, simulator):
+def test_one_that_does_not_build_has_the_reason(course, environment, simulator):
     """As a grading gives it."""
     folder = ROOT / "tests" / "submissions" / "optimProgram" / "undeclared-identifier"
-    found = profiled(course.load("optimProgram"), bench, folder)
+    found = profiled(course.load("optimProgram"), environment, folder)
     assert isinstance(found, Problem)
     assert found.reason is Reason.BUILD_ERROR
 
 
-def test_an_assignment_without_memory_checks_cannot_be_profiled(transposition, bench):
+def test_an_assignment_without_memory_checks_cannot_be_profiled(transposition, environment):
     """It names no sizes; the error says what to add."""
     bare = transposition.model_copy(update={"memory": None})
     with pytest.raises(InputError, match="add `memory:`"):
-        profiled(bare, bench, transposition.reference / "kernels.cl")
+        profiled(bare, environment, transposition.reference / "kernels.cl")

@@ -11,10 +11,10 @@ from runs import FAILED, measured, row
 from texts import submitted
 
 from grader.common.errors import InputError, NoSimulatorError
-from grader.grading.bench import Bench
 from grader.grading.by_hand.run import Measured, RunRequest, count_intensities, time_runs
 from grader.grading.by_hand.run_options import Options, Sweep, runs
 from grader.grading.explain.problem import Problem
+from grader.grading.grading_environment import GradingEnvironment
 
 PARAMETERS = "(__global real *x, __global const real *y, __global real *z, uint32_t n)"
 NOT_32 = "#if GROUP == 32\n#error not 32\n#endif\n"
@@ -81,8 +81,8 @@ def suite(tmp_path_factory):
 READS = {"name": "reads", "measure": "words read", "at_most": "2*n", "points": 1}
 
 
-def driven(coursework, bench, source=KERNEL, options=OF_1000, *, check=True):
-    return list(time_runs(runs(coursework, options), request(source, check=check), bench, lambda _: None))
+def driven(coursework, environment, source=KERNEL, options=OF_1000, *, check=True):
+    return list(time_runs(runs(coursework, options), request(source, check=check), environment, lambda _: None))
 
 
 def request(source, *, check=True):
@@ -96,9 +96,9 @@ def outcome(*args, **more):
 
 
 @pytest.mark.timed
-def test_every_launch_but_the_first_is_timed_by_three_clocks(addition, bench):
+def test_every_launch_but_the_first_is_timed_by_three_clocks(addition, environment):
     """What includes the others takes longer; the results are right."""
-    found = outcome(addition, bench)
+    found = outcome(addition, environment)
     assert isinstance(found, Measured)
     assert (found.sizes, found.checked, found.problem, found.turns) == ({"n": 1000}, True, None, 1)
     assert len(found.launches) == len(found.totals) == 3
@@ -127,47 +127,47 @@ def test_rates_are_the_work_of_the_assignment_over_the_time(addition, course):
         ("", "NOT_WRITTEN"),
     ],
 )
-def test_what_is_wrong_is_said_in_the_words_of_grading_and_only_if_asked(addition, bench, statement, reason):
+def test_what_is_wrong_is_said_in_the_words_of_grading_and_only_if_asked(addition, environment, statement, reason):
     """The kernel is timed all the same."""
     source = f"__kernel void add{PARAMETERS} {{ const uint32_t i = get_global_id(0); if (i < n) {{ {statement}; }} }}\n"
-    checked, unchecked = (outcome(addition, bench, source, check=check) for check in (True, False))
+    checked, unchecked = (outcome(addition, environment, source, check=check) for check in (True, False))
     assert checked.problem.reason == reason
     assert len(checked.launches) == len(unchecked.launches) == 3
     assert (unchecked.problem, unchecked.checked) == (None, False)
 
 
 @pytest.mark.timed
-def test_every_launch_has_fresh_data(tmp_path, bench):
+def test_every_launch_has_fresh_data(tmp_path, environment):
     """What a launch adds to an array is not there when the next begins."""
     counting = course_of(tmp_path, COUNTING, COUNTS, COUNTED).load("small")
-    assert outcome(counting, bench, COUNTS).problem is None
+    assert outcome(counting, environment, COUNTS).problem is None
 
 
 @pytest.mark.timed
-def test_the_turns_that_were_taken_are_told_and_are_the_work(tmp_path, bench):
+def test_the_turns_that_were_taken_are_told_and_are_the_work(tmp_path, environment):
     """A convergence test ends it after two of nine."""
     halving = course_of(tmp_path, HALVING, HALVE, HALVES).load("small")
-    found = outcome(halving, bench, HALVE, Options())
+    found = outcome(halving, environment, HALVE, Options())
     assert (found.problem, found.turns, found.work) == (None, 2, 8 * 100 * 2)
 
 
 @pytest.mark.timed
-def test_steps_of_ours_are_stood_in_for_by_the_oracle(course, bench):
+def test_steps_of_ours_are_stood_in_for_by_the_oracle(course, environment):
     """Only the student's kernel runs, on what a transposition would have left, checked or not."""
     assignment = course.load("coalsProgrm")
     source = assignment.source("kernels.cl")
     for check in (True, False):
-        found = outcome(assignment, bench, source, Options(values={"height": "300", "width": "20"}), check=check)
+        found = outcome(assignment, environment, source, Options(values={"height": "300", "width": "20"}), check=check)
         assert (len(found.launches[0].steps), found.problem) == (1, None)
 
 
 @pytest.mark.whole
 @pytest.mark.timed
-def test_a_sweep_goes_on_after_a_value_that_fails(addition, bench):
+def test_a_sweep_goes_on_after_a_value_that_fails(addition, environment):
     """One does not build, one is too large for the device, one hangs; each says why in its row."""
     source = KERNEL.replace("    if (i < n)", "    volatile uint go = GROUP == 16;\n    while (go);\n    if (i < n)")
     sweep = Sweep(name="GROUP", values=("8", "32", "100000", "16", "64"))
-    rows = driven(addition, bench, source + NOT_32, Options(values=OF_1000.values, sweep=sweep))
+    rows = driven(addition, environment, source + NOT_32, Options(values=OF_1000.values, sweep=sweep))
     assert [found.label for found in rows] == list(sweep.values)
     assert [found.problem and found.problem.reason.value for found in rows] == [
         None,
@@ -179,29 +179,29 @@ def test_a_sweep_goes_on_after_a_value_that_fails(addition, bench):
 
 
 @pytest.mark.timed
-def test_a_crash_is_a_result_and_the_next_kernel_is_timed(suite, bench):
+def test_a_crash_is_a_result_and_the_next_kernel_is_timed(suite, environment):
     """In the same worker, begun again."""
     crashing = f"__kernel void add{PARAMETERS} {{ z[1000000000000UL + n] = 1; }}\n"
-    first, second = driven(suite, bench, crashing + KERNEL.replace("add", "plus"))
+    first, second = driven(suite, environment, crashing + KERNEL.replace("add", "plus"))
     assert first.problem.reason == "CRASH"
     assert second.problem is None
 
 
 @pytest.mark.whole
 @pytest.mark.timed
-def test_a_kernel_that_is_missing_is_told_in_its_row(suite, bench):
+def test_a_kernel_that_is_missing_is_told_in_its_row(suite, environment):
     """With the nearest that is there."""
-    first, second = driven(suite, bench, KERNEL)
+    first, second = driven(suite, environment, KERNEL)
     assert first.problem is None
     assert isinstance(second.outcome, Problem)
     assert "no kernel named plus; the nearest is add" in second.problem.message
 
 
-def test_a_run_that_cannot_be_is_an_error_alone_and_a_row_among_others(addition, bench):
+def test_a_run_that_cannot_be_is_an_error_alone_and_a_row_among_others(addition, environment):
     """A sweep shows how far one can go."""
     with pytest.raises(InputError, match="GB of memory"):
-        driven(addition, bench, options=Options(values={"n": "999999999"}))
-    rows = driven(addition, bench, options=Options(sweep=Sweep(name="n", values=("999999998", "999999999"))))
+        driven(addition, environment, options=Options(values={"n": "999999999"}))
+    rows = driven(addition, environment, options=Options(sweep=Sweep(name="n", values=("999999998", "999999999"))))
     assert [found.problem.reason for found in rows] == ["LAUNCH_SIZES"] * 2
 
 
@@ -211,19 +211,19 @@ def test_the_problem_of_a_row_is_that_of_its_results_or_the_reason_for_none(addi
     assert row("c", measured(addition)).problem is None
 
 
-def test_operations_for_each_word_are_counted_in_the_simulator(suite, bench, simulator):
+def test_operations_for_each_word_are_counted_in_the_simulator(suite, environment, simulator):
     """An addition for two words read and one written; a kernel that is not there has no count."""
-    counted = count_intensities(runs(suite, Options()), request(KERNEL), bench, lambda _: None)
+    counted = count_intensities(runs(suite, Options()), request(KERNEL), environment, lambda _: None)
     assert counted == {"add": pytest.approx(1 / 3), "plus": None}
 
 
-def test_a_constant_that_makes_no_sense_where_it_is_counted_leaves_the_count_out(suite, bench, simulator):
+def test_a_constant_that_makes_no_sense_where_it_is_counted_leaves_the_count_out(suite, environment, simulator):
     """It may have made sense where it was timed."""
     planned = runs(suite, Options(kernel="add", global_size=("8", "8")))
-    assert count_intensities(planned, request(KERNEL), bench, lambda _: None) == {}
+    assert count_intensities(planned, request(KERNEL), environment, lambda _: None) == {}
 
 
-def test_without_a_simulator_nothing_is_counted(suite, bench):
+def test_without_a_simulator_nothing_is_counted(suite, environment):
     """And that is no fault."""
 
     class Absent:
@@ -236,9 +236,9 @@ def test_without_a_simulator_nothing_is_counted(suite, bench):
         def ready(self):
             raise NoSimulatorError("none")
 
-    class Bare(Bench):
+    class Bare(GradingEnvironment):
         def simulator(self):
             return Absent()
 
-    bare = Bare(**{field.name: getattr(bench, field.name) for field in fields(Bench)})
+    bare = Bare(**{field.name: getattr(environment, field.name) for field in fields(GradingEnvironment)})
     assert count_intensities(runs(suite, Options()), request(KERNEL), bare, lambda _: None) == {}

@@ -26,9 +26,9 @@ STRINGS = f"#define READ __has_incl\\\nude\n#define TWICE(x) x x\n{SIGNATURE} {{
 
 
 @pytest.fixture(scope="module")
-def shared(bench):
+def shared(environment):
     """A worker for all these tests: each build has a session of its own."""
-    with bench.worker() as worker:
+    with environment.worker() as worker:
         worker.ready()
         yield worker
 

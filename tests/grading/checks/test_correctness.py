@@ -14,9 +14,9 @@ from grader.grading.checks.building import Built
 from grader.grading.checks.conclusions import conclude
 from grader.grading.checks.correctness import (
     FORFEITED,
-    PATIENCE,
     REPEATED,
     REPEATS,
+    TIME_LIMITS,
     forfeit,
     in_order,
     try_cases,
@@ -93,13 +93,13 @@ def test_time_limits_of_practice_end_nothing_else(transposition):
     """Those and the others have a patience of their own each, since practice decides about nothing."""
     cases = [
         case.model_copy(update={"practice": number % 2 == 1})
-        for number, case in enumerate(transposition.correctness.cases[: 2 * (PATIENCE + 1)])
+        for number, case in enumerate(transposition.correctness.cases[: 2 * (TIME_LIMITS + 1)])
     ]
     built, worker = altered(transposition, cases), FakeWorker(TimedOut(doing="running", seconds=1))
     failed = checked(tuple(cases), built, transposition, worker)
     for practice in (False, True):
         reasons = [check.reason for case, check in zip(cases, failed, strict=True) if case.practice is practice]
-        assert reasons == [Reason.TIME_LIMIT] * PATIENCE + [Reason.NOT_RUN]
+        assert reasons == [Reason.TIME_LIMIT] * TIME_LIMITS + [Reason.NOT_RUN]
 
 
 def test_a_worker_hears_of_no_case_but_those_that_it_is_to_run(transposition):

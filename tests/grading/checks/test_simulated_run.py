@@ -51,9 +51,9 @@ class Scripted:
 
 
 @pytest.fixture(scope="module")
-def subject(bench, transposition):
+def subject(environment, transposition):
     """The model solution, and a worker that builds it."""
-    with bench.worker() as worker:
+    with environment.worker() as worker:
         yield subject_of(worker, transposition, MODEL)
 
 
@@ -85,10 +85,10 @@ def test_wrong_results_are_a_problem_of_the_run(simulator, transposition):
     assert seen.problem.reason is Reason.WRONG_OUTPUT
 
 
-def test_a_kernel_that_never_ends_there(simulator, bench, transposition):
+def test_a_kernel_that_never_ends_there(simulator, environment, transposition):
     """It is stopped at the simulator's own deadline, in its first session and in any other."""
     assert simulator.ready()
-    quick = replace(bench, deadlines=replace(DEADLINES, launch=0.1, simulation=2))
+    quick = replace(environment, deadlines=replace(DEADLINES, launch=0.1, simulation=2))
     hanging = SIGNATURE + "{\n    volatile uint go = 1;\n    while (go) B[0] = 0;\n}\n"
     with quick.simulator() as worker:
         for _ in range(2):
@@ -99,17 +99,17 @@ def test_a_kernel_that_never_ends_there(simulator, bench, transposition):
         assert isinstance(simulate(subject_of(worker, transposition, MODEL), SIZES, 0), Simulated)
 
 
-def test_every_launch_there_has_the_deadline_of_a_first(bench):
+def test_every_launch_there_has_the_deadline_of_a_first(environment):
     """No launch on the simulator is held to the seconds of a device."""
-    worker = bench.simulator()
+    worker = environment.simulator()
     assert isinstance(worker, Worker)
-    assert worker._deadlines.launch == worker._deadlines.first_launch == bench.deadlines.simulation
+    assert worker._deadlines.launch == worker._deadlines.first_launch == environment.deadlines.simulation
 
 
-def test_a_function_that_the_simulator_does_not_know(simulator, bench, transposition):
+def test_a_function_that_the_simulator_does_not_know(simulator, environment, transposition):
     """The simulator itself crashes at such a kernel; that is no wild access of the student's."""
     source = SIGNATURE + "{\n    B[0] = __builtin_popcount(height);\n}\n"
-    with bench.worker() as device:
+    with environment.worker() as device:
         subject = replace(subject_of(device, transposition, source), worker=simulator)
     found = simulate(subject, SIZES, 0)
     assert isinstance(found, Problem)
@@ -204,10 +204,10 @@ def test_a_run_that_was_begun_shows_what_it_would_have_shown_later(simulator, tr
     assert seen_in(run_at(subject, SIZES, 0).begin()) == simulate(subject, SIZES, 0)
 
 
-def test_another_session_gives_up_a_run_that_was_begun(simulator, bench, transposition):
+def test_another_session_gives_up_a_run_that_was_begun(simulator, environment, transposition):
     """However long that would have been; it can be made again."""
     simulator.ready()
-    with bench.simulator() as worker:
+    with environment.simulator() as worker:
         hanging = subject_of(worker, transposition, HANGING)
         run_at(hanging, SIZES, 0).begin()
         subject = replace(hanging, built=subject_of(simulator, transposition, MODEL).built)
@@ -216,10 +216,10 @@ def test_another_session_gives_up_a_run_that_was_begun(simulator, bench, transpo
         assert isinstance(seen_in(begun), Simulated)
 
 
-def test_two_runs_go_on_at_once(simulator, bench, transposition):
+def test_two_runs_go_on_at_once(simulator, environment, transposition):
     """Each in its own worker, whichever is waited for first."""
     subject = subject_of(simulator, transposition, MODEL)
-    with bench.simulator() as counter:
+    with environment.simulator() as counter:
         runs = Runs(subject=subject, counter=counter, ours=counter)
         runs.begin_sanitizer()
         runs.begin_memory()

@@ -38,9 +38,9 @@ def subject(simulator, transposition):
 
 
 @pytest.fixture
-def nowhere(bench, transposition):
+def nowhere(environment, transposition):
     """The model solution where there is no simulator."""
-    with bench.worker() as worker:
+    with environment.worker() as worker:
         return replace(subject_of(worker, transposition, MODEL), worker=Absent())
 
 
@@ -163,7 +163,7 @@ def test_an_assignment_may_ask_for_one_of_them(subject, dropped, names):
     assert (watched.profile is None) is (dropped == "memory")
 
 
-def test_the_rules_say_what_the_device_is(bench, subject):
+def test_the_rules_say_what_the_device_is(environment, subject):
     """The profile is that of the simulated device that the rules describe."""
     assert subject
     memory = Memory(
@@ -172,7 +172,7 @@ def test_the_rules_say_what_the_device_is(bench, subject):
     )
     assignment = subject.task.assignment.model_copy(update={"sanitizer": None, "memory": memory})
     rules = WatchingRules.model_validate({"simulation": {"warp": 16, "sector": 64}})
-    with replace(bench, watching=rules).simulator() as worker:
+    with replace(environment, watching=rules).simulator() as worker:
         task = replace(subject.task, assignment=assignment)
         found = watch(runs_of(replace(subject, task=task, worker=worker)), rules).profile
     assert (found.warp, found.sector) == (16, 64)

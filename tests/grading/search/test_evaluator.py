@@ -39,9 +39,9 @@ CONSTANT = [changed(WRONG, "__global real *B", f"__global real *{how} B") for ho
 
 
 @pytest.mark.parametrize("in_words", [WRONG, *CONSTANT], ids=["movable", "const", "const restrict"])
-def test_many_at_once_are_as_right_as_one_alone(bench, transposition, in_words):
+def test_many_at_once_are_as_right_as_one_alone(environment, transposition, in_words):
     """The same edits help; with a pointer that cannot be moved, they are tried alone."""
-    with bench.worker() as worker:
+    with environment.worker() as worker:
         name, together = evaluator(worker, transposition, in_words)
         assert together.open()
         of_many = mended(together, name, together.edits)
@@ -54,11 +54,11 @@ def test_many_at_once_are_as_right_as_one_alone(bench, transposition, in_words):
     assert of_many
 
 
-def test_where_a_pointer_moves_edits_are_tried_alone(bench, transposition):
+def test_where_a_pointer_moves_edits_are_tried_alone(environment, transposition):
     """One that moves it elsewhere would write into the results of another."""
     store = "B[(x0 + ly) * height + (y0 + lx)] = tile[ly][lx];"
     walking = changed(WRONG, store, "{ B += (x0 + ly) * height; *(B + y0 + lx) = tile[ly][lx]; }")
-    with bench.worker() as worker:
+    with environment.worker() as worker:
         name, tried = evaluator(worker, transposition, walking)
         assert tried.open()
         assert not tried.is_batchable(name)
@@ -67,9 +67,9 @@ def test_where_a_pointer_moves_edits_are_tried_alone(bench, transposition):
         tried.close()
 
 
-def test_an_edit_that_ends_the_session_takes_no_other_with_it(bench, transposition):
+def test_an_edit_that_ends_the_session_takes_no_other_with_it(environment, transposition):
     """All edits of a launch that has crashed are tried alone: one that helps is found beside one that crashes."""
-    with bench.worker() as worker:
+    with environment.worker() as worker:
         name, together = evaluator(worker, transposition, WRONG)
         assert together.open()
         right = mended(together, name, together.edits)

@@ -3,7 +3,7 @@
 import pytest
 from kernels import PRODUCT
 
-from grader.grading.source.reading import LONGEST, outline
+from grader.grading.source.reading import TEXT_CHARACTERS, outline
 
 HELPED = """\
 typedef uint index_t;
@@ -82,7 +82,7 @@ def test_what_does_not_read_as_c(source):
 def test_a_text_that_is_too_long():
     """It is not read."""
     assert outline(PRODUCT, ["blockMMM"]) is not None
-    assert outline(PRODUCT + " " * LONGEST, ["blockMMM"]) is None
+    assert outline(PRODUCT + " " * TEXT_CHARACTERS, ["blockMMM"]) is None
 
 
 def test_too_many_variables():

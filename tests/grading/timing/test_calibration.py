@@ -43,8 +43,8 @@ def quick(monkeypatch):
 
 
 @pytest.fixture
-def worker(bench):
-    with bench.worker() as worker:
+def worker(environment):
+    with environment.worker() as worker:
         yield worker
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from lineups import at_sizes, with_integers
 from samples import DEVICE
+from timing_setups import at_sizes, with_integers
 
 from grader.common.errors import InputError
 from grader.course.truth.poison import GUARD_BYTES, POISON
@@ -78,8 +78,8 @@ class Shop:
 
 
 @pytest.fixture(scope="module")
-def worker(bench):
-    with bench.worker() as worker:
+def worker(environment):
+    with environment.worker() as worker:
         yield worker
 
 
@@ -177,18 +177,18 @@ def test_another_buffer_has_other_data(worker, product, data):
     assert np.mean(shop.make("A") == shop.make("B")) < 0.1
 
 
-def test_the_same_key_makes_the_same_everywhere(bench, worker, product):
+def test_the_same_key_makes_the_same_everywhere(environment, worker, product):
     """In another worker, and in every set of arrays: else nothing could be compared."""
     shop = Shop(worker, product, SQUARE, sets=3)
     made = {name: shop.make(name) for name in ("A", "B")}
     for number in range(3):
         assert all(np.array_equal(shop.make(name, number=number), words) for name, words in made.items())
-    with bench.worker() as another:
+    with environment.worker() as another:
         elsewhere = Shop(another, product, SQUARE)
         assert all(np.array_equal(elsewhere.make(name), words) for name, words in made.items())
 
 
-def test_equal_contents_have_equal_digests(bench, moving, transposition):
+def test_equal_contents_have_equal_digests(environment, moving, transposition):
     """Twice, and in another worker; with another key they have others."""
     words = np.random.default_rng(1).integers(0, 2**32, (500, 600), dtype=np.uint32)
     moving.put(words)
@@ -196,7 +196,7 @@ def test_equal_contents_have_equal_digests(bench, moving, transposition):
     assert moving.digest() == first
     others = {moving.digest(key) for key in (DIGEST_KEY + 1, DIGEST_KEY + 2**32, 0)}
     assert len(others | {first}) == 4
-    with bench.worker() as another:
+    with environment.worker() as another:
         elsewhere = Shop(another, transposition, LARGE)
         elsewhere.put(words)
         assert elsewhere.digest() == first

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from lineups import MS, RULES, at_sizes, begun, straw_contest
 from samples import DEVICE
+from timing_setups import MS, RULES, at_sizes, begun, fake_setup
 
 from grader.common.errors import SolutionError
 from grader.execution.outcome import Crashed, TimedOut
@@ -15,9 +15,9 @@ from grader.execution.plan import COPY, NAIVE, STUDENT
 from grader.grading.explain.problem import Problem
 from grader.grading.rules import TimingRules
 from grader.grading.timing import measurement
-from grader.grading.timing.contestant import Role
 from grader.grading.timing.intervals import FEWEST
 from grader.grading.timing.measurement import LAUNCHES, UNEVEN, measure, open_sessions
+from grader.grading.timing.participants import Role
 from grader.grading.timing.performance import check_performance
 from grader.grading.timing.rounds import Comparisons
 from grader.protocol.messages import BuildFailed
@@ -40,7 +40,7 @@ def student_launches(log):
 
 def test_rounds_hold_the_times_of_their_workers(small):
     """Each of its own; what the judge's clock makes of them is in test_rounds.py."""
-    rounds = measure(begun(straw_contest(small, step_ms={Role.SUBMISSION: {STUDENT: 5}})), RULES)
+    rounds = measure(begun(fake_setup(small, step_ms={Role.SUBMISSION: {STUDENT: 5}})), RULES)
     assert len(rounds) == 6
     for each in rounds:
         assert each.submission == pytest.approx(5 * MS)
@@ -49,7 +49,7 @@ def test_rounds_hold_the_times_of_their_workers(small):
 
 def test_side_shows_are_timed_in_some_rounds(small):
     """In the first of every three rounds that count: baseline and copy by the control worker."""
-    rounds = measure(begun(straw_contest(small)), RULES)
+    rounds = measure(begun(fake_setup(small)), RULES)
     shows = [each.comparisons for each in rounds]
     first = Comparisons(baseline=0.006, device_copy=0.001, surroundings=None, peak=None)
     assert shows == [first, None, None, shows[3], None, None]
@@ -60,14 +60,14 @@ def test_surroundings_are_the_steps_that_are_ours(course):
     """Of a transposition (3 ms), the student's kernel (6 ms) and another transposition (9 ms): 12 ms."""
     assignment = at_sizes(course.load("coalsProgrm"), height=7, width=5)
     assert [launch.solution_of is None for launch in assignment.launches] == [False, True, False]
-    rounds = measure(begun(straw_contest(assignment)), RULES)
+    rounds = measure(begun(fake_setup(assignment)), RULES)
     assert rounds[0].comparisons.surroundings == pytest.approx(12 * MS)
 
 
 def test_the_workers_take_turns_in_another_order_each_round(small):
     """The submission is last and first in turn, ours change places; so it is never thawed twice in two rounds."""
     log = []
-    measure(begun(straw_contest(small, log)), RULES)
+    measure(begun(fake_setup(small, log)), RULES)
     r, s, c = Role.REFERENCE, Role.SUBMISSION, Role.CONTROL
     orders = student_launches(log)
     assert orders[:4] == [(r, c, s), (s, r, c), (c, r, s), (s, c, r)]
@@ -76,35 +76,35 @@ def test_the_workers_take_turns_in_another_order_each_round(small):
 
 def test_the_submission_is_frozen_while_others_are_timed(small):
     """Whatever they are asked for, and never while it is asked for something itself."""
-    lineup, seen = straw_contest(small), []
-    submission = lineup.contestants[Role.SUBMISSION].worker
-    for role, contestant in lineup.contestants.items():
+    setup, seen = fake_setup(small), []
+    submission = setup.participants[Role.SUBMISSION].worker
+    for role, participant in setup.participants.items():
         for request in ("stage", "launch", "fetch", "open"):
-            asked = getattr(contestant.worker, request)
+            asked = getattr(participant.worker, request)
 
             def spying(*args, role=role, asked=asked, request=request):
                 seen.append((role, request, submission.is_frozen))
                 return asked(*args)
 
-            setattr(contestant.worker, request, spying)
-    measure(begun(lineup), RULES)
+            setattr(participant.worker, request, spying)
+    measure(begun(setup), RULES)
     assert {frozen for role, request, frozen in seen if role is Role.SUBMISSION} == {False}
     assert {frozen for role, request, frozen in seen if role is not Role.SUBMISSION and request != "open"} == {True}
 
 
 def test_a_device_that_is_no_processor_needs_nobody_frozen(small):
     """Kernels there reach no worker's process; to freeze one would only take time."""
-    lineup = straw_contest(small, device=DEVICE.model_copy(update={"type": "gpu"}))
-    lineup.contestants[Role.SUBMISSION].worker.freeze = None
-    assert len(measure(begun(lineup), RULES)) == 6
+    setup = fake_setup(small, device=DEVICE.model_copy(update={"type": "gpu"}))
+    setup.participants[Role.SUBMISSION].worker.freeze = None
+    assert len(measure(begun(setup), RULES)) == 6
 
 
 def test_on_a_gpu_the_workers_clock_tells_how_long_a_launch_was_waited_for(small):
     """4 ms more than its driver says, and another one for what comes after it: launches of ours take 0.5 ms more, and
     0.1 ms are for the results. Workers may differ a little.
     """
-    lineup = straw_contest(small, device=DEVICE.model_copy(update={"type": "gpu"}))
-    worker = lineup.contestants[Role.SUBMISSION].worker
+    setup = fake_setup(small, device=DEVICE.model_copy(update={"type": "gpu"}))
+    worker = setup.participants[Role.SUBMISSION].worker
     turn = worker.turn
 
     def forged(keys, names):
@@ -113,7 +113,7 @@ def test_on_a_gpu_the_workers_clock_tells_how_long_a_launch_was_waited_for(small
         return replace(took, waits=(launch + 4 * MS, results + 1 * MS))
 
     worker.turn = forged
-    for each in measure(begun(lineup), RULES):
+    for each in measure(begun(setup), RULES):
         assert each.submission == pytest.approx(2 * MS)
         assert each.waited == pytest.approx(6 * MS - UNEVEN)
         assert each.seen == pytest.approx(7 * MS - LAUNCHES * UNEVEN)
@@ -122,7 +122,7 @@ def test_on_a_gpu_the_workers_clock_tells_how_long_a_launch_was_waited_for(small
 def test_results_are_taken_directly_after_the_launch(small):
     """Before anybody else is asked for anything."""
     log = []
-    measure(begun(straw_contest(small, log)), RULES)
+    measure(begun(fake_setup(small, log)), RULES)
     asked = [(role, request) for role, request, script in log if script in (STUDENT, ("B",))]
     for number, each in enumerate(asked):
         if each == (Role.SUBMISSION, "launch"):
@@ -147,8 +147,8 @@ def test_a_noisy_machine_makes_no_time_limit(small, monkeypatch):
     rules = RULES.model_copy(update={"max_seconds": 0.2, "min_pairs": 30, "max_pairs": 100, "session_pairs": 50})
     clock = Clock()
     monkeypatch.setattr(measurement, "time", clock)
-    lineup = sluggish(small, 0.02, clock, step_ms={Role.CONTROL: {STUDENT: 4}})
-    assert measure(begun(lineup), rules).reason is Reason.NOT_MEASURED
+    setup = sluggish(small, 0.02, clock, step_ms={Role.CONTROL: {STUDENT: 4}})
+    assert measure(begun(setup), rules).reason is Reason.NOT_MEASURED
 
 
 class Clock:
@@ -185,15 +185,15 @@ OURS, OWN, BOTH, NONE = (Role.REFERENCE, Role.CONTROL), (Role.SUBMISSION,), tupl
 
 @pytest.fixture
 def beside(monkeypatch, small):
-    """Makes a lineup beside which the kernel works by patterns, by a clock that only launches move."""
+    """Makes a setup beside which the kernel works by patterns, by a clock that only launches move."""
 
     def make(*patterns, assignment=small, device=DEVICE, seconds=2 * MS):
         clock, kernel = Clock(), Kernel(*patterns)
         monkeypatch.setattr(measurement, "time", clock)
         monkeypatch.setattr(measurement, "kernel_threads", lambda: nullcontext(kernel))
-        lineup = straw_contest(assignment, device=device)
-        for role, contestant in lineup.contestants.items():
-            launch = contestant.worker.launch
+        setup = fake_setup(assignment, device=device)
+        for role, participant in setup.participants.items():
+            launch = participant.worker.launch
 
             def launching(script, key=0, role=role, launch=launch):
                 if script == STUDENT:
@@ -201,8 +201,8 @@ def beside(monkeypatch, small):
                     clock.now += seconds if role is Role.SUBMISSION else 2 * MS
                 return launch(script, key)
 
-            contestant.worker.launch = launching
-        return begun(lineup), kernel
+            participant.worker.launch = launching
+        return begun(setup), kernel
 
     return make
 
@@ -213,16 +213,16 @@ MANY = TimingRules(warm_up_seconds=0, clear_pairs=30, min_pairs=30, max_pairs=40
 @pytest.mark.parametrize("pattern", [NONE, BOTH])
 def test_work_of_the_kernel_beside_both_sides_counts_nothing_out(beside, pattern):
     """Six looks a round: before each turn, and after it."""
-    lineup, kernel = beside(pattern)
-    assert len(measure(lineup, MANY)) == 30
+    setup, kernel = beside(pattern)
+    assert len(measure(setup, MANY)) == 30
     assert kernel.looks == 6 * 31
 
 
 @pytest.mark.parametrize("side", [OURS, OWN, (Role.REFERENCE,)])
 def test_rounds_in_which_the_kernel_works_beside_one_side_do_not_count(beside, side):
     """A third of them: others are made in their place, and comparisons are there for every third that counts."""
-    lineup, kernel = beside(NONE, side, NONE)
-    rounds = measure(lineup, MANY)
+    setup, kernel = beside(NONE, side, NONE)
+    rounds = measure(setup, MANY)
     assert {each.kernel_surplus for each in rounds} == {0.0}
     assert len(rounds) == 30
     assert kernel.rounds // 3 > 40
@@ -233,8 +233,8 @@ def test_rounds_in_which_the_kernel_works_beside_one_side_do_not_count(beside, s
 @pytest.mark.parametrize("quiet", [0, 1, 2])
 def test_where_most_rounds_are_such_the_speed_is_left_open(beside, side, quiet):
     """Whatever the others say, and after as many rounds as any submission has."""
-    lineup, kernel = beside(side, side, side, *(quiet * (NONE,)))
-    problem = measure(lineup, MANY)
+    setup, kernel = beside(side, side, side, *(quiet * (NONE,)))
+    problem = measure(setup, MANY)
     assert problem.reason is Reason.INTERFERENCE
     seen = kernel.rounds // 3 - 1
     one_sided = seen - sum((1 + number) % (3 + quiet) >= 3 for number in range(seen))
@@ -245,10 +245,10 @@ def test_where_most_rounds_are_such_the_speed_is_left_open(beside, side, quiet):
 @pytest.mark.parametrize("side", [OURS, OWN])
 def test_points_that_others_would_have_are_not_awarded(beside, side):
     """The check is open, with all its points, of which it has none."""
-    lineup, _ = beside(side)
-    check = check_performance(lineup, MANY)
+    setup, _ = beside(side)
+    check = check_performance(setup, MANY)
     assert (check.verdict, check.reason, check.points) == (Verdict.SKIPPED, Reason.INTERFERENCE, 0)
-    assert check.max_points == lineup.goal.points
+    assert check.max_points == setup.goal.points
 
 
 def test_a_slow_submission_has_no_more_time_because_of_the_kernel(beside):
@@ -257,10 +257,10 @@ def test_a_slow_submission_has_no_more_time_because_of_the_kernel(beside):
     """
     rules = MANY.model_copy(update={"max_seconds": 0.2})
     assert measure(beside(OURS, seconds=0.04)[0], rules).reason is Reason.TIME_LIMIT
-    lineup, kernel = beside(OURS, *(20 * (NONE,)), seconds=0.023)
-    assert len(measure(lineup, rules)) == 8
-    lineup, kernel = beside(NONE, OURS, *(20 * (NONE,)), seconds=0.023)
-    problem = measure(lineup, rules)
+    setup, kernel = beside(OURS, *(20 * (NONE,)), seconds=0.023)
+    assert len(measure(setup, rules)) == 8
+    setup, kernel = beside(NONE, OURS, *(20 * (NONE,)), seconds=0.023)
+    problem = measure(setup, rules)
     assert (problem.reason, "in 1 of 8 timed rounds" in problem.message) == (Reason.NOT_MEASURED, True)
     assert kernel.rounds == 3 * 9
 
@@ -268,8 +268,8 @@ def test_a_slow_submission_has_no_more_time_because_of_the_kernel(beside):
 @pytest.mark.parametrize("device", [DEVICE.model_copy(update={"type": "gpu"})])
 def test_on_a_gpu_nobody_looks(beside, device):
     """Kernels there can ask the operating system for nothing."""
-    lineup, kernel = beside(OURS, device=device)
-    assert len(measure(lineup, MANY)) == 30
+    setup, kernel = beside(OURS, device=device)
+    assert len(measure(setup, MANY)) == 30
     assert kernel.looks == 0
 
 
@@ -277,8 +277,8 @@ def test_on_a_gpu_nobody_looks(beside, device):
 @given(patterns=st.lists(st.sampled_from([NONE, NONE, BOTH, OURS, OWN]), min_size=1, max_size=12))
 def test_whatever_the_kernel_does_measuring_ends_and_half_of_the_rounds_decide(beside, patterns):
     """With twice the most pairs, or before."""
-    lineup, kernel = beside(*patterns)
-    found = measure(lineup, MANY)
+    setup, kernel = beside(*patterns)
+    found = measure(setup, MANY)
     seen = kernel.rounds // 3 - 1
     assert seen <= 2 * MANY.max_pairs
     if isinstance(found, Problem):
@@ -290,9 +290,9 @@ def test_whatever_the_kernel_does_measuring_ends_and_half_of_the_rounds_decide(b
 
 
 def sluggish(assignment, seconds, clock, **told):
-    """A lineup with a submission that takes so long by this clock."""
-    lineup = straw_contest(assignment, **told)
-    worker = lineup.contestants[Role.SUBMISSION].worker
+    """A setup with a submission that takes so long by this clock."""
+    setup = fake_setup(assignment, **told)
+    worker = setup.participants[Role.SUBMISSION].worker
     launch = worker.launch
 
     def slow(script):
@@ -300,13 +300,13 @@ def sluggish(assignment, seconds, clock, **told):
         return launch(script)
 
     worker.launch = slow
-    return lineup
+    return setup
 
 
 def test_sessions_are_renewed_and_their_first_rounds_do_not_count(small):
     """All three workers before rounds 0 and 4; of eight rounds six count."""
     log = []
-    rounds = measure(begun(straw_contest(small, log)), RULES)
+    rounds = measure(begun(fake_setup(small, log)), RULES)
     assert len(student_launches(log)) == 8
     assert len(rounds) == 6
     opened = [number for number, (_, request, _) in enumerate(log) if request == "open"]
@@ -320,7 +320,7 @@ def test_sessions_are_renewed_and_their_first_rounds_do_not_count(small):
 def test_sessions_are_asked_for_before_any_is_waited_for(small):
     """Three programs are built at the same time, each in its worker."""
     log = []
-    assert open_sessions(straw_contest(small, log)) is None
+    assert open_sessions(fake_setup(small, log)) is None
     assert [request for _, request, _ in log] == ["begin to open"] * 3 + ["open"] * 3
     assert {role for role, _, _ in log[:3]} == {role for role, _, _ in log[3:]} == set(Role)
 
@@ -328,15 +328,15 @@ def test_sessions_are_asked_for_before_any_is_waited_for(small):
 def test_a_session_that_does_not_open_is_told_before_anything_is_timed(small):
     """The submission's is the student's; one of ours is raised."""
     failure = Crashed(signal=11, exit_code=None, words="")
-    problem = open_sessions(straw_contest(small, faults={Role.SUBMISSION: {("open", 1): failure}}))
+    problem = open_sessions(fake_setup(small, faults={Role.SUBMISSION: {("open", 1): failure}}))
     assert problem.reason is Reason.CRASH
     with pytest.raises(SolutionError, match="timed against failed"):
-        open_sessions(straw_contest(small, faults={Role.CONTROL: {("open", 1): failure}}))
+        open_sessions(fake_setup(small, faults={Role.CONTROL: {("open", 1): failure}}))
 
 
 def test_a_launch_that_takes_no_time_is_no_launch(small):
     """No ratio could be made of it; the run is named."""
-    problem = measure(begun(straw_contest(small, step_ms={Role.SUBMISSION: {STUDENT: 0}})), RULES)
+    problem = measure(begun(fake_setup(small, step_ms={Role.SUBMISSION: {STUDENT: 0}})), RULES)
     assert problem.reason is Reason.IMPLAUSIBLE
     assert problem.message.startswith("in timed run 1, ")
 
@@ -352,7 +352,7 @@ REQUESTS = [("open", 2), (f"stage {STUDENT}", 3), (f"launch {STUDENT}", 3)]
 @pytest.mark.parametrize("request_", [*REQUESTS, ("fetch", 3)], ids=lambda request: request[0])
 def test_a_failure_of_the_submission_is_the_students(small, failure, reason, request_):
     """Whatever was asked of its worker, and however late."""
-    problem = measure(begun(straw_contest(small, faults={Role.SUBMISSION: {request_: failure}})), RULES)
+    problem = measure(begun(fake_setup(small, faults={Role.SUBMISSION: {request_: failure}})), RULES)
     assert isinstance(problem, Problem)
     assert problem.reason is reason
 
@@ -365,7 +365,7 @@ def test_a_failure_of_our_own_kernel_is_ours(small, role, request_):
     failure = BuildFailed(program="baseline", log="x") if opening else FAILURES[0][0]
     said = "the baseline of the assignment does not build" if opening else "submissions are timed against failed"
     with pytest.raises(SolutionError, match=said):
-        measure(begun(straw_contest(small, faults={role: {request_: failure}})), RULES)
+        measure(begun(fake_setup(small, faults={role: {request_: failure}})), RULES)
 
 
 @pytest.mark.parametrize("script", [NAIVE, COPY])
@@ -374,22 +374,22 @@ def test_a_failure_of_a_side_show_is_ours(small, script, request_):
     """Baseline and copy are ours as well."""
     faults = {Role.CONTROL: {(f"{request_} {script}", 2): FAILURES[0][0]}}
     with pytest.raises(SolutionError, match=f"the {script} of the assignment failed"):
-        measure(begun(straw_contest(small, faults=faults)), RULES)
+        measure(begun(fake_setup(small, faults=faults)), RULES)
 
 
 @pytest.mark.parametrize("control", [4, 1])
 def test_a_machine_on_which_the_model_solution_is_not_as_fast_as_itself_is_too_noisy(small, control):
     """Twice as slow or twice as fast: no ratio taken there is worth anything. Without patience, the fewest do."""
     rules = RULES.model_copy(update={"max_seconds": 0.02})
-    lineup = straw_contest(small, step_ms={Role.CONTROL: {STUDENT: control}})
-    problem = measure(begun(lineup), rules)
+    setup = fake_setup(small, step_ms={Role.CONTROL: {STUDENT: control}})
+    problem = measure(begun(setup), rules)
     assert problem.reason is Reason.NOT_MEASURED
     assert f"of launches, the model solution ran at {2 / control:.2f} times its own speed" in problem.message
 
 
 def test_a_slow_submission_is_no_noise(small):
     """Only our own kernel against itself tells."""
-    rounds = measure(begun(straw_contest(small, step_ms={Role.SUBMISSION: {STUDENT: 20}})), RULES)
+    rounds = measure(begun(fake_setup(small, step_ms={Role.SUBMISSION: {STUDENT: 20}})), RULES)
     assert len(rounds) == 6
 
 
@@ -397,15 +397,15 @@ def test_a_contest_is_followed_until_it_is_decided(small):
     """A ratio right at a threshold is measured to the end of patience, one far from it only as often as must be."""
     rules = RULES.model_copy(update={"max_pairs": 12})
     threshold = small.performance.classes["cpu"].bands[0].fraction
-    near = straw_contest(small, step_ms={Role.SUBMISSION: {STUDENT: 2 / threshold}})
+    near = fake_setup(small, step_ms={Role.SUBMISSION: {STUDENT: 2 / threshold}})
     jitter = iter([0.9, 1.1] * 20)
-    launch = near.contestants[Role.SUBMISSION].worker.launch
+    launch = near.participants[Role.SUBMISSION].worker.launch
 
     def unsteady(script):
         timing, factor = launch(script), next(jitter)
         steps = tuple(step.model_copy(update={"end_ns": int(step.end_ns * factor)}) for step in timing.steps)
         return replace(timing, steps=steps)
 
-    near.contestants[Role.SUBMISSION].worker.launch = unsteady
+    near.participants[Role.SUBMISSION].worker.launch = unsteady
     assert len(measure(begun(near), rules)) == 12
-    assert len(measure(begun(straw_contest(small)), rules)) == 6
+    assert len(measure(begun(fake_setup(small)), rules)) == 6

@@ -4,15 +4,15 @@ import os
 from contextlib import ExitStack
 
 import pytest
-from lineups import at_sizes, begun, real_contest
+from timing_setups import at_sizes, begun, real_setup
 
 from grader.course.submissions.submission import read_submission
 from grader.execution.kernel_threads import kernel_threads
 from grader.execution.plan import STUDENT
 from grader.grading.rules import TimingRules
-from grader.grading.timing.contestant import Role
+from grader.grading.timing.participants import Role
 from grader.grading.timing.performance import check_performance
-from grader.grading.timing.referee import ByOracle
+from grader.grading.timing.verifiers import ByOracle
 from grader.results.result import Reason, Verdict
 
 FEW = TimingRules(warm_up_seconds=0, clear_pairs=8, min_pairs=9, max_pairs=12, noise_limit=9)
@@ -38,7 +38,7 @@ def terminals():
 
 
 @pytest.mark.parametrize("sides", [(Role.REFERENCE, Role.CONTROL), (Role.SUBMISSION,)], ids=["ours", "its own"])
-def test_work_that_the_kernel_does_beside_one_side_leaves_the_speed_open(bench, transposition, terminals, sides):
+def test_work_that_the_kernel_does_beside_one_side_leaves_the_speed_open(environment, transposition, terminals, sides):
     """Of the model solution itself, which would have all points."""
     with kernel_threads() as threads:
         if not threads.number:
@@ -46,9 +46,9 @@ def test_work_that_the_kernel_does_beside_one_side_leaves_the_speed_open(bench, 
     assignment = at_sizes(transposition, height=70, width=91)
     with ExitStack() as workers:
         submission = read_submission(assignment.reference)
-        lineup = begun(real_contest(bench, workers, assignment, submission, ByOracle))
+        setup = begun(real_setup(environment, workers, assignment, submission, ByOracle))
         for role in sides:
-            worker = lineup.contestants[role].worker
+            worker = setup.participants[role].worker
             launch = worker.launch
 
             def launching(script, key=0, launch=launch):
@@ -57,5 +57,5 @@ def test_work_that_the_kernel_does_beside_one_side_leaves_the_speed_open(bench, 
                 return launch(script, key)
 
             worker.launch = launching
-        check = check_performance(lineup, FEW)
+        check = check_performance(setup, FEW)
     assert (check.verdict, check.reason, check.points) == (Verdict.SKIPPED, Reason.INTERFERENCE, 0)

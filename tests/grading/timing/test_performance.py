@@ -1,15 +1,15 @@
 """performance.py: from rounds to a check."""
 
 import pytest
-from lineups import MS, RULES, at_sizes, begun, one_bit_wrong, straw_contest, with_constants
 from samples import DEVICE, ROOFS, performance
+from timing_setups import MS, RULES, at_sizes, begun, fake_setup, one_bit_wrong, with_constants
 
 from grader.course.rubric import Band, SpeedGoal
 from grader.execution.device import GPU_COPY_BYTES
 from grader.execution.plan import STUDENT
-from grader.grading.timing.contestant import Role
 from grader.grading.timing.intervals import FEWEST
 from grader.grading.timing.measurement import measure
+from grader.grading.timing.participants import Role
 from grader.grading.timing.performance import (
     CLOCK_SHARE,
     check_performance,
@@ -343,16 +343,16 @@ def small(transposition):
 
 def test_a_wrong_timed_run_fails_the_check_without_points(small):
     """The check has the reason, and no figures that might be taken for a result."""
-    lineup = straw_contest(small, faults={Role.SUBMISSION: {("fetch", 2): one_bit_wrong}})
-    check = check_performance(begun(lineup), RULES)
+    setup = fake_setup(small, faults={Role.SUBMISSION: {("fetch", 2): one_bit_wrong}})
+    check = check_performance(begun(setup), RULES)
     assert (check.verdict, check.points, check.reason) == (Verdict.FAILED, 0, Reason.WRONG_OUTPUT)
     assert check.max_points == small.performance.classes["cpu"].points
     assert check.performance is None
 
 
-def test_a_right_and_fast_contestant_earns_the_points(small):
+def test_a_right_and_fast_participant_earns_the_points(small):
     """Launches of straw take the same time as the model solution's."""
-    check = check_performance(begun(straw_contest(small)), RULES)
+    check = check_performance(begun(fake_setup(small)), RULES)
     assert (check.verdict, check.points) == (Verdict.PASSED, check.max_points)
     assert check.name == "performance: cpu (height 7, width 5)"
     assert check.performance.pairs == 6
@@ -369,13 +369,13 @@ def test_the_check_is_named_by_the_constants_that_are_timed(small):
 
 def test_the_check_states_which_profile_it_was_judged_by(small):
     """By name and date."""
-    assert check_performance(begun(straw_contest(small)), RULES, ROOFS).performance.roofs == ROOFS
+    assert check_performance(begun(fake_setup(small)), RULES, ROOFS).performance.roofs == ROOFS
 
 
-def test_an_implausible_contestant_is_failed_with_its_figures(small):
+def test_an_implausible_participant_is_failed_with_its_figures(small):
     """An instructor who looks at it has them all."""
     rules = RULES.model_copy(update={"min_pairs": FEWEST, "max_pairs": FEWEST})
-    check = check_performance(begun(straw_contest(small, step_ms={Role.SUBMISSION: {STUDENT: 0.01}})), rules)
+    check = check_performance(begun(fake_setup(small, step_ms={Role.SUBMISSION: {STUDENT: 0.01}})), rules)
     assert (check.verdict, check.points, check.reason) == (Verdict.FAILED, 0, Reason.IMPLAUSIBLE)
 
 
@@ -383,5 +383,5 @@ def test_an_implausible_contestant_is_failed_with_its_figures(small):
 def test_a_summary_can_be_made_whatever_the_length_of_a_session(small, session_pairs):
     """The rounds that have side shows are not always those that open a session and do not count."""
     rules = RULES.model_copy(update={"session_pairs": session_pairs})
-    rounds = measure(begun(straw_contest(small)), rules)
+    rounds = measure(begun(fake_setup(small)), rules)
     assert summarise(small, DEVICE, rounds).speed_up_over_baseline.median == pytest.approx(3)

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from grader.batch.scheduler import ATTEMPTS
-from grader.grading.timing.contestant import Role
+from grader.grading.timing.participants import Role
 from grader.grading.timing.rounds import Clocked, Resting, Round, TurnTimes
 from grader.results.result import UNTIMED, Reason, Verdict
 

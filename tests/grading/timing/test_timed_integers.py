@@ -97,7 +97,9 @@ BOUNDS = {
 def timed(course, name):
     """The parts of an assignment that are timed on numbers made on the device, each with its sizes there."""
     for part in course.load(name).parts:
-        if part.performance.referee is None and any(each.data != "bits" for each in part.buffers.values() if each.data):
+        if part.performance.verifier is None and any(
+            each.data != "bits" for each in part.buffers.values() if each.data
+        ):
             yield part, part.performance.classes["gpu"].sizes
 
 

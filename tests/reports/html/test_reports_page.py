@@ -489,13 +489,13 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_nothing_of_a_hostile_submission_runs_in_a_browser(name, browser, bench, transposition, tmp_path):
+def test_nothing_of_a_hostile_submission_runs_in_a_browser(name, browser, environment, transposition, tmp_path):
     """Markup in comments, strings, the compiler's log and the path: the browser shows it as text."""
     path = tmp_path / f"<img src=x onerror={OWNED}>" / f"\"'><svg onload={OWNED}>.cl"
     path.parent.mkdir()
     path.write_text(HOSTILE[name])
     task = Task(assignment=transposition, submission=read_submission(path), seed=1)
-    outcome = grade_submission(task, bench, progress=lambda _: None)
+    outcome = grade_submission(task, environment, progress=lambda _: None)
     page = page_of(outcome)
     (shown,) = browser.measure(page, [390], "document.body.innerText")
     for payload in PAYLOADS:

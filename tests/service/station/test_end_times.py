@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from grader.grading.bench import Decided
+from grader.grading.progress import Decided
 from grader.results.result import Check, Kind, Verdict
 from grader.service.station.end_times import SLOT, Pace
 

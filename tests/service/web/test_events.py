@@ -10,7 +10,7 @@ from courses import KERNEL
 from hiding import right
 from services import graded
 
-from grader.grading.bench import Decided
+from grader.grading.progress import Decided
 from grader.service.auth.sessions import end_all
 from grader.service.db.clock import utc_now
 from grader.service.db.models import PersonRow, State

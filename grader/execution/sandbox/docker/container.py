@@ -53,7 +53,7 @@ UNREAD_FRAMES = 512
 beyond is thrown away, but always read: an engine whose stream is full can be stuck when it should kill."""
 
 LAST_WORDS = 2000
-PATIENCE = 20.0
+RESTART_SECONDS = 20.0
 """Seconds that a restart of the engine may take; less than the deadline for a worker's start, whose error says less."""
 
 LAST_MOMENT = 1.0
@@ -302,7 +302,7 @@ class ContainerWorker:
 
     def _start(self, options: dict[str, Any]) -> str:
         """Create and start the container; an engine that is being restarted is waited for."""
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + RESTART_SECONDS
         while True:
             try:
                 return self._create(options)

@@ -22,8 +22,8 @@ LABEL = "grader.folder"
 WAIT = "import os, sys\nif not sys.stdin.read(1): os.execv(sys.executable, sys.argv[1:])"
 """Waits for the end of its input, and loads nothing before. A byte on its input means that nothing is left to do."""
 
-PATIENCE = 10.0
-"""Seconds for a process to end that has nothing more to do."""
+END_SECONDS = 10.0
+"""Seconds for a process to end that has no more work."""
 
 
 def sweep(engine: Any, parent: Path) -> None:
@@ -61,7 +61,7 @@ class Sweeper:
             self._process.stdin.write(b".")
         self._process.stdin.close()
         with suppress(subprocess.TimeoutExpired):
-            self._process.wait(PATIENCE)
+            self._process.wait(END_SECONDS)
 
 
 if __name__ == "__main__":

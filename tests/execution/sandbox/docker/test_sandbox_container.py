@@ -156,7 +156,7 @@ class FakeEngine:
 
 @pytest.fixture
 def fake(monkeypatch):
-    monkeypatch.setattr(container, "PATIENCE", 1.2)
+    monkeypatch.setattr(container, "RESTART_SECONDS", 1.2)
     made = FakeEngine()
     monkeypatch.setattr(docker, "from_env", lambda: SimpleNamespace(api=made))
     yield made

@@ -43,8 +43,10 @@ def test_of_huge_arrays_only_places_are_told():
 
 
 @pytest.mark.whole
-def test_only_whole_explanations_are_counted(course, bench):
+def test_only_whole_explanations_are_counted(course, environment):
     """Of the cases of a wrong kernel, those with a cause all have the same."""
-    result = grade(course.load("blockMMM"), ROOT / "tests" / "submissions" / "blockMMM" / "reset-every-step", bench)
+    result = grade(
+        course.load("blockMMM"), ROOT / "tests" / "submissions" / "blockMMM" / "reset-every-step", environment
+    )
     causes = {check.cause for check in result.checks if check.cause}
     assert causes == {"only the last step along k counts, as if the sum restarted in every step"}

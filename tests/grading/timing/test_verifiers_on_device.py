@@ -1,19 +1,19 @@
-"""referee.py: whole lineups by the reference, in which no array leaves the device unless digests differ."""
+"""verifiers.py: whole setups by the reference, in which no array leaves the device unless digests differ."""
 
 from contextlib import ExitStack
 
 import pytest
 from kernels import TRANSPOSITION, changed
-from lineups import at_sizes, begun, real_contest
 from project import ROOT
 from selection import param
+from timing_setups import at_sizes, begun, real_setup
 
 from grader.course.submissions.submission import parse_submission, read_submission
 from grader.grading.explain.problem import Problem
 from grader.grading.rules import TimingRules
-from grader.grading.timing.contestant import Role
 from grader.grading.timing.device_data import SUMS
 from grader.grading.timing.measurement import measure
+from grader.grading.timing.participants import Role
 from grader.results.result import Reason
 
 SUBMISSIONS = ROOT / "tests" / "submissions"
@@ -46,14 +46,14 @@ def part_of(course, called):
 
 
 @pytest.fixture
-def lineup(bench, course):
-    """Makes lineups of a text (or of a folder's) against the model solution."""
+def setup(environment, course):
+    """Makes setups of a text (or of a folder's) against the model solution."""
     with ExitStack() as workers:
 
         def make(name, text, sizes=None):
             assignment = at_sizes(part_of(course, name), **(sizes or RAGGED[name]))
             submission = parse_submission(ROOT, text.encode()) if isinstance(text, str) else read_submission(text)
-            return begun(real_contest(bench, workers, assignment, submission))
+            return begun(real_setup(environment, workers, assignment, submission))
 
         yield make
 
@@ -61,16 +61,16 @@ def lineup(bench, course):
 def test_the_corpus_of_assignments_is_covered(course):
     """A new one would need sizes here, unless the oracle judges it on every device."""
     parts = [part for name in course.names() for part in course.load(name).parts]
-    assert set(RAGGED) == {part.called for part in parts if part.performance.referee is None}
+    assert set(RAGGED) == {part.called for part in parts if part.performance.verifier is None}
 
 
 @pytest.mark.parametrize("name", [param(name, name, SELECTED) for name in sorted(RAGGED)])
-def test_a_model_solution_makes_what_the_model_solution_makes(lineup, name):
+def test_a_model_solution_makes_what_the_model_solution_makes(setup, name):
     """Round by round, in every set of arrays, and the side shows in theirs; nothing but digests is fetched."""
-    entered = lineup(name, ROOT / "reference" / name.partition("/")[0])
+    entered = setup(name, ROOT / "reference" / name.partition("/")[0])
     fetched = []
     for role in (Role.SUBMISSION, Role.REFERENCE):
-        worker = entered.contestants[role].worker
+        worker = entered.participants[role].worker
         fetch, turn = worker.fetch, worker.turn
         worker.fetch = lambda names, fetch=fetch: (fetched.append(names), fetch(names))[1]
         worker.turn = lambda keys, names, turn=turn: (fetched.append(names), turn(keys, names))[1]
@@ -97,9 +97,9 @@ def test_a_model_solution_makes_what_the_model_solution_makes(lineup, name):
         ("blockMMM/half-done-when-large", {"heightA": 20, "widthB": 1100, "widthA": 40}, "elements of C are wrong"),
     ],
 )
-def test_what_is_wrong_only_when_large_is_found_there(lineup, folder, sizes, words):
+def test_what_is_wrong_only_when_large_is_found_there(setup, folder, sizes, words):
     """Right in every case, and timed at a size of which a case never is."""
-    problem = measure(lineup(folder.split("/")[0], SUBMISSIONS / folder, sizes), SOON)
+    problem = measure(setup(folder.split("/")[0], SUBMISSIONS / folder, sizes), SOON)
     assert isinstance(problem, Problem)
     assert problem.reason is Reason.WRONG_OUTPUT
     assert problem.message.startswith("in timed run 1, ")
@@ -110,28 +110,28 @@ def test_what_is_wrong_only_when_large_is_found_there(lineup, folder, sizes, wor
 @pytest.mark.parametrize(
     ("place", "words"), [("height * width + 5", "6 elements past its end"), ("-1", "1 element before its start")]
 )
-def test_a_write_beside_the_output_is_found(lineup, place, words):
+def test_a_write_beside_the_output_is_found(setup, place, words):
     """All its results are right, and a guard band is not what it was."""
     source = changed(TRANSPOSITION, "    barrier(", f"    if (x0 + y0 + lx + ly == 0) B[{place}] = 1;\n    barrier(")
-    problem = measure(lineup("coalsTransp", source), SOON)
+    problem = measure(setup("coalsTransp", source), SOON)
     assert problem.reason is Reason.OUT_OF_BOUNDS
     assert problem.message.startswith(f"in timed run 1, the kernel wrote outside B, starting {words}.")
 
 
-def test_results_of_an_earlier_round_are_none_of_this_one(lineup):
+def test_results_of_an_earlier_round_are_none_of_this_one(setup):
     """A kernel that now and then does nothing, by what its inputs are, leaves an output in which there is nothing."""
     source = changed(TRANSPOSITION, "    if (x0 + ly < width", "    if (as_uint(A[0]) % 2 == 0 && x0 + ly < width")
-    problem = measure(lineup("coalsTransp", source), SOON)
+    problem = measure(setup("coalsTransp", source), SOON)
     assert problem.reason is Reason.NOT_WRITTEN
     assert "the kernel wrote nothing to B" in problem.message
 
 
-def test_one_bit_of_one_element_is_found_and_told(lineup):
+def test_one_bit_of_one_element_is_found_and_told(setup):
     """In the last element of all, by the model solution's results."""
     source = changed(
         TRANSPOSITION, "= tile[lx][ly]", "= as_float(as_uint(tile[lx][ly]) ^ (x0 + ly == 90 && y0 + lx == 69))"
     )
-    problem = measure(lineup("coalsTransp", source), SOON)
+    problem = measure(setup("coalsTransp", source), SOON)
     assert problem.reason is Reason.WRONG_OUTPUT
     assert "1 of 6,370 elements of B is wrong; the first is B[90][69]" in problem.message
 
@@ -146,16 +146,16 @@ def test_one_bit_of_one_element_is_found_and_told(lineup):
         ),
     ],
 )
-def test_data_cannot_be_computed_nor_kept_in_half_floats(lineup, attack, name, sizes):
+def test_data_cannot_be_computed_nor_kept_in_half_floats(setup, attack, name, sizes):
     """Words of A tell no others, and the numbers of a product need a float's mantissa."""
-    problem = measure(lineup(name, SUBMISSIONS / "hostile" / attack, sizes), SOON)
+    problem = measure(setup(name, SUBMISSIONS / "hostile" / attack, sizes), SOON)
     assert isinstance(problem, Problem)
     assert problem.reason is Reason.WRONG_OUTPUT
     assert problem.message.startswith("in timed run 1, ")
 
 
 @pytest.mark.whole
-def test_other_words_for_the_same_are_right(lineup):
+def test_other_words_for_the_same_are_right(setup):
     """-(0 - 0) is -0 where 0 - 0 is 0: no worker is broken, and nobody wrong."""
     source = """
 __kernel void coalsProgrm(__global const real *A, __global real *B, uint32_t height, uint32_t width)
@@ -169,4 +169,4 @@ __kernel void coalsProgrm(__global const real *A, __global real *B, uint32_t hei
     }
 }
 """
-    assert not isinstance(found := measure(lineup("coalsProgrm", source), SOON), Problem), found
+    assert not isinstance(found := measure(setup("coalsProgrm", source), SOON), Problem), found

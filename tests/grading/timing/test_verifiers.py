@@ -1,21 +1,21 @@
-"""referee.py: where the data of timed rounds come from, and what results are held against, by workers of straw."""
+"""verifiers.py: where the data of timed rounds come from, and what results are held against, by workers of straw."""
 
 import hashlib
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from lineups import RULES, StrawWorker, at_sizes, begun, one_bit_wrong, one_word_past_the_end, straw_contest
+from timing_setups import RULES, StrawWorker, at_sizes, begun, fake_setup, one_bit_wrong, one_word_past_the_end
 
 from grader.common.errors import SolutionError
 from grader.execution.outcome import Crashed, Fetched
 from grader.execution.plan import STUDENT
 from grader.grading.explain.problem import Problem
-from grader.grading.timing import referee
-from grader.grading.timing.contestant import Role
+from grader.grading.timing import verifiers
 from grader.grading.timing.device_data import DIGEST, SUMS, SUPPLY, supply_of
 from grader.grading.timing.measurement import measure
-from grader.grading.timing.referee import ByOracle, ByReference
+from grader.grading.timing.participants import Role
+from grader.grading.timing.verifiers import ByOracle, ByReference
 from grader.results.result import Reason
 
 pytestmark = pytest.mark.usefixtures("still_kernel")
@@ -32,18 +32,18 @@ def small(transposition):
 
 def test_every_round_has_inputs_of_its_own_and_the_same_for_all(small):
     """No round repeats another's inputs, and within a round nobody gets others."""
-    lineup = straw_contest(small)
+    setup = fake_setup(small)
     seen = []
-    for role, contestant in lineup.contestants.items():
-        stage = contestant.worker.stage
+    for role, participant in setup.participants.items():
+        stage = participant.worker.stage
 
         def spying_stage(script, arrays, role=role, stage=stage):
             if script == STUDENT:
                 seen.append((role, arrays["A"].tobytes()))
             return stage(script, arrays)
 
-        contestant.worker.stage = spying_stage
-    measure(begun(lineup), RULES)
+        participant.worker.stage = spying_stage
+    measure(begun(setup), RULES)
     rounds = [seen[start : start + 3] for start in range(0, len(seen), 3)]
     assert len(rounds) == 8
     assert all({role for role, _ in each} == set(Role) for each in rounds)
@@ -55,9 +55,9 @@ def test_the_inputs_come_from_the_seed(small):
     """Another seed gives other inputs, the same one the same."""
 
     def inputs(seed):
-        lineup = straw_contest(small, seed=seed)
-        measure(begun(lineup), RULES)
-        return lineup.contestants[Role.SUBMISSION].worker.arrays["A"].tobytes()
+        setup = fake_setup(small, seed=seed)
+        measure(begun(setup), RULES)
+        return setup.participants[Role.SUBMISSION].worker.arrays["A"].tobytes()
 
     assert inputs(1) == inputs(1) != inputs(2)
 
@@ -71,7 +71,7 @@ def test_the_inputs_come_from_the_seed(small):
 )
 def test_one_wrong_bit_in_one_timed_run_is_found_and_its_run_is_named(small, change, reason, words):
     """Every timed output is looked at, so that nobody is right only while it is not timed."""
-    problem = measure(begun(straw_contest(small, faults={Role.SUBMISSION: {("fetch", 5): change}})), RULES)
+    problem = measure(begun(fake_setup(small, faults={Role.SUBMISSION: {("fetch", 5): change}})), RULES)
     assert isinstance(problem, Problem)
     assert problem.reason is reason
     assert problem.message.startswith("in timed run 5, ")
@@ -100,12 +100,12 @@ class StrawDevice(StrawWorker):
 
 
 def on_device(assignment, faults=None, *, log=None, seed=1):
-    return straw_contest(assignment, log, None, faults, seed, referee=ByReference, worker=StrawDevice)
+    return fake_setup(assignment, log, None, faults, seed, verifier=ByReference, worker=StrawDevice)
 
 
-def keys(lineup, role):
+def keys(setup, role):
     """Script and key of each launch that was given one."""
-    return [each for each in lineup.contestants[role].worker.keys if each[1]]
+    return [each for each in setup.participants[role].worker.keys if each[1]]
 
 
 def other_digest(fetched):
@@ -145,13 +145,13 @@ def test_whatever_a_script_uses_is_poisoned_before_its_inputs_are_made(small):
 
 def test_keys_are_the_same_for_all_and_others_every_round(small):
     """Two for each round, from the seed: the one for the digest is not the inputs'."""
-    lineup = on_device(small)
-    measure(begun(lineup), RULES)
-    given, reference = keys(lineup, Role.SUBMISSION), keys(lineup, Role.REFERENCE)
+    setup = on_device(small)
+    measure(begun(setup), RULES)
+    given, reference = keys(setup, Role.SUBMISSION), keys(setup, Role.REFERENCE)
     assert given == reference
     assert [script for script, _ in given] == [supply_of(STUDENT), DIGEST] * 7
     assert len({key for _, key in given}) == 14
-    made = [key for script, key in keys(lineup, Role.CONTROL) if script == supply_of(STUDENT)]
+    made = [key for script, key in keys(setup, Role.CONTROL) if script == supply_of(STUDENT)]
     assert made == [key for script, key in given if script == supply_of(STUDENT)]
     again, other = on_device(small), on_device(small, seed=2)
     for each in (again, other):
@@ -206,9 +206,9 @@ def test_a_reference_that_fails_when_a_difference_is_explained_is_ours_as_well(s
 
 def test_only_a_contest_on_a_device_needs_kernels_of_its_own(small):
     """By the oracle, arrays are shared on a processor; by the reference, sessions have the program that makes data."""
-    by_oracle, by_reference = straw_contest(small).referee, on_device(small).referee
+    by_oracle, by_reference = fake_setup(small).verifier, on_device(small).verifier
     assert (type(by_oracle), type(by_reference)) == (ByOracle, ByReference)
-    plan = straw_contest(small).contestants[Role.SUBMISSION].plan
+    plan = fake_setup(small).participants[Role.SUBMISSION].plan
     assert by_oracle.programs(plan) == {}
     assert by_oracle.prepare(plan) == replace(plan, arrays="shared")
     prepared = by_reference.prepare(plan)
@@ -221,17 +221,17 @@ def test_arrays_that_are_made_before_the_submissions_steps_are_not_compared(cour
     """It does not return them. Results of timed runs may be wrong where all cases were right, as of a variable that was
     never set.
     """
-    lineup = on_device(at_sizes(course.load("coalsProgrm"), height=3, width=2), {})
+    setup = on_device(at_sizes(course.load("coalsProgrm"), height=3, width=2), {})
 
-    def results(_, contestant):
-        value = 0 if contestant is lineup.contestants[Role.REFERENCE] else 1
+    def results(_, participant):
+        value = 0 if participant is setup.participants[Role.REFERENCE] else 1
         array = np.full(6, value, np.float32).view(np.uint32)
         fetched = Fetched(payload=array, before=array[:0], after=array[:0], poison=None)
-        return dict.fromkeys(contestant.judged.outputs, fetched)
+        return dict.fromkeys(participant.judged.outputs, fetched)
 
-    monkeypatch.setattr(referee, "_results", results)
-    contestants = lineup.contestants
-    problem = lineup.referee.scene(0)._explain(contestants[Role.SUBMISSION], contestants[Role.REFERENCE])
-    assert "Atr" not in contestants[Role.SUBMISSION].judged.outputs
+    monkeypatch.setattr(verifiers, "_results", results)
+    participants = setup.participants
+    problem = setup.verifier.inputs(0)._explain(participants[Role.SUBMISSION], participants[Role.REFERENCE])
+    assert "Atr" not in participants[Role.SUBMISSION].judged.outputs
     assert problem.reason is Reason.WRONG_OUTPUT
     assert "elements of Btr are wrong" in problem.message

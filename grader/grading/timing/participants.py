@@ -1,4 +1,4 @@
-"""Who takes part in timed rounds."""
+"""The participants of timed rounds."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,7 +8,7 @@ from grader.execution.plan import STUDENT, Plan, Script
 
 
 class Role(StrEnum):
-    """The parts in a lineup, in the order of its first round."""
+    """Roles of participants, in the order of the first round."""
 
     REFERENCE = "reference"
     SUBMISSION = "submission"
@@ -16,16 +16,16 @@ class Role(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Contestant:
-    """A worker that takes part in every round, and what its session is for."""
+class Participant:
+    """A worker that takes part in every round, and the plan of its session."""
 
     worker: Worker
     plan: Plan
 
     @property
     def judged(self) -> Script:
-        """The launches that are compared: the student's steps, by whichever program."""
+        """The launches that are compared: the student's steps, as this participant's program does them."""
         return self.plan.scripts[STUDENT]
 
 
-Contestants = dict[Role, Contestant]
+Participants = dict[Role, Participant]

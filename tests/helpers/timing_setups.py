@@ -1,4 +1,4 @@
-"""Lineups without a grading around them: of workers of straw, whose answers are told, and of real ones."""
+"""Setups without a grading around them: of workers of straw, whose answers are told, and of real ones."""
 
 from dataclasses import replace
 
@@ -21,14 +21,14 @@ from grader.execution.plan import (
     reference_plan,
     timed_plan,
 )
-from grader.grading.bench import Bench
 from grader.grading.checks.building import check_build, prepare
+from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.rules import TimingRules
-from grader.grading.timing.contestant import Contestant, Role
 from grader.grading.timing.device_data import SET_BYTES
-from grader.grading.timing.lineup import Lineup, begin, match_of, own_programs
 from grader.grading.timing.measurement import open_sessions
-from grader.grading.timing.referee import ByOracle, ByReference
+from grader.grading.timing.participants import Participant, Role
+from grader.grading.timing.timing_setup import TimingSetup, begin, own_programs, timing_task
+from grader.grading.timing.verifiers import ByOracle, ByReference
 from grader.protocol.messages import Done, Opened, StepTime
 from grader.results.result import Verdict
 
@@ -148,13 +148,13 @@ def one_word_past_the_end(fetched):
     return {**fetched, "B": replace(fetched["B"], after=after)}
 
 
-def straw_contest(  # noqa: PLR0913
-    assignment, log=None, step_ms=None, faults=None, seed=1, *, referee=ByOracle, worker=StrawWorker, device=DEVICE
+def fake_setup(  # noqa: PLR0913
+    assignment, log=None, step_ms=None, faults=None, seed=1, *, verifier=ByOracle, worker=StrawWorker, device=DEVICE
 ):
-    """A lineup of straw workers, their sessions not yet open; `step_ms` and `faults` are given by role."""
+    """A setup of straw workers, their sessions not yet open; `step_ms` and `faults` are given by role."""
     log = [] if log is None else log
-    judge = referee(match_of(assignment, _with_room_for_one_set(assignment, device), seed))
-    sizes = judge.match.sizes
+    judge = verifier(timing_task(assignment, _with_room_for_one_set(assignment, device), seed))
+    sizes = judge.task.sizes
     bindings = {launch.kernel: Binding(name=launch.kernel, takes_local=False) for launch in assignment.student_launches}
     plans = {
         Role.REFERENCE: reference_plan(assignment, sizes),
@@ -165,8 +165,8 @@ def straw_contest(  # noqa: PLR0913
         role: worker(role, log, {**STEP_MS, **(step_ms or {}).get(role, {})}, (faults or {}).get(role, {}))
         for role in plans
     }
-    contestants = {role: Contestant(worker=workers[role], plan=judge.prepare(plans[role])) for role in plans}
-    return Lineup(referee=judge, contestants=contestants)
+    participants = {role: Participant(worker=workers[role], plan=judge.prepare(plans[role])) for role in plans}
+    return TimingSetup(verifier=judge, participants=participants)
 
 
 def _with_room_for_one_set(assignment, device):
@@ -175,26 +175,26 @@ def _with_room_for_one_set(assignment, device):
     return device.model_copy(update={"global_memory": int(SET_BYTES * moved)})
 
 
-def begun(lineup):
+def begun(setup):
     """The same, with all sessions open."""
-    assert open_sessions(lineup) is None
-    return lineup
+    assert open_sessions(setup) is None
+    return setup
 
 
-def real_contest(bench: Bench, workers, assignment, submission, referee=ByReference):
+def real_setup(environment: GradingEnvironment, workers, assignment, submission, verifier=ByReference):
     """The submission, which must build, and our own kernels in workers of their own until `workers` is closed."""
-    student = workers.enter_context(bench.worker())
+    student = workers.enter_context(environment.worker())
     build = check_build(prepare(Task(assignment=assignment, submission=submission, seed=1), student), student)
     assert build.check.verdict is Verdict.PASSED, build.check.message
     device = student.ready()
-    judge = referee(match_of(assignment, device, seed=1))
-    sizes = judge.match.sizes
+    judge = verifier(timing_task(assignment, device, seed=1))
+    sizes = judge.task.sizes
     plan = judge.prepare(timed_plan(build.built.task.assignment, sizes, build.built.bindings))
-    contestants = {Role.SUBMISSION: Contestant(worker=student, plan=plan)}
-    begin(contestants[Role.SUBMISSION], {SUBMISSION: build.built.program}, judge)
+    participants = {Role.SUBMISSION: Participant(worker=student, plan=plan)}
+    begin(participants[Role.SUBMISSION], {SUBMISSION: build.built.program}, judge)
     plans = {Role.REFERENCE: reference_plan(assignment, sizes), Role.CONTROL: control_plan(assignment, device)}
     for role, plan in plans.items():
-        worker = workers.enter_context(bench.own.borrow(role, bench.worker))
-        contestants[role] = Contestant(worker=worker, plan=judge.prepare(plan))
-        begin(contestants[role], own_programs(assignment), judge)
-    return Lineup(referee=judge, contestants=contestants)
+        worker = workers.enter_context(environment.own.borrow(role, environment.worker))
+        participants[role] = Participant(worker=worker, plan=judge.prepare(plan))
+        begin(participants[role], own_programs(assignment), judge)
+    return TimingSetup(verifier=judge, participants=participants)

@@ -1,4 +1,4 @@
-"""bench.py: a result says what it rests on."""
+"""grading_environment.py: a result says what it rests on."""
 
 from contextlib import closing
 from datetime import UTC, datetime
@@ -10,31 +10,31 @@ from grader.common.record import replace
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
 from grader.execution.pool import OwnWorkers
-from grader.grading import bench as module
-from grader.grading.timing.contestant import Role
+from grader.grading import environment as module
+from grader.grading.timing.participants import Role
 
 
-def test_enough_is_stated_to_repeat_a_grading(transposition, bench):
+def test_enough_is_stated_to_repeat_a_grading(transposition, environment):
     """What was graded, by what, with which inputs, where and when."""
     task = Task(assignment=transposition, submission=read_submission(transposition.reference), seed=5)
-    stated = bench.provenance(task, DEVICE, datetime(2026, 11, 22, 12, 0, 0, 123, tzinfo=UTC))
+    stated = environment.provenance(task, DEVICE, datetime(2026, 11, 22, 12, 0, 0, 123, tzinfo=UTC))
     assert (stated.seed, stated.device, stated.started) == (5, DEVICE, "2026-11-22T12:00:00+00:00")
-    assert (stated.sandbox, stated.limits) == (bench.sandbox_name, bench.sandbox.facts())
+    assert (stated.sandbox, stated.limits) == (environment.sandbox_name, environment.sandbox.facts())
     assert stated.assignment_sha256 == transposition.sha256
     assert stated.submission_sha256 == task.submission.sha256
 
 
-def test_a_package_that_is_not_installed_is_left_out(transposition, bench, monkeypatch):
+def test_a_package_that_is_not_installed_is_left_out(transposition, environment, monkeypatch):
     """PoCL may come from the system, and then has no version here."""
     monkeypatch.setattr(module, "PACKAGES", ("numpy", "no-such-package"))
     task = Task(assignment=transposition, submission=read_submission(transposition.reference), seed=5)
-    assert list(bench.provenance(task, DEVICE, datetime.now(UTC)).packages) == ["numpy"]
+    assert list(environment.provenance(task, DEVICE, datetime.now(UTC)).packages) == ["numpy"]
 
 
-def test_who_looks_at_a_gpu_runs_the_model_solution(bench, monkeypatch):
+def test_who_looks_at_a_gpu_runs_the_model_solution(environment, monkeypatch):
     """One process is known to it, to which it would take long to make another one known; a processor knows them all."""
     with closing(OwnWorkers()) as own:
-        looking = replace(bench, own=own)
+        looking = replace(environment, own=own)
         device = looking.look()
         with own.borrow(Role.REFERENCE, looking.worker) as worker:
             assert not worker.is_there

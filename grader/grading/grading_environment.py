@@ -1,7 +1,6 @@
-"""Where and by what rules gradings are run."""
+"""The environment of gradings: sandbox, device, rules, and the workers that run our own kernels."""
 
 import platform
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,42 +15,25 @@ from grader.execution.device import share_a_process
 from grader.execution.pool import Ahead, Early, OwnWorkers
 from grader.execution.sandbox import Sandbox
 from grader.grading.rules import SearchRules, TimingRules, WatchingRules
-from grader.grading.timing.contestant import Role
 from grader.grading.timing.device_profile import load_profile
+from grader.grading.timing.participants import Role
 from grader.protocol.messages import DeviceFacts
 from grader.results.metrics import Roofs
-from grader.results.result import Check, Provenance
-
-
-@dataclass(frozen=True, kw_only=True)
-class Decided:
-    """A check is decided, and may be shown whatever comes of hidden ones. `sentence` is why it failed, unless a later
-    part of the grading may still explain that better.
-    """
-
-    check: Check
-    sentence: str = ""
-
-    def __str__(self) -> str:
-        return self.check.name
-
-
-Progress = Callable[[str | Decided], None]
-"""Called with a few words about what begins, and with each check that is decided."""
+from grader.results.result import Provenance
 
 PACKAGES = ("numpy", "pyopencl", "pocl-binary-distribution", "pydantic", "junit-xml")
 """Packages whose versions a result states, where they are installed: PoCL may also come from the system."""
 
 
 PLENTY = 2
-"""Processors to spare from which on our own kernels are built before anybody knows whether they will be timed, and a
-GPU is timed beside the simulator.
+"""Number of idle processors from which our own kernels are built before they are known to be needed, and a GPU is timed
+while the simulator works.
 """
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bench:
-    """A sandbox, a device, deadlines, rules, and workers of our own."""
+class GradingEnvironment:
+    """A sandbox, a device, deadlines, rules, and workers for our own kernels. One grading at a time uses them."""
 
     sandbox_name: str
     sandbox: Sandbox
@@ -65,22 +47,24 @@ class Bench:
     own: OwnWorkers = field(default_factory=OwnWorkers)
     ahead: Ahead | Early | None = None
     spare: int = 0
-    """Processors that a grading would leave idle: what may be needed later begins on these, so that nobody waits."""
+    """Processors that a grading would leave idle. Work that may be needed later begins on these."""
 
     @property
     def has_plenty(self) -> bool:
-        """Whether so many processors are idle that something may be done which may turn out not to be needed."""
+        """True if enough processors are idle for work that may turn out not to be needed."""
         return self.spare >= PLENTY
 
     def begin_ours(self) -> None:
-        """Start the workers that run our own kernels, if there is plenty for it."""
+        """Start the workers that run our own kernels, if enough processors are idle."""
         if self.has_plenty:
             for role in (Role.REFERENCE, Role.CONTROL):
                 self.own.begin(role, self.worker())
 
     def look(self) -> DeviceFacts:
-        """The device. The worker that sees a GPU will run the model solution: as long as a process is known to it, its
-        driver takes a tenth of the time for the next.
+        """Return the facts of the device.
+
+        On a GPU, the worker that asks for them stays and runs the model solution: while the driver knows one process,
+        the next one starts in a tenth of the time.
         """
         worker = self.worker()
         self.own.begin(Role.REFERENCE, worker)
@@ -90,30 +74,33 @@ class Bench:
         return device
 
     def student(self) -> Worker:
-        """A worker for a submission, which may be warm already."""
+        """Return a worker for a submission. It may have warmed up already."""
         return self.worker() if self.ahead is None else self.ahead.take()
 
     def begin_next(self) -> None:
-        """Let the next submission's worker start now, where more are to come."""
+        """Start the next submission's worker, if one is expected."""
         if self.ahead is not None:
             self.ahead.begin()
 
     def settle(self) -> None:
-        """Wait until nothing starts any more: somebody is to be timed."""
+        """Wait until no worker is starting, since a submission will be timed."""
         if self.ahead is not None:
             self.ahead.settle()
 
     def worker(self) -> Worker:
-        """A worker on this bench."""
+        """Return a new worker on the device."""
         return Worker(self.sandbox, self.device, self.deadlines)
 
     def roofs(self, device: DeviceFacts) -> Roofs | None:
-        """What `grader calibrate` has measured of it, if anything; raises DeviceError if that is out of date."""
+        """Return the limits that `grader calibrate` has measured; None without a profile.
+
+        Raises DeviceError for a profile that is out of date.
+        """
         profile = load_profile(self.profiles, device, self.sandbox_name)
         return None if profile is None else profile.roofs
 
     def provenance(self, task: Task, device: DeviceFacts, started: datetime) -> Provenance:
-        """What the result of a grading on this device rests on."""
+        """Return the versions, limits and device of a grading."""
         return Provenance(
             grader=version("grader"),
             python=platform.python_version(),
@@ -128,7 +115,7 @@ class Bench:
         )
 
     def simulator(self) -> Worker:
-        """A worker whose device is simulated."""
+        """Return a worker whose device is simulated."""
         seconds = self.deadlines.simulation
         deadlines = replace(self.deadlines, first_launch=seconds, launch=seconds)
         return Worker(self.sandbox, 0, deadlines, self.watching.simulation)

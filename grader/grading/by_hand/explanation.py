@@ -1,0 +1,33 @@
+"""The explanation of a submission without points: `grader explain`."""
+
+from collections.abc import Iterator
+
+from grader.course.submissions.submission import Submission
+from grader.course.submissions.task import tasks_of
+from grader.course.suite import Coursework
+from grader.grading.draft import Draft
+from grader.grading.grade import drafts_of
+from grader.grading.grading_environment import GradingEnvironment
+from grader.grading.phases.speed import prepare_none
+from grader.grading.progress import Progress
+from grader.results.explanation import Explained
+from grader.results.result import Check, Kind
+
+
+def explain_coursework(
+    coursework: Coursework, submission: Submission, seed: int, environment: GradingEnvironment, progress: Progress
+) -> Explained:
+    """Explain the mistakes of a submission that students may see. Nothing is timed, and no hidden case runs."""
+    drafts = drafts_of(tasks_of(coursework, submission, seed), environment, progress, prepare_none)
+    return Explained(
+        title=coursework.title,
+        checks=tuple(check for draft in drafts for check in _explaining(draft)),
+    )
+
+
+def _explaining(draft: Draft) -> Iterator[Check]:
+    """Yield the build, the cases that are shown, and the simulator's findings unless they are hidden."""
+    asked = draft.task.assignment
+    is_seen = asked.sanitizer is not None and not asked.sanitizer.hidden
+    seen = (check for check in draft.others if is_seen and check.kind is Kind.SANITIZER)
+    yield from (check.of_part(asked.part) for check in (draft.build, *draft.cases, *seen))

@@ -1,0 +1,50 @@
+"""The build of a submission, and the draft of a grading that ends with it."""
+
+from dataclasses import dataclass
+
+from grader.common.record import replace
+from grader.grading.checks.building import Build, Prepared, check_build, prepare
+from grader.grading.checks.compiler_failures import LeftOpen, unbuilt_open
+from grader.grading.checks.correctness import unrun_cases
+from grader.grading.draft import Draft
+from grader.grading.phases.context import GradingContext
+from grader.grading.refusal import BUILD_FAILED, unreached
+from grader.results.result import OUTSTANDING, Provenance
+
+
+@dataclass(frozen=True, kw_only=True)
+class BuildPhase:
+    """The prepared text of a submission, and its build."""
+
+    prepared: Prepared
+    build: Build
+
+
+def build_submission(context: GradingContext) -> BuildPhase:
+    """Build the submission on the device, and report a successful build."""
+    context.progress("building")
+    prepared = prepare(context.task, context.student)
+    build = check_build(prepared, context.student)
+    if build.built is not None:
+        context.tell([build.check])
+    return BuildPhase(prepared=prepared, build=build)
+
+
+def without_build(context: GradingContext, provenance: Provenance, phase: BuildPhase) -> Draft:
+    """Return the draft of a failed build: all other checks fail, or stay open if the compiler failed."""
+    asked, check = context.task.assignment, phase.build.check
+    cases = tuple(map(BUILD_FAILED.fail, unrun_cases(asked, asked.correctness.shown)))
+    others = tuple(unreached(asked, context.device))
+    draft = Draft(task=context.task, provenance=provenance, build=check, cases=cases, others=others)
+    waits = unbuilt_open(phase.build, phase.prepared, context.simulator)
+    if waits is not None:
+        return as_open(context, draft, waits)
+    context.tell([check])
+    return draft
+
+
+def as_open(context: GradingContext, draft: Draft, waits: LeftOpen) -> Draft:
+    """Return the draft with open checks, which could not be decided because the compiler failed."""
+    (build,), cases, others = map(waits.of, ((draft.build,), draft.cases, draft.others))
+    context.tell([check for check in (build, *cases, *others) if check.reason in OUTSTANDING])
+    return replace(draft, build=build, cases=cases, others=others, left_open=waits)

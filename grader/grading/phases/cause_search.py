@@ -1,0 +1,48 @@
+"""The search for the line of a mistake that no rule explains."""
+
+from grader.common.optional import Fault, attempt
+from grader.common.record import replace
+from grader.grading.checks.simulated_run import Subject
+from grader.grading.checks.simulator_checks import Watched
+from grader.grading.device_lock import shared
+from grader.grading.phases.context import GradingContext, thawed
+from grader.grading.search.hint import hint as hint_of
+from grader.grading.search.localisation import Suspect, search
+from grader.grading.search.need import allowance, cleanness, is_needed, rightness
+from grader.results.result import Check, Verdict
+
+SEARCH = "the line of the mistake"
+"""The part of a report that is missing if the search fails."""
+
+
+def with_cause(
+    context: GradingContext, subject: Subject, cases: tuple[Check, ...], watched: Watched
+) -> tuple[Check, ...]:
+    """Return the checks of the cases, with the line that a search has found if nothing else explains them.
+
+    If the search fails, the failed checks say that it is missing. Its workers are stopped, since their state is unknown
+    and nothing else needs them.
+    """
+    located = attempt(SEARCH, lambda: _located(context, subject, cases, watched))
+    if not isinstance(located, Fault):
+        return located
+    for worker in (context.student, subject.worker):
+        worker.stop()
+    return tuple(
+        replace(check, faults=(*check.faults, located)) if check.verdict is Verdict.FAILED else check for check in cases
+    )
+
+
+def _located(
+    context: GradingContext, subject: Subject, cases: tuple[Check, ...], watched: Watched
+) -> tuple[Check, ...]:
+    asked, built = context.task.assignment, subject.built
+    rules = allowance(context.environment.search, cases)
+    if not rules.seconds or not is_needed(built, cases, watched.checks):
+        return cases
+    context.progress("looking for the line that is wrong")
+    with shared(context.device, context.environment.locks), thawed(context.student, context.device):
+        suspect = Suspect(built=built, oracle=subject.oracle, worker=context.student, right=rightness(asked, cases))
+        fix = search(suspect, rules, cleanness(subject, watched.checks, rules))
+    hint = fix and hint_of(fix, context.task.submission.source, asked.hints)
+    return tuple(hint.add_to(check) for check in cases) if hint else cases

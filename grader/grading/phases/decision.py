@@ -1,0 +1,78 @@
+"""The decision: the checks that follow from the cases, the simulated runs and the timed rounds."""
+
+from dataclasses import dataclass
+
+from grader.common.record import replace
+from grader.grading.checks.building import Build, Built
+from grader.grading.checks.compiler_failures import is_undecided, left_open
+from grader.grading.checks.conclusions import conclude
+from grader.grading.checks.correctness import Tried, failed_sizes
+from grader.grading.checks.requirements import required
+from grader.grading.checks.simulator_checks import Runs, Watched
+from grader.grading.draft import Draft, blamed_on_order
+from grader.grading.explain.problem import HIDDEN, NOT_RIGHT, Problem
+from grader.grading.phases.build import as_open
+from grader.grading.phases.cause_search import with_cause
+from grader.grading.phases.context import GradingContext
+from grader.grading.phases.speed import time_submission
+from grader.grading.refusal import left_out
+from grader.grading.timing.performance import unmeasured_checks
+from grader.grading.timing.timing_setup import TimingSetup
+from grader.results.result import Check, Provenance
+
+
+@dataclass(frozen=True, kw_only=True)
+class Observed:
+    """Observations of a submission that was built.
+
+    `timed` has the performance check if the rounds are over; otherwise `setup` says what to time, or why nothing is.
+    """
+
+    build: Build
+    runs: Runs
+    tried: tuple[Tried, ...]
+    watched: Watched
+    setup: TimingSetup | Problem
+    timed: tuple[Check, ...] | None
+
+    @property
+    def built(self) -> Built:
+        """The program of the submission."""
+        return self.runs.subject.built
+
+
+def decide(context: GradingContext, provenance: Provenance, observed: Observed) -> Draft:
+    """Return the draft. Searches for the line of a mistake, and times the submission, if that is still to be done."""
+    asked, watched, built = context.task.assignment, observed.watched, observed.built
+    waits = left_open(observed.tried, observed.runs.subject, watched)
+    cases = conclude(observed.tried, built, observed.runs.subject.oracle, watched.seen)
+    if waits is None:
+        cases, speed = _decided(context, observed, cases)
+    else:
+        speed = tuple(map(NOT_RIGHT.fail, unmeasured_checks(asked, context.device)))
+    if not failed_sizes(observed.tried):
+        speed = tuple(replace(check, usage=built.usage) for check in speed)
+    draft = Draft(
+        task=context.task,
+        provenance=provenance,
+        build=observed.build.check,
+        cases=blamed_on_order(cases, built),
+        others=(*blamed_on_order(watched.checks, built), *map(HIDDEN.skip, left_out(asked)), *speed),
+        profile=watched.profile,
+        built=built,
+    )
+    return draft if waits is None else as_open(context, draft, waits)
+
+
+def _decided(
+    context: GradingContext, observed: Observed, cases: tuple[Check, ...]
+) -> tuple[tuple[Check, ...], tuple[Check, ...]]:
+    """Return the checks of the cases, with a cause, and the performance check. Reports what is decided on the way."""
+    asked, watched, misordered = context.task.assignment, observed.watched, observed.built.misordered
+    context.tell([each.check for each in observed.tried if is_undecided(each)], misordered)
+    context.tell(required(asked, context.device, watched.checks), misordered)
+    explained = with_cause(context, observed.runs.subject, cases, watched)
+    speed = observed.timed or time_submission(context, observed.setup)
+    told = tuple(required(asked, context.device, (*watched.checks, *speed)))
+    context.tell(told[len(watched.checks) :])
+    return explained, speed

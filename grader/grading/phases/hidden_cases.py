@@ -1,0 +1,74 @@
+"""The hidden cases of a grading, which run when everything that may be shown is complete."""
+
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+from grader.course.truth.oracle import load_oracle
+from grader.execution.client import Worker
+from grader.execution.plan import SUBMISSION
+from grader.grading.checks.building import Built
+from grader.grading.checks.compiler_failures import left_open
+from grader.grading.checks.conclusions import conclude
+from grader.grading.checks.correctness import GAVE_UP, forfeit, gave_up, in_order, try_cases, unrun_cases
+from grader.grading.checks.requirements import required
+from grader.grading.checks.simulated_run import Subject
+from grader.grading.checks.simulator_checks import Watched
+from grader.grading.device_lock import shared, shared_cpu
+from grader.grading.draft import Draft, blamed_on_order, result_of
+from grader.grading.grading_environment import GradingEnvironment
+from grader.grading.phases.context import probe_after, thawed
+from grader.grading.progress import Progress
+from grader.grading.refusal import BUILD_FAILED
+from grader.results.result import Check, Result
+
+
+def finish(draft: Draft, environment: GradingEnvironment, progress: Progress) -> Result:
+    """Run the hidden cases, and return the result with all points."""
+    clock = time.perf_counter()
+    hidden = _hidden_checks(draft, environment, progress)
+    asked, device = draft.task.assignment, draft.provenance.device
+    checks = forfeit(asked, (draft.build, *in_order(asked, (*draft.cases, *hidden)), *draft.others))
+    seconds = draft.seconds + time.perf_counter() - clock
+    return result_of(draft.task, tuple(required(asked, device, checks)), draft.profile, seconds, draft.provenance)
+
+
+def _hidden_checks(draft: Draft, environment: GradingEnvironment, progress: Progress) -> tuple[Check, ...]:
+    """Return the checks of the hidden cases. No message tells how they end."""
+    assignment = draft.task.assignment
+    hidden = assignment.correctness.hidden
+    if draft.left_open is not None:
+        return tuple(map(draft.left_open.rest.skip, unrun_cases(assignment, hidden)))
+    if draft.built is None:
+        return tuple(map(BUILD_FAILED.fail, unrun_cases(assignment, hidden)))
+    if not hidden or gave_up(draft.cases):
+        return tuple(map(GAVE_UP.fail, unrun_cases(assignment, hidden)))
+    progress("running hidden cases")
+    return _run(draft, draft.built, environment)
+
+
+def _run(draft: Draft, built: Built, environment: GradingEnvironment) -> tuple[Check, ...]:
+    """Run the hidden cases in a new worker."""
+    oracle = load_oracle(draft.task.assignment)
+    with ExitStack() as workers:
+        with shared_cpu(environment.locks):
+            worker = workers.enter_context(environment.worker())
+            device = worker.ready()
+        with shared(device, environment.locks), thawed(worker, device):
+            worker.load({SUBMISSION: built.program})
+            tried = tuple(try_cases(draft.task.assignment.correctness.hidden, built, oracle, worker))
+        simulator = workers.enter_context(_stopping(environment.simulator()))
+        subject = Subject(task=draft.task, oracle=oracle, worker=simulator, built=built)
+        waits = left_open(tried, subject, Watched(checks=()))
+    checks = blamed_on_order(conclude(tried, built, oracle), built)
+    probe_after(checks, environment, device)
+    return waits.of(checks) if waits else checks
+
+
+@contextmanager
+def _stopping(worker: Worker) -> Iterator[Worker]:
+    """Stop the worker at the end of the block. It starts when it is first used."""
+    try:
+        yield worker
+    finally:
+        worker.stop()

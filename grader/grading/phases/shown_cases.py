@@ -1,0 +1,38 @@
+"""The cases that are shown, during which the simulator begins."""
+
+from collections.abc import Sequence
+
+from grader.grading.checks.compiler_failures import is_undecided
+from grader.grading.checks.correctness import Tried, failed_sizes, try_cases
+from grader.grading.checks.hanging import Lookout
+from grader.grading.checks.simulator_checks import Runs
+from grader.grading.phases.context import GradingContext
+from grader.results.result import Reason
+
+
+def try_shown(context: GradingContext, runs: Runs) -> tuple[Tried, ...]:
+    """Run the cases that are shown, and report each when it is decided.
+
+    The run of the sanitizer begins after the first case. The run that counts begins when all cases are right; with idle
+    processors, when the first one is.
+    """
+    context.progress("running the cases")
+    if context.is_apart:
+        context.environment.begin_next()
+    tried: list[Tried] = []
+    cases, subject = context.task.assignment.correctness.shown, runs.subject
+    promising = 1 if context.environment.has_plenty else len(cases)
+    for each in try_cases(cases, subject.built, subject.oracle, context.student, Lookout(subject=subject)):
+        if not is_undecided(each):
+            context.tell([each.check], subject.built.misordered)
+        if not tried and each.check.reason is not Reason.TIME_LIMIT:
+            runs.begin_sanitizer()
+        tried.append(each)
+        if len(tried) == promising and not failed_sizes(tried):
+            runs.begin_memory()
+    return tuple(tried)
+
+
+def are_decided(tried: Sequence[Tried]) -> bool:
+    """True if the compiler failed on none of the cases."""
+    return not any(map(is_undecided, tried))

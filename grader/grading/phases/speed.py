@@ -1,0 +1,56 @@
+"""The timed rounds of a grading: their set-up, and the performance check."""
+
+from collections.abc import Callable
+
+from grader.grading.checks.building import Built
+from grader.grading.device_lock import exclusive
+from grader.grading.explain.problem import Problem
+from grader.grading.phases.context import GradingContext, thawed
+from grader.grading.timing.measurement import open_sessions
+from grader.grading.timing.performance import check_performance, unmeasured_checks
+from grader.grading.timing.timing_setup import OwnParticipants, TimingSetup, begin_own, begin_submission
+from grader.results.result import Check, Reason
+
+UNTIMED = Problem(reason=Reason.NOT_RUN, message="skipped: nothing is timed here.")
+NO_SPEED = Problem(reason=Reason.NOT_RUN, message="skipped: the assignment checks no speed.")
+
+Preparation = Callable[[GradingContext], OwnParticipants | Problem]
+"""Prepares the participants that run our own kernels, or says why nothing is timed."""
+
+
+def prepare_own(context: GradingContext) -> OwnParticipants | Problem:
+    """Prepare our own participants, if the assignment checks a speed."""
+    if context.task.assignment.performance is None:
+        return NO_SPEED
+    return begin_own(context.task, context.device, context.borrow)
+
+
+def prepare_none(_: GradingContext) -> OwnParticipants | Problem:
+    """Prepare no participants: nothing is timed."""
+    return UNTIMED
+
+
+def set_up(context: GradingContext, own: OwnParticipants | Problem, built: Built) -> TimingSetup | Problem:
+    """Ask for the session of a right submission. Returns all participants, or why nothing is timed."""
+    if isinstance(own, Problem):
+        return own
+    setup = own.with_submission(context.student, built)
+    return begin_submission(setup, built) or setup
+
+
+def opened(setup: TimingSetup | Problem) -> TimingSetup | Problem:
+    """Wait until the sessions are open. Returns the set-up, or why nothing is timed."""
+    if isinstance(setup, Problem):
+        return setup
+    return open_sessions(setup) or setup
+
+
+def time_submission(context: GradingContext, setup: TimingSetup | Problem) -> tuple[Check, ...]:
+    """Return the performance check, timed while no other grading uses the device; none if no speed is checked."""
+    if isinstance(setup, Problem):
+        return tuple(map(setup.mark, unmeasured_checks(context.task.assignment, context.device)))
+    context.environment.settle()
+    context.progress("waiting for the device")
+    with exclusive(context.device, context.environment.locks), thawed(context.student, context.device):
+        context.progress("timing")
+        return (check_performance(setup, context.environment.timing, context.roofs),)

@@ -1,0 +1,23 @@
+"""Messages about a grading while it runs."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from grader.results.result import Check
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decided:
+    """A decided check, which hidden checks cannot change. `sentence` is the reason of its failure, unless a later phase
+    may explain the failure better.
+    """
+
+    check: Check
+    sentence: str = ""
+
+    def __str__(self) -> str:
+        return self.check.name
+
+
+Progress = Callable[[str | Decided], None]
+"""Called with the name of each phase that begins, and with each check that is decided."""

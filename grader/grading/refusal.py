@@ -1,0 +1,63 @@
+"""Results of submissions of which nothing is run, and the checks that a failed build leaves out."""
+
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+from grader.common.errors import GraderError
+from grader.course.assignment import Assignment
+from grader.course.submissions.submission import Submission
+from grader.course.submissions.task import Task, tasks_of
+from grader.course.suite import Coursework
+from grader.grading.checks.building import build_check
+from grader.grading.checks.correctness import unrun_cases
+from grader.grading.checks.simulator_checks import unwatched_checks
+from grader.grading.device_lock import shared_cpu
+from grader.grading.draft import result_of
+from grader.grading.explain.problem import Problem
+from grader.grading.grading_environment import GradingEnvironment
+from grader.grading.timing.performance import unmeasured_checks
+from grader.protocol.messages import DeviceFacts
+from grader.protocol.text import showable
+from grader.results.result import Check, Kind, Reason, Result, Ungraded, full_marks
+from grader.results.suite_results import joined
+
+BUILD_FAILED = Problem(reason=Reason.NOT_RUN, message="skipped: fix the build first.")
+
+
+def refuse_coursework(
+    coursework: Coursework, submission: Submission, seed: int, why: str, environment: GradingEnvironment
+) -> Result:
+    """Return the result of a file that is not source text: all checks fail, and nothing of it is run."""
+    tasks = tasks_of(coursework, submission, seed)
+    return joined(coursework, [_refuse(task, why, environment) for task in tasks])
+
+
+def _refuse(task: Task, why: str, environment: GradingEnvironment) -> Result:
+    started, clock = datetime.now(UTC), time.perf_counter()
+    with shared_cpu(environment.locks), environment.worker() as worker:
+        device = worker.ready()
+        build = Problem(reason=Reason.BUILD_ERROR, message=why).fail(build_check(0.0))
+        cases = unrun_cases(task.assignment, task.assignment.correctness.cases)
+        checks = (build, *map(BUILD_FAILED.fail, cases), *unreached(task.assignment, device))
+    seconds = time.perf_counter() - clock
+    return result_of(task, checks, None, seconds, environment.provenance(task, device, started))
+
+
+def unreached(assignment: Assignment, device: DeviceFacts) -> Iterator[Check]:
+    """Yield the checks besides the cases that a failed build makes impossible."""
+    yield from map(BUILD_FAILED.fail, unwatched_checks(assignment))
+    yield from map(BUILD_FAILED.fail, left_out(assignment))
+    yield from map(BUILD_FAILED.fail, unmeasured_checks(assignment, device))
+
+
+def left_out(assignment: Assignment) -> Iterator[Check]:
+    """Yield the hidden checks that a student kit leaves out, one of each kind, as if they had passed."""
+    return (full_marks(Kind(kind), points, "hidden") for kind, points in assignment.left_out.items())
+
+
+def ungraded(assignment: str, submission: Path, error: Exception) -> Ungraded:
+    """Return the record of a grading that an error has ended."""
+    told = str(error) if isinstance(error, GraderError) else f"a fault in grader itself: {error!r}"
+    return Ungraded(assignment=assignment, submission=showable(str(submission)), fault=showable(told))

@@ -1,0 +1,127 @@
+"""The participants of timed rounds: the submission, and workers that run our own kernels."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from grader.course.assignment import Assignment, Chosen, Timed
+from grader.course.folders import BASELINE_FILE
+from grader.course.rubric import SpeedGoal
+from grader.course.submissions.task import Task
+from grader.course.truth.oracle import Oracle, load_oracle
+from grader.execution.client import Worker
+from grader.execution.device import device_class, model_speed, speed_goal
+from grader.execution.plan import BASELINE, PEAK, SUBMISSION, control_plan, reference_plan, timed_plan
+from grader.grading.checks.building import Built, expand
+from grader.grading.checks.program import PEAK_PROGRAM, own_program
+from grader.grading.explain.failures import returns_problem
+from grader.grading.timing.participants import Participant, Participants, Role
+from grader.grading.timing.verifiers import ResultVerifier, TimingTask, verifier_for
+from grader.protocol.messages import DeviceFacts
+from grader.protocol.steps import ProgramSource
+
+
+@dataclass(frozen=True, kw_only=True)
+class TimingSetup:
+    """The participants, and the verifier of their results."""
+
+    verifier: ResultVerifier
+    participants: Participants
+
+    @property
+    def assignment(self) -> Timed:
+        """The assignment, as it is timed on this device."""
+        return self.verifier.task.assignment
+
+    @property
+    def oracle(self) -> Oracle:
+        """The oracle of the assignment."""
+        return self.verifier.task.oracle
+
+    @property
+    def device(self) -> DeviceFacts:
+        """The device of all participants."""
+        return self.verifier.task.device
+
+    @property
+    def goal(self) -> SpeedGoal:
+        """The goal of the assignment for this device."""
+        return speed_goal(self.assignment, self.device)
+
+    @property
+    def thresholds(self) -> tuple[float, ...]:
+        """Ratios to the speed of the reference at which points change; none if speed is judged on another device."""
+        known = model_speed(self.assignment, self.device)
+        return () if known is None else tuple(known * band.fraction for band in self.goal.bands)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnParticipants:
+    """The participants that run our own kernels. They are ready before the submission is."""
+
+    verifier: ResultVerifier
+    participants: Participants
+
+    def with_submission(self, student: Worker, built: Built) -> TimingSetup:
+        """Add the submission's worker."""
+        task = self.verifier.task
+        plan = timed_plan(_timed(built, task.device), task.sizes, built.bindings)
+        submission = Participant(worker=student, plan=self.verifier.prepare(plan))
+        return TimingSetup(verifier=self.verifier, participants={Role.SUBMISSION: submission, **self.participants})
+
+
+def begin_own(task: Task, device: DeviceFacts, borrow: Callable[[Role], Worker]) -> OwnParticipants:
+    """Borrow workers for our own kernels and ask them to build, without waiting for it."""
+    timed = timing_task(task.assignment, device, task.seed)
+    verifier = verifier_for(timed)
+    participants = {}
+    plans = {
+        Role.REFERENCE: reference_plan(timed.assignment, timed.sizes),
+        Role.CONTROL: control_plan(timed.assignment, device),
+    }
+    for role, plan in plans.items():
+        participants[role] = Participant(worker=borrow(role), plan=verifier.prepare(plan))
+        begin(participants[role], own_programs(timed.assignment), verifier)
+    return OwnParticipants(verifier=verifier, participants=participants)
+
+
+def timing_task(assignment: Assignment, device: DeviceFacts, seed: int) -> TimingTask:
+    """Return what is timed on this device, and with which sizes and secret seed."""
+    return TimingTask(
+        sizes=speed_goal(assignment, device).sizes,
+        assignment=assignment.timed_on(device_class(device)),
+        oracle=load_oracle(assignment),
+        device=device,
+        seed=seed,
+    )
+
+
+def own_programs(assignment: Timed) -> dict[str, ProgramSource]:
+    """The model solutions (none in a student kit), the baseline, and the kernel that only computes."""
+    models = {name: own_program(assignment, source) for name, source in assignment.model_solutions().items()}
+    return {**models, BASELINE: own_program(assignment, assignment.source(BASELINE_FILE)), PEAK: PEAK_PROGRAM}
+
+
+def begin(participant: Participant, programs: Mapping[str, ProgramSource], verifier: ResultVerifier) -> None:
+    """Ask for a session with the programs of the participant's plan and those of the verifier, without waiting."""
+    used = {step.program for script in participant.plan.scripts.values() for step in script.kernels}
+    ours = {name: program for name, program in programs.items() if name in used}
+    participant.worker.load({**ours, **verifier.programs(participant.plan)}).begin_open(participant.plan)
+
+
+@returns_problem
+def begin_submission(setup: TimingSetup, built: Built) -> None:
+    """Ask for the submission's session, built with the constants that are timed on this device. The session opens while
+    the simulator works.
+    """
+    student = setup.participants[Role.SUBMISSION]
+    program = built.program
+    timed = _timed(built, setup.device)
+    if timed.constants != built.task.assignment.constants:
+        task = replace(built.task, assignment=timed)
+        program = ProgramSource(source=expand(task, student.worker, student.plan.process).text)
+    begin(student, {SUBMISSION: program}, setup.verifier)
+
+
+def _timed(built: Built, device: DeviceFacts) -> Chosen:
+    """The assignment as timed on this device, with the sizes that the submission has chosen."""
+    return Chosen(built.task.assignment.timed_as_chosen(device_class(device)))

@@ -1,0 +1,329 @@
+"""Inputs of timed rounds, and the verification of every timed result.
+
+    ByOracle      the judge makes the inputs and sends them to every worker; it compares every word with the oracle's
+    ByReference   the device makes the inputs from a secret key; a digest of the results must equal that of the model
+                  solution, in a student kit that of the baseline
+
+A CPU driver runs kernels inside the worker's process, where native code could read a key, and the arrays are small: a
+CPU uses the oracle. A GPU's kernels reach only the device's memory, and launches that are worth timing move hundreds of
+megabytes: a GPU uses the reference.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from grader.common.errors import SolutionError
+from grader.course.assignment import Timed
+from grader.course.expressions import evaluate
+from grader.course.rubric import DeviceClass, Sizes
+from grader.course.truth.comparison import Standard, compare
+from grader.course.truth.oracle import Oracle, Truth
+from grader.execution.device import device_class
+from grader.execution.outcome import Fetched, Garbled, Took
+from grader.execution.plan import STUDENT, Plan, going_on
+from grader.grading.checks.compiler_failures import timed_open
+from grader.grading.checks.inspection import Trial, as_array, inspect, make_trial, stray_write
+from grader.grading.explain.failures import FailedError, returns_problem, unwrap
+from grader.grading.explain.problem import Problem, of_failure, of_mismatch
+from grader.grading.rules import TimingRules
+from grader.grading.timing.device_data import DIGEST, SUMS, SUPPLY, of_set, sets_of, supplied, supply_of, supply_program
+from grader.grading.timing.participants import Participant, Participants, Role
+from grader.grading.timing.rounds import Clocked
+from grader.protocol.messages import BuildFailed, DeviceFacts
+from grader.protocol.steps import ProgramSource
+
+ROUND_KEY = 1
+"""Tells the inputs of timed rounds from those of cases, which have the key 0 (checks/correctness.py)."""
+
+Results = dict[str, Fetched]
+"""The results of a worker, by names of buffers."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ran:
+    """A run of the student's steps: seconds by the device's clock, seconds of waiting for a processor, times by the
+    worker's clock where the judge accepts it, and results that came with the answer.
+    """
+
+    by_device: float
+    delay: float
+    clocked: Clocked | None
+    results: Results
+
+
+class RoundInputs(Protocol):
+    """Inputs of one round, and their expected results. The judge times `run`. A failure of a worker is raised as a
+    FailedError.
+    """
+
+    @property
+    def judged(self) -> tuple[Role, ...]:
+        """The participants whose results are needed."""
+
+    def script(self, name: str) -> str:
+        """The name of the plan's script that works on these inputs."""
+
+    def prepare(self, participant: Participant, script: str) -> None:
+        """Poison the outputs of a script of the plan. The worker learns nothing about its inputs here."""
+
+    def supply(self, participant: Participant, script: str) -> None:
+        """Upload or make the inputs of a script whose results are not judged."""
+
+    def run(self, participant: Participant) -> Ran:
+        """Supply the inputs, run the student's steps, and take all results that could still be changed later."""
+
+    def take(self, participant: Participant) -> Results:
+        """Fetch the results that `run` has not returned."""
+
+    def verify(self, results: Mapping[Role, Results], participants: Participants) -> Problem | None:
+        """Return what is wrong with the submission's results; None if they are right."""
+
+
+class ResultVerifier(Protocol):
+    """Makes the inputs of every round, and verifies the results."""
+
+    @property
+    def task(self) -> "TimingTask":
+        """The task whose rounds are verified."""
+
+    def programs(self, plan: Plan) -> Mapping[str, ProgramSource]:
+        """Our own kernels that a participant's session needs for the plan."""
+
+    def prepare(self, plan: Plan) -> Plan:
+        """Add to the plan what the verification needs."""
+
+    def session_pairs(self, rules: TimingRules) -> int | None:
+        """Number of pairs after which all sessions are opened again; None for never."""
+
+    def inputs(self, number: int) -> RoundInputs:
+        """Return the inputs of a round."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TimingTask:
+    """An assignment at the sizes that are timed on a device, with the seed of its inputs."""
+
+    assignment: Timed
+    oracle: Oracle
+    sizes: Sizes
+    device: DeviceFacts
+    seed: int
+
+
+@dataclass(frozen=True)
+class ByOracle:
+    """Random numbers that the judge makes, with results that it compares with the oracle's."""
+
+    task: TimingTask
+
+    def programs(self, plan: Plan) -> Mapping[str, ProgramSource]:  # noqa: ARG002 - there are none
+        """No kernels: the judge does everything."""
+        return {}
+
+    def prepare(self, plan: Plan) -> Plan:
+        """Share the arrays of a CPU's worker, and start each session in a new process.
+
+        Kernels run in that process. If it copied arrays before and after a launch, the copying would not be timed. In a
+        used process, buffers would have the addresses of the session before.
+        """
+        if device_class(self.task.device) == "cpu":
+            return replace(plan, arrays="shared")
+        return going_on(plan, self.task.device)
+
+    def session_pairs(self, rules: TimingRules) -> int | None:
+        """As the rules say: new sessions place buffers elsewhere, so that one placement in caches does not decide."""
+        return rules.session_pairs
+
+    def inputs(self, number: int) -> RoundInputs:
+        """Random inputs and their expected results."""
+        task = self.task
+        key = (task.seed, ROUND_KEY, number)
+        return OracleInputs(make_trial(task.assignment, task.oracle, task.sizes, "random", key))
+
+
+@dataclass(frozen=True)
+class OracleInputs:
+    """Inputs and expected results in the judge's memory."""
+
+    trial: Trial
+
+    def script(self, name: str) -> str:
+        """The name itself: there is one set of buffers."""
+        return name
+
+    @property
+    def judged(self) -> tuple[Role, ...]:
+        """The submission alone: the judge has the expected results."""
+        return (Role.SUBMISSION,)
+
+    def prepare(self, participant: Participant, script: str) -> None:
+        """Send the arrays. A worker that shares them sees them at the launch."""
+        unwrap(participant.worker.stage(script, self.trial.arrays))
+
+    def supply(self, participant: Participant, script: str) -> None:
+        """No-op: `prepare` has sent the inputs."""
+
+    def run(self, participant: Participant) -> Ran:
+        """Run the student's steps. Shared results are not returned: the judge reads them before they can change."""
+        if participant.plan.arrays == "shared":
+            timing = unwrap(participant.worker.launch(STUDENT))
+            return Ran(by_device=timing.seconds, delay=timing.delay, clocked=None, results={})
+        return _ran(unwrap(participant.worker.turn({STUDENT: 0}, participant.judged.outputs)), 0)
+
+    def take(self, participant: Participant) -> Results:
+        """Read the shared results."""
+        return _results(self, participant) if participant.plan.arrays == "shared" else {}
+
+    def verify(self, results: Mapping[Role, Results], participants: Participants) -> Problem | None:
+        """Compare the submission's results with the oracle's."""
+        submission = Role.SUBMISSION
+        return inspect(self.trial, participants[submission].judged, results[submission])
+
+
+@dataclass(frozen=True)
+class ByReference:
+    """Whole numbers or bit patterns that the device makes; results must equal those of the model solution.
+
+    `grader selftest` verifies the model solution: by the correctness cases, and at these sizes by the baseline.
+    """
+
+    task: TimingTask
+
+    def programs(self, plan: Plan) -> Mapping[str, ProgramSource]:
+        """The kernels that make inputs and digests."""
+        return {SUPPLY: supply_program(plan)}
+
+    def prepare(self, plan: Plan) -> Plan:
+        """Add scripts for inputs and digests, in several sets of arrays. Processes of earlier gradings, or of the
+        submission's cases, may be used again: each round uses other addresses in memory.
+        """
+        return going_on(supplied(self.task.assignment, plan, self._sets), self.task.device)
+
+    def session_pairs(self, rules: TimingRules) -> int | None:  # noqa: ARG002 - there is no rule for it
+        """Never: each round takes another set of arrays, at other addresses."""
+        return None
+
+    def inputs(self, number: int) -> RoundInputs:
+        """Two new keys."""
+        words = np.random.SeedSequence((self.task.seed, ROUND_KEY, number)).generate_state(2, np.uint64)
+        turn = number % len(self.task.assignment.speed_goals.integers)
+        return DeviceInputs(self.task, number % self._sets, turn, input_key=int(words[0]), digest_key=int(words[1]))
+
+    @property
+    def _sets(self) -> int:
+        task = self.task
+        moved = evaluate(task.assignment.speed_goals.bytes, task.assignment.names(task.sizes))
+        return sets_of(moved, task.device)
+
+
+@dataclass(frozen=True)
+class DeviceInputs:
+    """The keys of a round: for the inputs, and for the digest of the results."""
+
+    task: TimingTask
+    set: int
+    turn: int
+    input_key: int
+    digest_key: int
+
+    def script(self, name: str) -> str:
+        """The name in this round's set."""
+        return of_set(name, self.set)
+
+    @property
+    def judged(self) -> tuple[Role, ...]:
+        """The reference and the submission, whose digests must be equal."""
+        return (Role.REFERENCE, Role.SUBMISSION)
+
+    def prepare(self, participant: Participant, script: str) -> None:
+        """Poison all buffers of the script and of the digest."""
+        used = participant.plan.scripts[self.script(script)].buffers
+        unwrap(participant.worker.clear((*used, of_set(SUMS, self.set))))
+
+    def supply(self, participant: Participant, script: str) -> None:
+        """Have the device make the inputs from the key."""
+        if participant.plan.scripts[self.script(script)].uploads:
+            unwrap(participant.worker.launch(self.script(supply_of(script, self.turn)), self.input_key))
+
+    def run(self, participant: Participant) -> Ran:
+        """Make the inputs, run the student's steps, and fetch the digest, which needs all results."""
+        student = self.script(STUDENT)
+        makes = {self.script(supply_of(STUDENT, self.turn)): self.input_key}
+        made = makes if participant.plan.scripts[student].uploads else {}
+        keys = {**made, student: 0, self.script(DIGEST): self.digest_key}
+        return _ran(unwrap(participant.worker.turn(keys, (of_set(SUMS, self.set),))), len(made))
+
+    def take(self, participant: Participant) -> Results:  # noqa: ARG002 - the same
+        """No results: `run` has returned the digest."""
+        return {}
+
+    def verify(self, results: Mapping[Role, Results], participants: Participants) -> Problem | None:
+        """Compare the submission's digest with the reference's."""
+        right, got = (results[role][of_set(SUMS, self.set)].payload.tobytes() for role in self.judged)
+        return None if got == right else self._explain(participants[Role.SUBMISSION], participants[Role.REFERENCE])
+
+    @returns_problem
+    def _explain(self, submission: Participant, reference: Participant) -> Problem:
+        """Fetch all results and find where the submission's differ from the reference's."""
+        with blaming(Role.REFERENCE):
+            right = _results(self, reference)
+        got = _results(self, submission)
+        return (
+            stray_write(got)
+            or next(filter(None, (self._difference(name, got[name], right[name]) for name in self._judged(got))), None)
+            or of_failure(Garbled(what="the digest of its results is not that of what it returns"))
+        )
+
+    def _judged(self, got: Results) -> list[str]:
+        """Names of the arrays that are compared, without those that earlier steps of the assignment make."""
+        return [name for name, buffer in self.task.assignment.buffers.items() if buffer.is_judged and name in got]
+
+    def _difference(self, name: str, got: Fetched, right: Fetched) -> Problem | None:
+        assignment = self.task.assignment
+        truth = Truth(value=as_array(assignment, name, right, self.task.sizes))
+        standard = Standard(tolerance=assignment.correctness.tolerance, factor=0.0, data="integers")
+        mismatch = compare(name, as_array(assignment, name, got, self.task.sizes), truth, standard)
+        return None if mismatch is None else of_mismatch(mismatch)
+
+
+VERIFIERS: dict[DeviceClass, Callable[[TimingTask], ResultVerifier]] = {"cpu": ByOracle, "gpu": ByReference}
+
+
+def verifier_for(task: TimingTask) -> ResultVerifier:
+    """The verifier that the assignment asks for, or the usual one of the device."""
+    kind = "cpu" if task.assignment.speed_goals.verifier == "oracle" else device_class(task.device)
+    return VERIFIERS[kind](task)
+
+
+def _ran(took: Took, number: int) -> Ran:
+    """The run of one launch of a turn, by its number."""
+    clocked = Clocked(waited=took.waits[number], took=sum(took.waits))
+    return Ran(by_device=took.seconds[number], delay=0.0, clocked=clocked, results=took.results)
+
+
+def _results(inputs: RoundInputs, participant: Participant) -> Results:
+    """All outputs of the student's steps, by the names of the assignment."""
+    fetched = unwrap(participant.worker.fetch(participant.plan.scripts[inputs.script(STUDENT)].outputs))
+    return dict(zip(participant.judged.outputs, fetched.values(), strict=True))
+
+
+@contextmanager
+def blaming(role: Role) -> Iterator[None]:
+    """Raise a failure in this block as a problem of the submission, or of our own kernels as a SolutionError."""
+    try:
+        yield
+    except FailedError as failed:
+        if role is Role.SUBMISSION:
+            raise timed_open(failed) from failed
+        raise _failed_solution(failed) from failed
+
+
+def _failed_solution(failed: FailedError) -> SolutionError:
+    message = failed.problem.message
+    if isinstance(failed.why, BuildFailed):
+        return SolutionError(f"the {failed.why.program} of the assignment does not build: {message}")
+    return SolutionError(f"the kernel that submissions are timed against failed: {message}")

@@ -1,0 +1,34 @@
+"""context.py: what happens to our own workers after a crash."""
+
+from contextlib import closing
+
+import pytest
+from samples import DEVICE, failed
+
+from grader.common.record import replace
+from grader.execution.pool import OwnWorkers
+from grader.grading.phases import context
+from grader.results.result import Reason
+
+
+@pytest.mark.parametrize(
+    ("reason", "on_gpu", "closed"),
+    [
+        (Reason.CRASH, True, True),
+        (Reason.TIME_LIMIT, True, True),
+        (Reason.WRONG_OUTPUT, True, False),
+        (Reason.CRASH, False, False),
+    ],
+)
+def test_what_our_workers_have_on_a_gpu_is_made_again_when_its_driver_may_have_reset_it(
+    environment, reason, on_gpu, closed, monkeypatch
+):
+    """Their processes stay from one grading to the next, and nothing in them would work."""
+    own, probed = OwnWorkers(), []
+    monkeypatch.setattr(context, "share_a_process", lambda _: not on_gpu)
+    monkeypatch.setattr(context, "probe", lambda *_: probed.append(bool(own._kept)))
+    own.begin("reference", environment.worker())
+    with closing(own):
+        context.probe_after([failed("correctness: one", reason)], replace(environment, own=own), DEVICE)
+        assert (not own._kept) is closed
+    assert probed == ([] if reason is Reason.WRONG_OUTPUT else [not closed])
