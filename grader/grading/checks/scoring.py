@@ -19,7 +19,7 @@ def award_speed(goal: SpeedGoal, fraction: Interval) -> tuple[Verdict, float]:
     """Verdict and points of the highest band that the fraction may reach: the student has the benefit of the doubt.
 
     Judged by the upper end of the interval, a kernel that is as fast as a band asks for misses it once in 200 gradings
-    (timing.CONFIDENCE), not every second time.
+    (CONFIDENCE of timing/intervals.py), not every second time. DOUBT limits how far that end is from the median.
     """
     for band in goal.bands:
         if fraction.high >= band.fraction:

@@ -29,6 +29,17 @@ def fraction_of_reference(rounds: Sequence[Round]) -> Interval:
     return Interval(median=by_device.median, low=by_device.low, high=min(by_device.high, waited.high))
 
 
+DOUBT = 1.10
+"""Largest ratio of the judged speed to the median. On a machine that counts as quiet, the model solution differs from
+itself by no more (`TimingRules.noise_limit`); a wider interval comes from a few disturbed rounds. Without this limit,
+rgblkMMM at 0.88 of its goal had full points in 1 of 20 gradings on two cores."""
+
+
+def judged(fraction: Interval) -> Interval:
+    """The interval by which a submission is judged: its upper end is at most DOUBT times the median."""
+    return replace(fraction, high=min(fraction.high, DOUBT * fraction.median))
+
+
 def fraction_by_device(rounds: Sequence[Round]) -> Interval:
     """The same by the device's clock.
 

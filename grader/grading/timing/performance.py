@@ -25,6 +25,7 @@ from grader.grading.timing.intervals import (
     fraction_by_device,
     fraction_of_reference,
     interval,
+    judged,
     noise,
     seen_fraction,
 )
@@ -77,7 +78,7 @@ def summarise(assignment: Assignment, device: DeviceFacts, rounds: tuple[Round, 
     flop = None if asked.flop is None else evaluate(asked.flop, names)
     work = moved if flop is None else flop
     seconds = interval([each.submission for each in rounds])
-    fraction = fraction_of_reference(rounds)
+    fraction = judged(fraction_of_reference(rounds))
     known = model_speed(assignment, device)
     shows = [(each, each.comparisons) for each in rounds if each.comparisons is not None]
     copied = 2 * copy_size(assignment, device)

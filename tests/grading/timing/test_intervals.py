@@ -16,6 +16,7 @@ from grader.grading.timing.intervals import (
     is_decided,
     is_disturbed,
     is_held_up,
+    judged,
     leaves_few,
     too_noisy,
 )
@@ -141,6 +142,13 @@ def test_what_only_the_devices_clock_says_earns_nothing():
     assert not is_blind(claims, [0.4])
     assert not is_blind([replace(each, submission=9.0) for each in claims], [0.5])
     assert not is_blind(claims[:3], [0.5])
+
+
+@pytest.mark.parametrize(("high", "reached"), [(1.01, 0.968), (0.95, 0.95)])
+def test_a_few_fast_rounds_earn_at_most_a_tenth_more_than_the_median(high, reached):
+    """A kernel at 0.88 of the goal misses it, even if its interval contains the goal."""
+    limited = judged(Interval(median=0.88, low=0.8, high=high))
+    assert (limited.low, limited.median, limited.high) == (0.8, 0.88, pytest.approx(reached))
 
 
 @pytest.mark.parametrize(("control", "noisy"), [(1.0, False), (1.09, False), (0.92, False), (1.12, True), (0.88, True)])
