@@ -36,7 +36,7 @@ from grader.course.submissions.handin import Intake  # noqa: E402
 from grader.course.submissions.submission import parse_submission  # noqa: E402
 from grader.course.truth.seeds import fresh_seed  # noqa: E402
 from grader.grading.grade import grade_coursework  # noqa: E402
-from grader.grading.grading_environment import Decided, Progress  # noqa: E402
+from grader.grading.progress import Decided, Progress  # noqa: E402
 from grader.grading.settings import load_settings  # noqa: E402
 from grader.lms.intake import take_in  # noqa: E402
 from grader.reports import REPORTS  # noqa: E402

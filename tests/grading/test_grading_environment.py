@@ -10,7 +10,7 @@ from grader.common.record import replace
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
 from grader.execution.pool import OwnWorkers
-from grader.grading import environment as module
+from grader.grading import grading_environment as module
 from grader.grading.timing.participants import Role
 
 

@@ -11,7 +11,7 @@ from grader.protocol.messages import Limits
 LIMITS = Limits(memory_bytes=4 * 1024**3, cpu_seconds=60, file_bytes=1024**3, processes=64)
 RULES = Rules(limits=LIMITS, container=ContainerRules())
 
-DEADLINES = Deadlines(start=30, build=30, first_launch=4, launch=3, transfer=20, simulation=30)
+DEADLINES = Deadlines(start=30, build=30, first_launch=4, launch=3, transfer=20, simulation=60)
 """Shorter than the defaults where a test waits for them to pass."""
 
 FEW_PAIRS = TimingRules(min_pairs=9, warm_up_seconds=0.5)
