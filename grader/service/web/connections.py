@@ -9,6 +9,7 @@ import logging
 import resource
 import time
 from collections import Counter
+from collections.abc import Callable
 from datetime import datetime
 
 import h11
@@ -51,18 +52,37 @@ SAID_A_MINUTE = 20
 """Lines of one kind in the log: whoever sends nonsense must not fill the disk."""
 
 
-class CountingConnection(h11.Connection):
-    """A connection that refuses a body in tiny pieces as if it were not HTTP; `crumbs` is true if it has done so."""
+class RequestConnection(h11.Connection):
+    """A connection that notes when each request arrives, and refuses a body in tiny pieces as if it were not HTTP.
 
-    def __init__(self) -> None:
+    `begin` is called with the time of a request's first byte when all headers of the request are there. `crumbs` is true
+    if a body was refused.
+    """
+
+    def __init__(self, begin: Callable[[datetime], None]) -> None:
         super().__init__(h11.SERVER, HEADERS)
         self.crumbs = False
+        self._begin = begin
         self._pieces, self._came = 0, 0
+        self._received = utc_now()
+        self._first_byte: datetime | None = None
+        """Time of the first byte of a request whose headers are not complete."""
+
+    def receive_data(self, data: bytes) -> None:
+        """Take bytes of the client. Bytes that do not belong to a body begin a request, or continue its headers."""
+        self._received = utc_now()
+        if self._first_byte is None and self.their_state is not h11.SEND_BODY:
+            self._first_byte = self._received
+        super().receive_data(data)
 
     def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
-        """The next event of the request. Raises RemoteProtocolError."""
+        """Return the next event of the request. Raises RemoteProtocolError."""
         event = super().next_event()
+        if isinstance(event, h11.EndOfMessage) and self.trailing_data[0]:
+            self._first_byte = self._received  # the next request has begun, in the last bytes at the latest
         if isinstance(event, h11.Request):
+            self._begin(self._first_byte or self._received)
+            self._first_byte = None
             self._pieces, self._came = 0, 0
         elif isinstance(event, h11.Data):
             self._pieces, self._came = self._pieces + 1, self._came + len(event.data)
@@ -79,24 +99,13 @@ class PatientProtocol(H11Protocol):
         """A browser, or whoever, is there; it is sent away where there are too many."""
         self._unsent, self._taken = 0, False
         self._deadline: asyncio.TimerHandle | None = None
-        self._arrived: datetime | None = None
-        self.conn: CountingConnection = CountingConnection()
+        self.conn: RequestConnection = RequestConnection(self._note_arrival)
         super().connection_made(transport)
         if not self._has_room():
             transport.abort()
             return
         self.loop.call_later(LOOK, self._look)
         self._expect_request(PATIENCE)
-
-    def data_received(self, data: bytes) -> None:
-        """Note the time of a request's first byte, before the request waits for a thread or the database."""
-        served = self.cycle
-        if self._arrived is None and self.conn.their_state is not h11.SEND_BODY:
-            self._arrived = utc_now()
-            self.app_state = {**self.app_state, ARRIVED: self._arrived}
-        super().data_received(data)
-        if self.cycle is not served:  # the time of this request is known; the next bytes may belong to another one
-            self._arrived = None
 
     def on_response_complete(self) -> None:
         """The next request may be there already; else it is waited for."""
@@ -117,6 +126,10 @@ class PatientProtocol(H11Protocol):
         """What was written has been taken, but for a little."""
         self._taken = True
         super().resume_writing()
+
+    def _note_arrival(self, arrived: datetime) -> None:
+        """Give a request the time of its first byte, before it waits for a thread or the database."""
+        self.app_state = {**self.app_state, ARRIVED: arrived}
 
     def _expect_request(self, seconds: float) -> None:
         if self._deadline is not None:

@@ -274,6 +274,46 @@ def test_a_request_behind_another_has_its_own_time():
     assert all(map(_is_at, times, (sent[0], sent[2], sent[3])))
 
 
+def test_a_request_that_begins_in_the_last_packet_of_another_has_its_own_time():
+    """Packets that end one body and begin the next do not hand on the time of the first request."""
+    packet = BODIES[-3:] + BODIES[:-3]
+    sent, times = asyncio.run(_times(BODIES[:-3], packet, packet, BODIES[-3:]))
+    assert len(times) == 3
+    assert all(map(_is_at, times, sent))
+
+
+def test_requests_in_one_packet_have_its_time():
+    """Also if the first one is answered later."""
+    sent, times = asyncio.run(_times(BODIES * 3, b"", b"", b""))
+    assert len(times) == 3
+    assert all(_is_at(time, sent[0]) for time in times)
+
+
+def test_a_request_behind_a_body_that_is_not_read_has_its_own_time():
+    """The answer comes before the body has ended; the next request begins in the packet that ends it."""
+
+    async def run():
+        seen = []
+
+        async def hasty(scope, receive, send):
+            seen.append(scope["state"][ARRIVED])
+            await _ok(scope, receive, send)
+
+        async with _serving(hasty) as (address, _):
+            _, writer = await asyncio.open_connection(*address)
+            writer.write(BODIES[:-3])
+            await asyncio.sleep(PAUSE)
+            sent = utc_now()
+            writer.write(BODIES[-3:] + BODIES)
+            await asyncio.sleep(PAUSE)
+            writer.close()
+        return sent, seen
+
+    sent, seen = asyncio.run(run())
+    assert len(seen) == 2
+    assert _is_at(seen[1], sent)
+
+
 @pytest.mark.parametrize(("limit", "ours"), [("IN_ALL", True), ("AN_ADDRESS", False)])
 def test_a_connection_too_many_is_sent_away(monkeypatch, limit, ours):
     """In all, and from an address, but for the machine's own, where a proxy is; those before it go on."""
