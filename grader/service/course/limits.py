@@ -102,18 +102,21 @@ def left(rules: HandInRules, past: Sequence[Past], now: datetime) -> Bucket | No
     """Attempts that are left; None if there is no limit. An attempt whose grading never began does not count; one that
     was cancelled while it ran counts, since its first checks were shown. A group has as many attempts left as its
     member with the fewest: attempts that members used before they joined are not added up.
+
+    All of `past` counts, even if `now` is earlier: several requests can arrive before one of them is complete.
     """
     limit = rules.policies.attempts
     if limit is None:
         return None
     unbegun = {State.CANCELLED, State.SUPERSEDED}
+    latest = max((now, *(each.received for each in past)))
     used: dict[int, list[Attempt]] = {}
     for each in past:
         if each.begun or each.state not in unbegun:
             one = Attempt(at=each.received, ended=each.ended, our_fault=each.state is State.FAULTED)
             for person in each.people:
                 used.setdefault(person, []).append(one)
-    return _fewest([bucket(limit, attempts, now, rules.bonus) for attempts in used.values() or [[]]])
+    return _fewest([bucket(limit, attempts, latest, rules.bonus) for attempts in used.values() or [[]]])
 
 
 def _fewest(buckets: Sequence[Bucket]) -> Bucket:

@@ -54,6 +54,13 @@ def test_refunds_for_our_faults_are_limited():
     assert left(rules(attempts={"most": 5}), [past(State.FAULTED)] * (REFUNDS + 2), LATER).left == 3
 
 
+def test_an_attempt_that_arrived_later_counts_too():
+    """Requests that arrive one after the other, and are completed in reverse order, have the limit of all others."""
+    stored = [past(received=NOON + timedelta(seconds=after)) for after in (3, 2, 1)]
+    assert [left(DUE, stored[:used], NOON).left for used in range(4)] == [3, 2, 1, 0]
+    assert "used all of your 3 attempts" in refusal(DUE, stored, 0, NOON)
+
+
 def test_what_members_used_apart_is_not_added_up():
     """A group has what the member has who has fewest; what they used together counts once for each."""
     apart = [past(people=[1])] * 2 + [past(people=[2])]
