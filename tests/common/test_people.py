@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.common.people import AmbiguousPersonError, Person, Register, person_key, person_name
+from grader.common.people import KEY_CHARACTERS, AmbiguousPersonError, Person, Register, person_key, person_name
 
 MEI, OTHER = Person(names=("Lim, Mei",), key="a11", label="limmei"), Person(names=("Lim, Mei",), key="12")
 ZOE = Person(names=("Zo\u00eb Stra\u00dfer",), key="Zoe@Example.org", label="Zo\u00eb Stra\u00dfer")
@@ -71,3 +71,10 @@ def test_a_key_is_never_the_name_of_another():
     people = Register((named, labelled, OTHER))
     assert people.find("12") == OTHER
     assert people.find("34") == named
+
+
+def test_only_the_first_characters_of_a_key_are_compared():
+    """A key of 64 KiB of accents, typed by anybody, would stop the service for seconds."""
+    accents = "\u0301\u0316" * KEY_CHARACTERS
+    assert len(person_key(f"ada{accents}")) <= KEY_CHARACTERS
+    assert person_key(f"ada{accents}") == person_key(f"ada{accents}x") != person_key("ada")

@@ -12,13 +12,18 @@ only one of several keys that look alike.
 
 import unicodedata
 
+from grader.common.people import KEY_CHARACTERS
+
 UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs"})
 """Unicode categories of invisible characters."""
 
 
 def folded_key(text: str) -> str:
-    """Form of a key that is equal for keys that look alike: Unicode's NFKC_Casefold, without invisible characters."""
-    seen = "".join(each for each in text.strip() if unicodedata.category(each) not in UNSEEN)
+    """Form of a key that is equal for keys that look alike: Unicode's NFKC_Casefold, without invisible characters.
+
+    Only the first KEY_CHARACTERS count.
+    """
+    seen = "".join(each for each in text.strip()[:KEY_CHARACTERS] if unicodedata.category(each) not in UNSEEN)
     once = unicodedata.normalize("NFKC", seen).casefold()
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", once).casefold()).strip()
 
@@ -38,7 +43,7 @@ def is_plain_key(text: str) -> bool:
 
 def _letters(text: str) -> str:
     """The key in lower case, except letters whose lower case is more than one letter."""
-    return "".join(map(_lower, unicodedata.normalize("NFC", text.strip())))
+    return "".join(map(_lower, unicodedata.normalize("NFC", text.strip()[:KEY_CHARACTERS])))
 
 
 def _lower(letter: str) -> str:

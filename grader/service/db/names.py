@@ -6,13 +6,18 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Protocol, TypeVar
 
+from grader.common.people import KEY_CHARACTERS
+
 PLAIN = re.compile(r"LATIN SMALL (?:LETTER|LIGATURE) (?:DOTLESS )?([A-Z]{1,2})(?: WITH .*)?")
 """Unicode's name of a letter that is written by one or two plain letters, such as ł, ø, æ and œ."""
 
 
 def sort_key(name: str) -> str:
-    """Form of a name by which names are sorted: without case and accents, so that Łukasz comes next to Lukas."""
-    return "".join(map(_plain, unicodedata.normalize("NFKD", name).casefold()))
+    """Form of a name by which names are sorted: without case and accents, so that Łukasz comes next to Lukas.
+
+    Only the first KEY_CHARACTERS count.
+    """
+    return "".join(map(_plain, unicodedata.normalize("NFKD", name[:KEY_CHARACTERS]).casefold()))
 
 
 class Named(Protocol):

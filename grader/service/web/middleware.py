@@ -154,6 +154,7 @@ class RequestChecksMiddleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        scope = {**scope, "headers": [*map(_plain_cookies, scope["headers"])]}
         sending = _Sending(send)
         if scope["method"] not in READING and not from_own_page(Headers(scope=scope), self._origin):
             await PlainTextResponse(FOREIGN, 403)(scope, receive, sending)
@@ -182,6 +183,17 @@ class RequestChecksMiddleware:
             raise TooLargeError
         await _drain(receive)
         await PlainTextResponse(TOO_LARGE, 413, {"connection": "close"})(scope, receive, sending)
+
+
+def _plain_cookies(header: tuple[bytes, bytes]) -> tuple[bytes, bytes]:
+    """The header without cookies that have a backslash. None of our own has one.
+
+    Until Python 3.11.10 and 3.12.6, the standard library needs quadratic time for them (CVE-2024-7592).
+    """
+    name, value = header
+    if name != b"cookie" or b"\\" not in value:
+        return header
+    return name, b";".join(pair for pair in value.split(b";") if b"\\" not in pair)
 
 
 def from_own_page(headers: Headers, origin: str) -> bool:

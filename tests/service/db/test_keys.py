@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from services import post
 
 from grader.common.errors import InputError
+from grader.common.people import KEY_CHARACTERS
 from grader.service.auth.sessions import person_named
 from grader.service.db.keys import folded_key, is_same_key
 from grader.service.db.models import PersonRow
@@ -107,3 +108,10 @@ def test_nothing_adds_a_person_who_can_be_taken_for_another(service):
     for key in ("ADA", "a\u200bda"):
         with pytest.raises(InputError, match="could be mistaken for ada"):
             service.person(key, "student")
+
+
+def test_only_the_first_characters_of_a_typed_key_are_compared():
+    """As in common/people.py."""
+    accents = "\u0301\u0316" * KEY_CHARACTERS
+    assert len(folded_key(f"ada{accents}")) <= KEY_CHARACTERS
+    assert not is_same_key(f"ada{accents}", "ada")

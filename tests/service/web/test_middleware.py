@@ -18,6 +18,7 @@ from grader.service.web.middleware import (
     UPLOAD,
     RequestChecksMiddleware,
     SingleHostMiddleware,
+    _plain_cookies,
     came_from,
     from_own_page,
 )
@@ -77,6 +78,18 @@ def test_a_form_of_another_site_does_nothing_even_with_the_right_cookie_and_toke
     fields = parts(form_token=field(shown, "form_token"), form_key="k", file=("kernels.cl", b"x"))
     said = client.post("/assignments/small/attempts", files=fields, headers={"origin": "http://evil.example"})
     assert (said.status_code, attempts(service)) == (403, 0)
+
+
+def test_a_cookie_that_takes_long_to_read_is_left_out(service):
+    """A backslash makes it one; the session's own cookie is read beside it."""
+    client = service.browser("ada")
+    (own,) = [f"{each.name}={each.value}" for each in client.cookies.jar]
+    client.cookies.clear()
+    said = client.get("/", headers={"cookie": f'x="{2000 * chr(92)}"; {own}; y="\\"'})
+    assert "Sign out" in said.text
+    name, value = _plain_cookies((b"cookie", b'x="\\\\"; a=b;c="d"; y="\\"'))
+    assert (name, value) == (b"cookie", b' a=b;c="d"')
+    assert _plain_cookies((b"user-agent", b"\\")) == (b"user-agent", b"\\")
 
 
 def test_a_form_without_the_token_of_the_session_does_nothing(service):
