@@ -55,8 +55,8 @@ SAID_A_MINUTE = 20
 class RequestConnection(h11.Connection):
     """A connection that notes when each request arrives, and refuses a body in tiny pieces as if it were not HTTP.
 
-    `begin` is called with the time of a request's first byte when all headers of the request are there. `crumbs` is true
-    if a body was refused.
+    `begin` is called with the time of a request's first byte when all its headers have arrived. `crumbs` is true if a
+    body was refused.
     """
 
     def __init__(self, begin: Callable[[datetime], None]) -> None:
