@@ -3,105 +3,44 @@
 RESULTS/moodle-worksheet.csv     a copy of the grading worksheet, with grades and comments
 RESULTS/moodle-feedback.zip      the page of every submission, for "Upload multiple feedback files in a zip"
 RESULTS/canvas-gradebook.csv     a copy of the exported gradebook, with scores
+
+lms/platforms.py lists which platform has which of them.
 """
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from grader.batch.outputs import Outputs
-from grader.common.errors import InputError
 from grader.common.files import read_bytes
 from grader.common.optional import Fault, attempt
 from grader.course.submissions.handin import Remark, Student
-from grader.lms.exports.canvas import BY_OPTION, canvas_gradebook, students
+from grader.lms.exports.canvas import CanvasGradebook
 from grader.lms.exports.columns import Filled
-from grader.lms.exports.feedback_zip import feedback_zip
-from grader.lms.exports.moodle import BY_OPTIONS, Remedies, late, moodle_worksheet, participants, submitted
-from grader.lms.exports.sheet import Sheet, read_sheet
-from grader.lms.intake import MOODLE
-from grader.lms.intake.owners import Owner
-from grader.results.gradebook import Gradebook, StudentRow, for_students, totals
+from grader.lms.exports.moodle import MoodleWorksheet
+from grader.lms.exports.sheet import read_sheet
+from grader.lms.platforms import FEEDBACK, PLATFORMS, FeedbackFile, GradeFile, Upload
+from grader.results.gradebook import Gradebook, StudentRow, for_students
 
-FEEDBACK = "moodle-feedback.zip"
+__all__ = ["FEEDBACK", "CanvasGradebook", "MoodleWorksheet", "Upload", "read_uploads", "write_uploads"]
 
 NOT_RELEASED = "its grades leave out hidden checks, which count as zero; with --release they are complete."
 
 
-@dataclass(frozen=True, kw_only=True)
-class MoodleWorksheet:
-    """A grading worksheet as Moodle gave it, the columns to fill where their headings are not known, and what to do
-    where one is not named.
-    """
-
-    sheet: Sheet
-    grade_column: str | None = None
-    feedback_column: str | None = None
-    remedies: Remedies = BY_OPTIONS
-    name: str = "moodle-worksheet.csv"
-
-    def roster(self) -> tuple[Owner, ...]:
-        """Everybody in the course."""
-        return tuple(Owner(name=name, key=key) for name, key in participants(self.sheet))
-
-    def late(self) -> frozenset[str]:
-        """The keys of those who were late: a download from Moodle does not tell."""
-        return late(self.sheet)
-
-    def submitted(self) -> dict[str, datetime]:
-        """By key, when work was handed in."""
-        return submitted(self.sheet)
-
-    def fill(self, book: Gradebook) -> Filled:
-        """Fill in points: of a batch of several assignments the sum, since a worksheet is about one."""
-        rows = totals(book) if len(book.assignments) > 1 else book.rows
-        return moodle_worksheet(self.sheet, rows, self.grade_column, self.feedback_column, self.remedies)
+def read_uploads(options: Mapping[str, Any]) -> tuple[Upload, ...]:
+    """The files that these options name, to be filled in; raises InputError if one cannot be read."""
+    return tuple(
+        _read(grades, options)
+        for grades in (each.grades for each in PLATFORMS)
+        if grades is not None and grades.option in options
+    )
 
 
-@dataclass(frozen=True, kw_only=True)
-class CanvasGradebook:
-    """A gradebook as Canvas exported it; `column` names the assignment's column if its heading does not, and `remedy`
-    is what to do where it is not named.
-    """
-
-    sheet: Sheet
-    column: str | None = None
-    remedy: str = BY_OPTION
-    name: str = "canvas-gradebook.csv"
-
-    def roster(self) -> tuple[Owner, ...]:
-        """Everybody in the course."""
-        return tuple(Owner(name=name, key=key) for name, key in students(self.sheet))
-
-    def late(self) -> frozenset[str]:
-        """Nobody: Canvas says it in the download."""
-        return frozenset()
-
-    def submitted(self) -> dict[str, datetime]:
-        """Nothing: Canvas does not tell."""
-        return {}
-
-    def fill(self, book: Gradebook) -> Filled:
-        """Fill in the scores of each assignment, in its own column."""
-        if self.column is not None and len(book.assignments) > 1:
-            raise InputError("--canvas-column names one column for several assignments: grade one at a time.")
-        filled = Filled(data=self.sheet.filled({}), grades=0, remarks=())
-        for assignment in book.assignments:
-            one = canvas_gradebook(read_sheet(self.sheet.name, filled.data), book, assignment, self.column, self.remedy)
-            remarks = (*filled.remarks, *one.remarks)
-            filled = Filled(data=one.data, grades=filled.grades + one.grades, remarks=remarks)
-        return filled
-
-
-Upload = MoodleWorksheet | CanvasGradebook
-"""A file that a platform gave, to be filled in."""
-
-
-def read_upload(path: Path) -> Sheet:
-    """A file that is to be filled in; raises InputError if it cannot be."""
-    return read_sheet(path.name, read_bytes(path))
+def _read(grades: GradeFile, options: Mapping[str, Any]) -> Upload:
+    path: Path = options[grades.option]
+    columns = {name: options[name] for name in grades.columns if name in options}
+    return grades.export().upload(read_sheet(path.name, read_bytes(path)), columns)
 
 
 def write_uploads(uploads: Iterable[Upload], book: Gradebook, outputs: Outputs) -> tuple[Remark, ...]:
@@ -118,9 +57,10 @@ def write_uploads(uploads: Iterable[Upload], book: Gradebook, outputs: Outputs) 
         remarks += filled.remarks
         if any(row.hidden_points for row in book.rows):
             remarks.append(Remark(where=upload.name, why=NOT_RELEASED))
-    if book.shape == MOODLE:
-        zipped = attempt(f"the file {FEEDBACK}", lambda: _zipped(book, outputs))
-        remarks += [Remark(where=FEEDBACK, why=zipped.sentence)] if isinstance(zipped, Fault) else zipped
+    for feedback in (each.feedback for each in PLATFORMS if each.download == book.shape):
+        if feedback is not None:
+            written = attempt(f"the file {feedback.name}", partial(_write_feedback, feedback, book, outputs))
+            remarks += [Remark(where=feedback.name, why=written.sentence)] if isinstance(written, Fault) else written
     return tuple(remarks)
 
 
@@ -130,9 +70,9 @@ def _filled(upload: Upload, book: Gradebook, outputs: Outputs) -> Filled:
     return filled
 
 
-def _zipped(book: Gradebook, outputs: Outputs) -> tuple[Remark, ...]:
-    with outputs.making(FEEDBACK) as path:
-        return feedback_zip(path, _pages(book.rows, outputs))
+def _write_feedback(feedback: FeedbackFile, book: Gradebook, outputs: Outputs) -> tuple[Remark, ...]:
+    with outputs.making(feedback.name) as path:
+        return feedback.write(path, _pages(book.rows, outputs))
 
 
 def _pages(rows: tuple[StudentRow, ...], outputs: Outputs) -> Iterator[tuple[Student, str, bytes]]:

@@ -29,7 +29,6 @@ from grader.common.record import replace
 from grader.course.submissions.handin import Absence, HandIn, Intake, strangers
 from grader.course.suite import Coursework
 from grader.lms.exports.grades import grades_csv
-from grader.lms.exports.gradescope import gradescope_results
 from grader.protocol.text import showable
 from grader.reports import REPORTS, Report
 from grader.reports.junit import render_batch
@@ -43,11 +42,7 @@ FAULTS = "faults.txt"
 PAGE = "html"
 """The ending of the page of an outcome."""
 
-BESIDE: dict[str, Report] = {
-    "xml": REPORTS["junit"],
-    "gradescope.json": gradescope_results,
-    "json": REPORTS["json"],
-}
+BESIDE: dict[str, Report] = {each.ending: each for each in REPORTS.values() if each.ending != PAGE}
 """The reports of every outcome beside its page, by the endings of their files."""
 
 AHEAD = 8

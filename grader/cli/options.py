@@ -1,11 +1,12 @@
 """Options that several commands have, in groups that belong together.
 
-typer knows flat parameters only. A command takes each group as a record; `flat` shows typer its fields instead.
+typer knows flat parameters only. A command takes each group as a record; `flat` shows typer its fields instead. In
+place of a field with an OptionTable, typer sees the options of the table.
 """
 
 import inspect
-from collections.abc import Callable
-from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import wraps
 from inspect import Parameter
 from pathlib import Path
@@ -66,30 +67,50 @@ def docker_settings(gpu: str | None) -> dict[str, str] | None:
     return None if gpu is None else {"gpu": gpu}
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class OptionTable:
+    """Options by name, as typer annotates them: `field: Annotated[dict[str, Any], OptionTable(options=...)]`. The field
+    gets the values of the options that were given.
+    """
+
+    options: Mapping[str, Any]
+
+
 def flat(command: Callable[..., None]) -> Callable[..., None]:
     """The command as typer takes it: in place of each group of options, the options themselves."""
     parameters = inspect.signature(command).parameters
-    groups: dict[str, Any] = {
-        name: each.annotation for name, each in parameters.items() if is_dataclass(each.annotation)
-    }
 
     @wraps(command)
     def called(**given: Any) -> None:
-        records = {
-            name: group(**{field.name: given.pop(field.name) for field in fields(group)})
-            for name, group in groups.items()
-        }
-        command(**given, **records)
+        command(**{name: _collected(name, each.annotation, given) for name, each in parameters.items()})
 
     flattened = [
-        shown.replace(kind=Parameter.KEYWORD_ONLY)
-        for name, each in parameters.items()
-        for shown in (map(_parameter, fields(groups[name])) if name in groups else (each,))
+        option for each in parameters.values() for option in _options(each.name, each.annotation, each.default)
     ]
-    called.__dict__["__signature__"] = inspect.Signature(flattened)
+    called.__dict__["__signature__"] = inspect.Signature([*flattened])
     return called
 
 
-def _parameter(field: Field[Any]) -> Parameter:
-    default = Parameter.empty if field.default is MISSING else field.default
-    return Parameter(field.name, Parameter.KEYWORD_ONLY, default=default, annotation=field.type)
+def _options(name: str, annotation: Any, default: Any) -> Iterator[Parameter]:
+    """All options of a parameter or of a field."""
+    if is_dataclass(annotation):
+        for field in fields(annotation):
+            yield from _options(field.name, field.type, Parameter.empty if field.default is MISSING else field.default)
+    elif (table := _table(annotation)) is not None:
+        for option, its_annotation in table.options.items():
+            yield Parameter(option, Parameter.KEYWORD_ONLY, default=None, annotation=its_annotation)
+    else:
+        yield Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _collected(name: str, annotation: Any, given: Mapping[str, Any]) -> Any:
+    """The value of a parameter or of a field, from the options that typer has read."""
+    if is_dataclass(annotation) and isinstance(annotation, type):
+        return annotation(**{field.name: _collected(field.name, field.type, given) for field in fields(annotation)})
+    if (table := _table(annotation)) is not None:
+        return {option: given[option] for option in table.options if given[option] is not None}
+    return given[name]
+
+
+def _table(annotation: Any) -> OptionTable | None:
+    return next((each for each in getattr(annotation, "__metadata__", ()) if isinstance(each, OptionTable)), None)

@@ -1,53 +1,88 @@
 """Reports: pure functions from an outcome to text. Only the command line writes files.
 
-A report loads what it is made with when it is made: nobody waits for that before the first verdict.
+REPORTS lists the formats. A report loads its libraries when it is made, so that the first verdict does not wait.
 """
 
-import logging
 from collections.abc import Callable, Mapping
 from contextlib import chdir
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-from grader.common.optional import Fault, attempt, noting
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from grader.common.optional import Fault
     from grader.grading.by_hand.run import TimedRow
     from grader.results.gradebook import Gradebook
     from grader.results.result import Result, Ungraded
 
 Report = Callable[["Result | Ungraded"], str]
+"""Makes the text of a report."""
 
 
-def _json(outcome: "Result | Ungraded") -> str:
-    """All of it."""
-    from grader.reports.json import render
+class ReportModule(Protocol):
+    """A module that makes a report."""
 
-    return render(outcome)
+    def render(self, outcome: "Result | Ungraded", /) -> str:
+        """The text."""
 
 
-def _junit(outcome: "Result | Ungraded") -> str:
-    """For CI systems."""
-    from grader.reports.junit import render
+@dataclass(frozen=True, kw_only=True)
+class ReportFormat:
+    """A format of reports about one outcome: the help of its option of `grader grade`, the ending of its file in a
+    batch, and its module.
+    """
 
-    return render(outcome)
+    help: str
+    ending: str
+    module: Callable[[], ReportModule]
+
+    def __call__(self, outcome: "Result | Ungraded", /) -> str:
+        """The text of the report."""
+        return self.module().render(outcome)
+
+
+def _junit() -> ReportModule:
+    from grader.reports import junit
+
+    return junit
+
+
+def _json() -> ReportModule:
+    from grader.reports import json
+
+    return json
+
+
+def _html() -> ReportModule:
+    _load_what_draws()
+    from grader.reports.html import page
+
+    return page
+
+
+def _gradescope() -> ReportModule:
+    from grader.reports import gradescope
+
+    return gradescope
+
+
+REPORTS: dict[str, ReportFormat] = {
+    "junit": ReportFormat(help="Write a JUnit XML file.", ending="xml", module=_junit),
+    "json": ReportFormat(help="Write everything that was measured.", ending="json", module=_json),
+    "html": ReportFormat(help="Write a page for a browser.", ending="html", module=_html),
+    "gradescope": ReportFormat(help="Write Gradescope's results.json.", ending="gradescope.json", module=_gradescope),
+}
+"""The formats by name, which is the option's name, too."""
 
 
 def _load_what_draws() -> None:
     """Load it where nobody has put a matplotlibrc: it obeys one in the working directory, which may be a student's. It
     warns where it has no folder to keep a cache in, which matters to nobody.
     """
+    import logging
+
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
     with chdir("/"):
         import matplotlib  # noqa: F401 - takes longer to load than all else together, so that only a page does
-
-
-def _html(outcome: "Result | Ungraded") -> str:
-    """The page."""
-    _load_what_draws()
-    from grader.reports.html.page import render
-
-    return render(outcome)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,14 +90,14 @@ class DrawnPage:
     """The text of a page, and the parts that are missing because grader failed."""
 
     text: str
-    faults: tuple[Fault, ...]
+    faults: "tuple[Fault, ...]"
 
 
 def page(outcome: "Result | Ungraded") -> DrawnPage:
     """The page of an outcome; a bare page if that cannot be made."""
     from grader.reports.bare import bare_page
 
-    return _made("the page", lambda: _html(outcome), lambda: bare_page(outcome))
+    return _made("the page", lambda: REPORTS["html"](outcome), lambda: bare_page(outcome))
 
 
 def overview_page(book: "Gradebook", links: Mapping[tuple[str, str], str]) -> DrawnPage:
@@ -80,6 +115,8 @@ def _overview(book: "Gradebook", links: Mapping[tuple[str, str], str]) -> str:
 
 
 def _made(lost: str, draw: Callable[[], str], otherwise: Callable[[], str]) -> DrawnPage:
+    from grader.common.optional import Fault, attempt, noting
+
     with noting() as faults:
         text = attempt(lost, draw)
         return DrawnPage(text=otherwise() if isinstance(text, Fault) else text, faults=tuple(faults))
@@ -91,6 +128,3 @@ def figure_of_runs(title: str, what: str, rows: "tuple[TimedRow, ...]") -> str:
     from grader.reports.figures.bars import bars
 
     return bars(title, what, rows)
-
-
-REPORTS: dict[str, Report] = {"json": _json, "junit": _junit, "html": _html}

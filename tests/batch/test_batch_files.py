@@ -19,9 +19,10 @@ from downloads import write_zip
 from hiding import AT_ANY_SPEED, FIELDS, failing, hiding_course, right
 from puppets import Puppets
 
-from grader.batch.lms_files import CanvasGradebook, MoodleWorksheet
 from grader.batch.pipeline import BatchRequest, grade_batch
 from grader.grading.checks.correctness import forfeit
+from grader.lms.exports.canvas import CanvasGradebook
+from grader.lms.exports.moodle import MoodleWorksheet
 from grader.lms.exports.sheet import read_sheet
 from grader.results.withholding import released, withheld
 

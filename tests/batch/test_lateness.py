@@ -12,10 +12,10 @@ from puppets import GOOD, handin, intake
 from grader.batch import corrections
 from grader.batch.extensions import EXTENSIONS
 from grader.batch.lateness import TAKEN_FOR_LATE, TAKEN_FOR_ON_TIME, apply_deadlines, deducted
-from grader.batch.lms_files import MoodleWorksheet
 from grader.common.record import replace
 from grader.course.policies.deadlines import Extension
 from grader.course.policies.rules import LateRule, read_date
+from grader.lms.exports.moodle import MoodleWorksheet
 from grader.lms.exports.sheet import read_sheet
 from grader.results.withholding import released
 

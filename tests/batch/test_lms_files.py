@@ -6,11 +6,12 @@ from dataclasses import replace
 import pytest
 from gradebooks import NAMES, grade, gradebook, mark, missed, row
 
-from grader.batch.lms_files import CanvasGradebook, MoodleWorksheet, read_upload, write_uploads
+from grader.batch.lms_files import read_uploads, write_uploads
 from grader.batch.outputs import Outputs
 from grader.common.errors import InputError
+from grader.lms.exports.canvas import CanvasGradebook
+from grader.lms.exports.moodle import MoodleWorksheet
 from grader.lms.exports.sheet import read_sheet
-from grader.lms.intake import MOODLE
 
 TWO = gradebook(
     row("anna", grade(mark(points=3.0, max_points=10.0)), assignment=NAMES[0], key="7"),
@@ -67,7 +68,7 @@ def test_feedback_is_written_for_a_download_from_moodle_only(tmp_path):
     outputs = Outputs(tmp_path)
     assert write_uploads((), TWO, outputs) == ()
     assert not (tmp_path / "moodle-feedback.zip").exists()
-    write_uploads((moodle(),), replace(TWO, shape=MOODLE), outputs)
+    write_uploads((moodle(),), replace(TWO, shape="a download from Moodle"), outputs)
     names = {"files.jsonl", "students", "moodle-feedback.zip", "moodle-worksheet.csv"}
     assert {path.name for path in tmp_path.iterdir()} == names
 
@@ -75,4 +76,14 @@ def test_feedback_is_written_for_a_download_from_moodle_only(tmp_path):
 def test_a_file_that_is_not_there_is_told(tmp_path):
     """With its name."""
     with pytest.raises(InputError, match=r"none\.csv cannot be read"):
-        read_upload(tmp_path / "none.csv")
+        read_uploads({"moodle_worksheet": tmp_path / "none.csv"})
+
+
+def test_the_options_that_were_given_name_files_and_columns(tmp_path):
+    """Of each platform the file; a column without its file is not used."""
+    (tmp_path / "w.csv").write_text("Identifier,Mark\nParticipant 7,\n")
+    options = {"moodle_worksheet": tmp_path / "w.csv", "moodle_grade_column": "Mark", "canvas_column": "1"}
+    (worksheet,) = read_uploads(options)
+    sheet = read_sheet("w.csv", (tmp_path / "w.csv").read_bytes())
+    assert worksheet == MoodleWorksheet(sheet=sheet, grade_column="Mark")
+    assert read_uploads({}) == ()

@@ -5,6 +5,7 @@ import json
 import shutil
 import zipfile
 from collections import Counter
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
@@ -13,7 +14,6 @@ from samples import BUILD, SPEED, failed, result
 
 from grader import reports
 from grader.batch import lms_files, publishing
-from grader.batch.lms_files import CanvasGradebook, MoodleWorksheet
 from grader.batch.pipeline import BatchRequest, grade_batch, look
 from grader.batch.press import HERE, Here
 from grader.batch.progress_table import outcome_in_words
@@ -21,7 +21,10 @@ from grader.batch.store import Store
 from grader.cli.result_codes import batch_exit_code
 from grader.common.errors import InputError, InterruptedGradingError, WorkerError
 from grader.common.optional import Fault
+from grader.lms.exports.canvas import CanvasGradebook
+from grader.lms.exports.moodle import MoodleWorksheet
 from grader.lms.exports.sheet import read_sheet
+from grader.lms.platforms import PLATFORMS, FeedbackFile
 from grader.reports import bare, junit
 from grader.results.result import Ungraded
 
@@ -556,7 +559,7 @@ def test_what_results_lack_by_our_fault_is_listed(run, tmp_path, transposition):
 def test_a_page_that_lacks_something_is_made_again_by_the_next_run(run, tmp_path, monkeypatch):
     """Until then there is a bare one."""
     with monkeypatch.context() as patch:
-        patch.setattr(reports, "_html", lambda _: 1 / 0)
+        patch.setitem(reports.REPORTS, "html", lambda _: 1 / 0)
         run()
     page = tmp_path / "out" / "students" / "anna" / "coalsTransp.html"
     assert bare.MISSING in page.read_text()
@@ -567,9 +570,10 @@ def test_a_page_that_lacks_something_is_made_again_by_the_next_run(run, tmp_path
 
 def test_a_file_for_upload_that_cannot_be_made_costs_no_other(run, tmp_path, monkeypatch):
     """It is named in what is said."""
-    monkeypatch.setattr(lms_files, "_zipped", lambda *_: 1 / 0)
     book, _, _ = run()
-    monkeypatch.setattr(lms_files, "MOODLE", book.shape)
+    moodle = next(each for each in PLATFORMS if each.feedback)
+    broken = FeedbackFile(name=moodle.feedback.name, write=lambda *_: 1 / 0)
+    monkeypatch.setattr(lms_files, "PLATFORMS", (replace(moodle, download=book.shape, feedback=broken),))
     _, _, said = run()
     assert any("The file moodle-feedback.zip is missing: the grader failed." in line for line in said)
     assert (tmp_path / "out" / "index.html").exists()

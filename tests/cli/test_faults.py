@@ -19,7 +19,8 @@ OUTCOME = result(BUILD, failed("correctness: one"))
 @pytest.fixture
 def told(tmp_path, transposition):
     """Tells a result, with its files in a folder."""
-    options = ReportOptions(junit=tmp_path / "report.xml", json=tmp_path / "result.json", html=tmp_path / "page.html")
+    files = {"junit": tmp_path / "report.xml", "json": tmp_path / "result.json", "html": tmp_path / "page.html"}
+    options = ReportOptions(files=files)
     return Grading(coursework=transposition, seed=1, view=withheld, write=options.write)
 
 
@@ -36,7 +37,7 @@ def test_a_report_that_cannot_be_made_costs_no_other(told, tmp_path, monkeypatch
 
 def test_a_file_that_cannot_be_written_is_one_that_is_missing(told, tmp_path, capsys):
     """Its folder may be gone when the grading ends; all others are written."""
-    options = ReportOptions(junit=tmp_path / "gone" / "report.xml", json=tmp_path / "result.json")
+    options = ReportOptions(files={"junit": tmp_path / "gone" / "report.xml", "json": tmp_path / "result.json"})
     lost = options.write(OUTCOME)
     assert [Path(fault.lost).name for fault in lost] == ["report.xml"]
     assert "InputError: cannot write" in lost[0].traceback

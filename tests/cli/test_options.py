@@ -2,13 +2,13 @@
 
 import inspect
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer.testing import CliRunner
 
 from grader.cli.app import COMMANDS, EXPORTS
-from grader.cli.options import EnvironmentOptions, GradingOptions, flat
+from grader.cli.options import EnvironmentOptions, GradingOptions, OptionTable, flat
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +34,37 @@ def test_a_command_is_given_its_options_as_a_record():
     assert seen == [("box", Sizes(width=3, height=None), True)]
     assert CliRunner().invoke(app, ["box", "--width", "0"]).exit_code == 2
     assert CliRunner().invoke(app, ["box"]).exit_code == 2
+
+
+def test_a_field_may_stand_for_the_options_of_a_registry():
+    """The command gets those that were given, by name, as typer has read them."""
+    table = OptionTable(
+        options={
+            "red_pen": Annotated[int | None, typer.Option(help="Strokes in red.")],
+            "blue_pen": Annotated[str | None, typer.Option(help="A colour.")],
+        }
+    )
+
+    @dataclass(frozen=True, kw_only=True)
+    class Drawing:
+        """A registry's options, and one more."""
+
+        pens: Annotated[dict[str, Any], table]
+        paper: str = "white"
+
+    seen = []
+
+    def draw(drawing: Drawing) -> None:
+        """Draw it."""
+        seen.append(drawing)
+
+    app = typer.Typer()
+    app.command()(flat(draw))
+    assert list(inspect.signature(flat(draw)).parameters) == ["red_pen", "blue_pen", "paper"]
+    assert CliRunner().invoke(app, ["--red-pen", "3", "--paper", "grey"]).exit_code == 0
+    assert CliRunner().invoke(app, []).exit_code == 0
+    assert seen == [Drawing(pens={"red_pen": 3}, paper="grey"), Drawing(pens={})]
+    assert CliRunner().invoke(app, ["--red-pen", "many"]).exit_code == 2
 
 
 def test_no_command_has_an_option_twice_and_few_parameters():

@@ -52,7 +52,6 @@ from grader.grading.search.mutant_schema import edited, mutant_schemas
 from grader.grading.source.deciding import deciding_lines
 from grader.grading.source.outline import Outline
 from grader.grading.source.reading import outline
-from grader.lms.exports.gradescope import gradescope_results
 from grader.protocol.observation import SeenAccess, SeenArray, SeenBranch, SeenKernel, SeenMessage, SeenUnset
 from grader.protocol.steps import ProgramSource
 from grader.protocol.text import showable
@@ -621,9 +620,9 @@ def _sanitized(found: tuple[Any, ...]) -> Check:
 def _report(assignment: Assignment, submission: Submission, checks: Sequence[Check], *, drawn: bool) -> None:
     """Show checks in every report."""
     made = result(*checks, source=showable(submission.source), profiles={"": PROFILE})
-    for name in ("json", "junit", *(["html"] if drawn else [])):
-        REPORTS[name](made)
-    gradescope_results(made)
+    for name, report in REPORTS.items():
+        if drawn or name != "html":
+            report(made)
     terminal.render(made, width=80, color=False)
     explanation.render(Explained(title="x", checks=tuple(checks)), width=80, color=False)
     task = Task(assignment=assignment, submission=submission, seed=1)

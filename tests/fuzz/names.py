@@ -30,7 +30,6 @@ from grader.lms.exports.canvas import canvas_gradebook
 from grader.lms.exports.feedback import comment
 from grader.lms.exports.feedback_zip import feedback_zip
 from grader.lms.exports.grades import grades_csv
-from grader.lms.exports.gradescope import gradescope_results
 from grader.lms.exports.moodle import moodle_worksheet
 from grader.lms.exports.sheet import DELIMITERS, read_sheet
 from grader.lms.intake.labels import labels
@@ -209,8 +208,8 @@ def _terminal(named: Named) -> None:
 
 def _gradescope(named: Named) -> None:
     for outcome in (named.result, named.ungraded):
-        _shown(json.loads(gradescope_results(outcome))["output"])
-    Results.model_validate_json(gradescope_results(named.result))
+        _shown(json.loads(REPORTS["gradescope"](outcome))["output"])
+    Results.model_validate_json(REPORTS["gradescope"](named.result))
 
 
 FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")

@@ -11,11 +11,12 @@ from courses import ADDITION, KERNEL, any_speed, course_of
 from puppets import Puppets
 from samples import PROFILE, RACE, SPILLING, performance, result
 
-from grader.batch.lms_files import CanvasGradebook, MoodleWorksheet
 from grader.batch.pipeline import BatchRequest, grade_batch
 from grader.grading.checks.correctness import unrun_cases
 from grader.grading.checks.simulator_checks import unwatched_checks
 from grader.grading.timing.performance import unmeasured_checks
+from grader.lms.exports.canvas import CanvasGradebook
+from grader.lms.exports.moodle import MoodleWorksheet
 from grader.lms.exports.sheet import read_sheet
 from grader.results.result import Check, Kind, Reason, Verdict
 from grader.results.withholding import withheld

@@ -15,7 +15,6 @@ from grader.authoring.schema import result_schema
 from grader.common.optional import Fault
 from grader.common.record import replace
 from grader.course.submissions.handin import Student
-from grader.lms.exports.gradescope import gradescope_results
 from grader.reports import REPORTS, explanation, overview_page, page
 from grader.reports.html import overview as overview_module
 from grader.reports.html import page as page_module
@@ -461,7 +460,6 @@ def test_what_is_missing_by_our_fault_is_told_everywhere(name):
     report = {
         **REPORTS,
         "terminal": lambda it: render(it, width=200, color=False),
-        "gradescope": gradescope_results,
         "explanation": lambda it: explanation.render(Explained(title="x", checks=it.checks), width=200, color=False),
     }[name](lacking)
     assert (fault.lost if name == "json" else fault.sentence) in report

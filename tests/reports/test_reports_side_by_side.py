@@ -20,7 +20,6 @@ from grader.batch.store import Store
 from grader.common.phrases import capital
 from grader.lms.exports.feedback import comment
 from grader.lms.exports.grades import grades_csv
-from grader.lms.exports.gradescope import gradescope_results
 from grader.reports import REPORTS
 from grader.reports.figures.ladder import ladder as drawn
 from grader.reports.html.page import lines_of
@@ -181,7 +180,7 @@ def test_junit_names_are_unique_and_classes_are_kinds(climbed, name):
 
 def test_gradescope_is_told_of_each_kernel(climbed):
     """Points and speed in the text above the tests."""
-    results = Results.model_validate_json(gradescope_results(climbed["missing"]))
+    results = Results.model_validate_json(REPORTS["gradescope"](climbed["missing"]))
     first, last = standings_of(climbed["missing"])
     assert in_words(first) in results.output
     assert f"{FIRST}: {first.points:g} of {first.max_points:g} points, " in results.output

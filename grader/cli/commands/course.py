@@ -2,15 +2,18 @@
 
 import logging
 import os
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from grader.cli.options import CourseOption, GradingOptions, SandboxOption
+from grader.cli.options import CourseOption, GradingOptions, OptionTable, SandboxOption
+from grader.common.phrases import listed
+from grader.lms.platforms import PLATFORMS
 
 DEFAULT_JOBS = min(8, len(os.sched_getaffinity(0)))
 """A grading keeps about one core busy while it is not timed; past eight, a GPU's timed sections are the bottleneck."""
@@ -32,18 +35,22 @@ class StationOptions:
     course: CourseOption = None
 
 
+def _upload_options() -> Iterator[tuple[str, Any]]:
+    """The options of each platform: the file to fill, and its columns."""
+    for grades in (each.grades for each in PLATFORMS if each.grades is not None):
+        yield grades.option, Annotated[Path | None, typer.Option(help=grades.help)]
+        for name, words in grades.columns.items():
+            yield name, Annotated[str | None, typer.Option(help=words)]
+
+
 @dataclass(frozen=True, kw_only=True)
 class UploadOptions:
-    """Files of a platform, to be copied and filled."""
+    """Files of platforms, to be copied and filled, and who is in the course."""
 
-    moodle_worksheet: Annotated[Path | None, typer.Option(help="Moodle's grading worksheet, to copy and fill.")] = None
-    moodle_grade_column: Annotated[str | None, typer.Option(help="Its column of grades, if not known.")] = None
-    moodle_feedback_column: Annotated[str | None, typer.Option(help="Its column of comments, if not known.")] = None
-    canvas_gradebook: Annotated[Path | None, typer.Option(help="Canvas's gradebook, to copy and fill.")] = None
+    files: Annotated[dict[str, Any], OptionTable(options=dict(_upload_options()))]
     roster: Annotated[
         Path | None, typer.Option(help="CSV of everybody: student and key; else the files to fill name them.")
     ] = None
-    canvas_column: Annotated[str | None, typer.Option(help="Its column of the assignment, if not known.")] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,8 +69,8 @@ def batch(
     submissions: Annotated[
         list[Path],
         typer.Argument(
-            help="A folder, a zip, a download of Moodle, Canvas or Gradescope, or a CSV list of checkouts; "
-            "of several, later ones add to those before."
+            help=f"A folder, a zip, a download of {listed((each.name for each in PLATFORMS), 'or')}, or a CSV list of "
+            "checkouts; of several, later ones add to those before."
         ),
     ],
     assignment: Annotated[str, typer.Option(help="Name of the assignment, or several with commas between them.")],
@@ -75,7 +82,7 @@ def batch(
     where: StationOptions,
 ) -> None:
     """Grade a course: other people's submissions, each in containers of its own. Run again, it does what is missing."""
-    from grader.batch.lms_files import CanvasGradebook, MoodleWorksheet, Upload, read_upload
+    from grader.batch.lms_files import read_uploads
     from grader.batch.pipeline import BatchRequest, grade_batch, look
     from grader.batch.press import Beside
     from grader.batch.progress_table import outcome_in_words
@@ -95,23 +102,12 @@ def batch(
     if not extent.dry_run:  # which runs nothing, and so needs no container
         given["sandbox"] = settings.sandbox_for_others()
     orders = settings.orders(given if where.scheduler is None else {**stations[0], **given})
-    sheets: list[Upload] = []
-    if uploads.moodle_worksheet is not None:
-        sheets.append(
-            MoodleWorksheet(
-                sheet=read_upload(uploads.moodle_worksheet),
-                grade_column=uploads.moodle_grade_column,
-                feedback_column=uploads.moodle_feedback_column,
-            )
-        )
-    if uploads.canvas_gradebook is not None:
-        sheets.append(CanvasGradebook(sheet=read_upload(uploads.canvas_gradebook), column=uploads.canvas_column))
     request = BatchRequest(
         submissions=tuple(submissions),
         assignments=tuple(settings.places.load(name) for name in dict.fromkeys(map(str.strip, assignment.split(",")))),
         folder=out,
         orders=orders,
-        uploads=tuple(sheets),
+        uploads=read_uploads(uploads.files),
         roster=() if uploads.roster is None else read_roster(uploads.roster),
         seed=None if how.seed is None else check_seed(how.seed),
         regrade=tuple(extent.regrade or ()),

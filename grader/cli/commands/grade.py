@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,9 +19,11 @@ from grader.cli.options import (
     EnvironmentOptions,
     FileArgument,
     GradingOptions,
+    OptionTable,
     SandboxOption,
     SeedOption,
 )
+from grader.reports import REPORTS
 
 if TYPE_CHECKING:
     from grader.common.optional import Fault
@@ -37,29 +39,22 @@ WatchOption = Annotated[bool, typer.Option("--watch", help="Grade it again whene
 class ReportOptions:
     """The files to write, each by the name of its format."""
 
-    junit: Annotated[Path | None, typer.Option(help="Write a JUnit XML file.")] = None
-    json: Annotated[Path | None, typer.Option(help="Write everything that was measured.")] = None
-    html: Annotated[Path | None, typer.Option(help="Write a page for a browser.")] = None
-    gradescope: Annotated[Path | None, typer.Option(help="Write Gradescope's results.json.")] = None
-
-    def files(self) -> dict[str, Path]:
-        """Those that were named, by their formats."""
-        paths = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {name: path for name, path in paths.items() if path is not None}
+    files: Annotated[
+        dict[str, Path],
+        OptionTable(
+            options={name: Annotated[Path | None, typer.Option(help=each.help)] for name, each in REPORTS.items()}
+        ),
+    ]
 
     def write(self, outcome: "Result | Ungraded") -> tuple["Fault", ...]:
         """Write the files; return the faults of those that could not be written."""
         from grader.common.files import write_whole
         from grader.common.optional import Fault, attempt
-        from grader.lms.exports.gradescope import gradescope_results
-        from grader.reports import REPORTS
-
-        renderers = {**REPORTS, "gradescope": gradescope_results}
 
         def write(name: str, path: Path) -> None:
-            write_whole(path, renderers[name](outcome))
+            write_whole(path, REPORTS[name](outcome))
 
-        written = (attempt(f"the file {path}", partial(write, name, path)) for name, path in self.files().items())
+        written = (attempt(f"the file {path}", partial(write, name, path)) for name, path in self.files.items())
         return tuple(each for each in written if isinstance(each, Fault))
 
 
@@ -90,7 +85,7 @@ def grade(
         settings = load_settings({**where.settings(), **how.settings()})
         coursework, submission = settings.places.load(assignment), reading.result()
         seed = fresh_seed() if how.seed is None else check_seed(how.seed)
-        check_outputs([*reports.files().values()], submission.path)
+        check_outputs([*reports.files.values()], submission.path)
         for_one = partial(settings.open_for_one, parts=len(coursework.parts))
         open_environment = settings.open_environment if watch else for_one
         with (

@@ -6,13 +6,16 @@ added: only cells of an existing column change.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
 
 from grader.common.errors import InputError
 from grader.common.people import person_key
 from grader.course.submissions.handin import Remark
 from grader.lms.exports.columns import Filled, Slot, decimal_sign, maximum_in, number_in, place
-from grader.lms.exports.sheet import Sheet, listed, same_words
+from grader.lms.exports.sheet import Sheet, listed, read_sheet, same_words
+from grader.lms.intake.owners import Owner
 from grader.protocol.text import showable
 from grader.results.gradebook import Gradebook
 
@@ -31,6 +34,46 @@ KEPT = {"EX": "excused in Canvas", "N/A": "not assigned to this student in Canva
 
 BY_OPTION = "name one with --canvas-column"
 """What can be done on the command line where no column has the assignment's name."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CanvasGradebook:
+    """A gradebook as Canvas exported it; `column` names the assignment's column if its heading does not, and `remedy`
+    is what to do where it is not named.
+    """
+
+    sheet: Sheet
+    column: str | None = None
+    remedy: str = BY_OPTION
+    name: str = "canvas-gradebook.csv"
+
+    def roster(self) -> tuple[Owner, ...]:
+        """Everybody in the course."""
+        return tuple(Owner(name=name, key=key) for name, key in students(self.sheet))
+
+    def late(self) -> frozenset[str]:
+        """An empty set: Canvas says it in the download."""
+        return frozenset()
+
+    def submitted(self) -> dict[str, datetime]:
+        """An empty mapping: Canvas does not tell."""
+        return {}
+
+    def fill(self, book: Gradebook) -> Filled:
+        """Fill in the scores of each assignment, in its own column."""
+        if self.column is not None and len(book.assignments) > 1:
+            raise InputError("--canvas-column names one column for several assignments: grade one at a time.")
+        filled = Filled(data=self.sheet.filled({}), grades=0, remarks=())
+        for assignment in book.assignments:
+            one = canvas_gradebook(read_sheet(self.sheet.name, filled.data), book, assignment, self.column, self.remedy)
+            remarks = (*filled.remarks, *one.remarks)
+            filled = Filled(data=one.data, grades=filled.grades + one.grades, remarks=remarks)
+        return filled
+
+
+def upload(sheet: Sheet, columns: Mapping[str, str]) -> CanvasGradebook:
+    """The gradebook, and the column that the option names."""
+    return CanvasGradebook(sheet=sheet, column=columns.get("canvas_column"))
 
 
 def canvas_gradebook(

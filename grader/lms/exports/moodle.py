@@ -6,7 +6,7 @@ dates in it on upload.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -16,8 +16,9 @@ from grader.lms.exports.columns import Filled, Placed, Slot, decimal_sign, maxim
 from grader.lms.exports.feedback import SIGNATURE, comment
 from grader.lms.exports.moodle_times import MODIFIED, read_moodle_time
 from grader.lms.exports.sheet import Sheet, listed, same_words
+from grader.lms.intake.owners import Owner
 from grader.protocol.text import showable
-from grader.results.gradebook import StudentRow
+from grader.results.gradebook import Gradebook, StudentRow, totals
 
 GRADE = ("Grade", "Bewertung", "Note", "Calificación", "Nota")
 NAME = ("Full name", "Vollständiger Name", "Nom complet", "Nombre completo", "Nome completo")
@@ -75,6 +76,45 @@ BY_OPTIONS = Remedies(
     grade="Name it with --moodle-grade-column.", feedback="Name one with --moodle-feedback-column to have them."
 )
 """On the command line."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MoodleWorksheet:
+    """A grading worksheet as Moodle gave it, the columns to fill where their headings are not known, and what to do
+    where one is not named.
+    """
+
+    sheet: Sheet
+    grade_column: str | None = None
+    feedback_column: str | None = None
+    remedies: Remedies = BY_OPTIONS
+    name: str = "moodle-worksheet.csv"
+
+    def roster(self) -> tuple[Owner, ...]:
+        """Everybody in the course."""
+        return tuple(Owner(name=name, key=key) for name, key in participants(self.sheet))
+
+    def late(self) -> frozenset[str]:
+        """The keys of those who were late: a download from Moodle does not tell."""
+        return late(self.sheet)
+
+    def submitted(self) -> dict[str, datetime]:
+        """By key, when work was handed in."""
+        return submitted(self.sheet)
+
+    def fill(self, book: Gradebook) -> Filled:
+        """Fill in points: of a batch of several assignments the sum, since a worksheet is about one."""
+        rows = totals(book) if len(book.assignments) > 1 else book.rows
+        return moodle_worksheet(self.sheet, rows, self.grade_column, self.feedback_column, self.remedies)
+
+
+def upload(sheet: Sheet, columns: Mapping[str, str]) -> MoodleWorksheet:
+    """The worksheet, and the columns that the options name."""
+    return MoodleWorksheet(
+        sheet=sheet,
+        grade_column=columns.get("moodle_grade_column"),
+        feedback_column=columns.get("moodle_feedback_column"),
+    )
 
 
 def moodle_worksheet(

@@ -7,7 +7,6 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Protocol
 
 from grader.common.errors import InputError
 from grader.course.submissions.handin import Intake
@@ -15,40 +14,25 @@ from grader.course.submissions.submission import FILE_NAME
 from grader.course.suite import Coursework
 from grader.lms.intake.assemble import place
 from grader.lms.intake.owners import Owner, Sorted
-from grader.lms.intake.platforms import by_assignment, canvas, gradescope, moodle, students
+from grader.lms.intake.platforms import by_assignment, students
 from grader.lms.intake.reading import checkouts
 from grader.lms.intake.reading.archive import list_archive
 from grader.lms.intake.reading.folder import list_folder
 from grader.lms.intake.reading.listing import ARCHIVE, LISTED_LIMIT, Listing, RefusedError, ending, is_missing
 from grader.lms.intake.roster import enrolled
+from grader.lms.platforms import PLATFORMS, Shape
 
-
-class Shape(Protocol):
-    """One way in which submissions lie in a folder or an archive: a module with these functions."""
-
-    def recognises(self, listing: Listing, assignments: tuple[Coursework, ...], /) -> bool:
-        """Whether they lie in this way."""
-
-    def sort(self, listing: Listing, assignments: tuple[Coursework, ...], /) -> Sorted:
-        """Sort the files by owner; raises InputError if the list of owners is broken."""
-
-
-MOODLE = "a download from Moodle"
+DOWNLOADS: dict[str, Shape] = {each.download: each.intake() for each in PLATFORMS}
+"""The downloads of platforms. A zip may hold several of them: of an instructor with several groups, say."""
 
 SHAPES: dict[str, Shape] = {
-    "an export from Gradescope": gradescope,
-    MOODLE: moodle,
-    "a download from Canvas": canvas,
+    **DOWNLOADS,
     "a folder for each assignment": by_assignment,
     "a folder or file for each student": students,
 }
 """The shapes by name; the first that recognises a listing sorts it."""
 
 CHECKOUTS = "a list of checkouts"
-
-
-PLATFORMS = ("an export from Gradescope", MOODLE, "a download from Canvas")
-"""The shapes that a zip may have among others of its kind: of an instructor with several groups, say."""
 
 NESTED_LIMIT = 512 * 1024 * 1024
 """Bytes of a download within a zip, which is read as a whole."""
@@ -80,7 +64,7 @@ def _sources(path: Path, assignments: tuple[Coursework, ...], being_read: ExitSt
     if is_missing(listing):
         raise InputError(f"{path} holds no submissions: neither NAME/{FILE_NAME} nor NAME.cl.")
     name = next(name for name, shape in SHAPES.items() if shape.recognises(listing, assignments))
-    several = name not in PLATFORMS and len(listing.files) > 1  # else it may be what one student has handed in
+    several = name not in DOWNLOADS and len(listing.files) > 1  # else it may be what one student has handed in
     inside = list(_downloads_in(listing, assignments)) if several else []
     if inside and len(inside) == len(listing.files):
         return [(name, _sorted(name, each, assignments)) for name, each in inside]
@@ -102,7 +86,7 @@ def _downloads_in(listing: Listing, assignments: tuple[Coursework, ...]) -> Iter
             inside = list_archive(io.BytesIO(data), listing.where(file), LISTED_LIMIT)
         except RefusedError:
             return
-        name = next((name for name in PLATFORMS if SHAPES[name].recognises(inside, assignments)), None)
+        name = next((name for name, shape in DOWNLOADS.items() if shape.recognises(inside, assignments)), None)
         if name is None or len(data) > NESTED_LIMIT:
             return
         yield name, inside

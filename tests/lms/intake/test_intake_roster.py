@@ -5,8 +5,9 @@ import pytest
 from downloads import source
 from intakes import lines
 
-from grader.batch.lms_files import CanvasGradebook, MoodleWorksheet
 from grader.common.errors import InputError
+from grader.lms.exports.canvas import CanvasGradebook
+from grader.lms.exports.moodle import MoodleWorksheet
 from grader.lms.exports.sheet import read_sheet
 from grader.lms.intake import take_in
 from grader.lms.intake.owners import Owner

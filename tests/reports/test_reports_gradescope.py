@@ -6,7 +6,6 @@ import pytest
 from samples import BUILD, ERROR_MAP, RACE, SLOW, SPEED, UNGRADED, check, failed, result, unchecked
 from schemas.gradescope import Results
 
-from grader.lms.exports.gradescope import gradescope_results
 from grader.reports import REPORTS
 from grader.results.result import Kind, Reason
 
@@ -19,7 +18,7 @@ MIXED = result(BUILD, SKIPPED, check("correctness: one"), RACING, SLOW)
 
 def read(outcome):
     """The file as Gradescope reads it."""
-    return Results.model_validate_json(gradescope_results(outcome))
+    return Results.model_validate_json(REPORTS["gradescope"](outcome))
 
 
 @pytest.mark.parametrize("outcome", [MIXED, result(BUILD, SPEED), result()], ids=["mixed", "passed", "nothing"])
@@ -76,13 +75,13 @@ def test_the_output_says_points_and_where_to_start():
         "Coalesced transposition: 25 of 62; 12 not checked here: the simulator is missing.\n"
         "Start here: correctness: two: they"
     )
-    assert json.loads(gradescope_results(MIXED))["extra_data"]["unchecked"] == {"NO_SIMULATOR": 12}
+    assert json.loads(REPORTS["gradescope"](MIXED))["extra_data"]["unchecked"] == {"NO_SIMULATOR": 12}
     assert "Start" not in read(result(BUILD, SPEED)).output
 
 
 def test_a_fault_of_ours_has_no_score_anywhere():
     """So that it can become no zero, and the student reads whose fault it is not."""
-    fields = json.loads(gradescope_results(UNGRADED))
+    fields = json.loads(REPORTS["gradescope"](UNGRADED))
     assert not {"score", "tests", "leaderboard"} & set(fields)
     assert "not your fault: there is no OpenCL device." in fields["output"]
     with pytest.raises(ValueError, match="no score"):
@@ -95,6 +94,6 @@ def test_a_fault_of_ours_has_no_score_anywhere():
 )
 def test_the_schema_refuses_what_is_not_documented(spoil):
     """The check can fail."""
-    fields = json.loads(gradescope_results(MIXED))
+    fields = json.loads(REPORTS["gradescope"](MIXED))
     with pytest.raises(ValueError, match="validation error"):
         Results.model_validate({**fields, **spoil})

@@ -1,0 +1,41 @@
+"""The recipes of CONTRIBUTING.md, followed in a copy of the package."""
+
+import re
+import shutil
+
+from project import ROOT
+
+NOT_COPIED = shutil.ignore_patterns("__pycache__")
+
+
+def files_of(recipe, name):
+    """The files that a recipe names, with a name in the place of NAME."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    (section,) = re.findall(rf"^\*\*{re.escape(recipe)}\.\*\*.*?(?=^\*\*|^## )", text, re.MULTILINE | re.DOTALL)
+    assert len(section.splitlines()) <= 10
+    return {path.replace("NAME", name) for path in re.findall(r"`((?:grader|docs)/[\w/-]+\.\w+)`", section)}
+
+
+class Package:
+    """A copy of the package and the documents in a folder, and the files in it that were written or changed."""
+
+    def __init__(self, folder):
+        self.folder, self.touched = folder, set()
+        shutil.copytree(ROOT / "grader", folder / "grader", ignore=NOT_COPIED)
+        shutil.copytree(ROOT / "docs", folder / "docs")
+
+    def write(self, name, text):
+        """Write a new file."""
+        path = self.folder / name
+        assert not path.exists()
+        path.write_text(text, encoding="utf-8")
+        self.touched.add(name)
+
+    def insert(self, name, text, before):
+        """Put text before the only place where a file says this."""
+        path = self.folder / name
+        head, place, tail = path.read_text(encoding="utf-8").partition(before)
+        assert place
+        assert before not in tail
+        path.write_text(f"{head}{text}{place}{tail}", encoding="utf-8")
+        self.touched.add(name)

@@ -1,0 +1,136 @@
+"""The recipe "Adding a learning platform": its files are enough for a new platform."""
+
+import csv
+
+import pytest
+from commandline import python
+from courses import course_of
+from downloads import write_zip
+from hiding import WRONG_WHEN_RAGGED
+from project import ROOT
+from recipes import Package, files_of
+
+INTAKE = """\
+import re
+
+from grader.lms.intake.owners import Owner, Pile, gather, piece
+
+MARK = re.compile(r"slate-(?P<key>[0-9]+)-(?P<name>.+)[.]cl")
+
+
+def recognises(listing, _assignments):
+    return all(MARK.fullmatch(file.name) for file in listing.files)
+
+
+def sort(listing, _assignments):
+    marked = ((file, MARK.fullmatch(file.name)) for file in listing.files)
+    return gather(
+        Pile(owner=Owner(name=mark["name"], key=mark["key"]), pieces=(piece(listing, file, (file.name,)),))
+        for file, mark in marked
+    )
+"""
+
+EXPORT = """\
+from dataclasses import dataclass
+
+from grader.lms.exports.columns import Filled, Slot, place
+from grader.lms.exports.sheet import Sheet
+from grader.lms.intake.owners import Owner
+
+
+@dataclass(frozen=True, kw_only=True)
+class SlateList:
+    sheet: Sheet
+    column: str
+    name: str = "slate-list.csv"
+
+    def roster(self):
+        return tuple(Owner(name=row.value(1), key=row.value(0)) for _, row in self.sheet.rows)
+
+    def late(self):
+        return frozenset()
+
+    def submitted(self):
+        return {}
+
+    def fill(self, book):
+        slots = {row.value(0): Slot(line=line) for line, row in self.sheet.rows}
+        placed = place(self.sheet, book.rows, self.sheet.headings.index(self.column), slots, ".")
+        return Filled(data=self.sheet.filled(placed.cells), grades=len(placed.rows), remarks=placed.remarks)
+
+
+def upload(sheet, columns):
+    return SlateList(sheet=sheet, column=columns.get("slate_column", "Points"))
+"""
+
+LOADING = """\
+def _slate_intake() -> Shape:
+    from grader.lms.intake.platforms import slate
+
+    return slate
+
+
+def _slate_export() -> Export:
+    from grader.lms.exports import slate
+
+    return slate
+
+
+"""
+
+ENTRY = """\
+    LearningPlatform(
+        name="Slate",
+        download="a download from Slate",
+        intake=_slate_intake,
+        grades=GradeFile(
+            option="slate_list",
+            help="Slate's list, to copy and fill.",
+            columns={"slate_column": "Its column of points, if not known."},
+            export=_slate_export,
+        ),
+    ),
+"""
+
+
+@pytest.fixture
+def package(tmp_path):
+    """A package that knows Slate."""
+    made = Package(tmp_path / "package")
+    made.write("grader/lms/intake/platforms/slate.py", INTAKE)
+    made.write("grader/lms/exports/slate.py", EXPORT)
+    made.insert("grader/lms/platforms.py", LOADING, before="FEEDBACK = ")
+    made.insert("grader/lms/platforms.py", ENTRY, before=')\n"""In the order of detection')
+    made.insert("docs/instructors.md", "| `slate-list.csv` | a copy |\n", before="| `moodle-feedback.zip` |")
+    return made
+
+
+def test_a_platform_is_the_files_of_its_recipe(package, tmp_path):
+    """A batch recognises its download, has its options, and fills in its list; nothing else was changed."""
+    assert package.touched == files_of("Adding a learning platform", "slate")
+    course_of(tmp_path / "course")
+    write_zip(tmp_path / "slate.zip", {"slate-7-Anna.cl": WRONG_WHEN_RAGGED.encode()})
+    (tmp_path / "list.csv").write_text("Number,Student,Result\n7,Anna,\n8,Bob,\n")
+    command = ("-m", "grader.cli.main", "batch")
+    known = {"PYTHONPATH": str(package.folder)}
+    asked = python(tmp_path, *command, "--help", **known)
+    assert "--slate-list" in asked.stdout
+    assert "Moodle, Canvas or Slate" in " ".join(asked.stdout.split())
+    done = python(
+        tmp_path,
+        *(*command, "slate.zip", "--assignment", "small", "--course", "course", "--out", "out", "--jobs", "1"),
+        *("--sandbox", "process", "--slate-list", "list.csv", "--slate-column", "Result"),
+        **known,
+    )
+    assert done.returncode == 1, done.stderr
+    assert "Found a download from Slate: 1 hand-in of 2 students." in done.stdout
+    anna, bob = csv.DictReader((tmp_path / "out" / "slate-list.csv").read_text().splitlines())
+    (graded, absent) = csv.DictReader((tmp_path / "out" / "grades.csv").read_text("utf-8-sig").splitlines())
+    assert (graded["name"], graded["key"], absent["name"]) == ("Anna", "7", "Bob")
+    assert float(anna["Result"]) == float(graded["points"]) > 0
+    assert bob["Result"] == ""
+
+
+def test_the_files_of_the_recipe_are_there():
+    """For a platform that is known."""
+    assert [path for path in files_of("Adding a learning platform", "canvas") if not (ROOT / path).is_file()] == []
