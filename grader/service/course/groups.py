@@ -32,11 +32,12 @@ _LINKED = union(
 
 
 def team_at(session: Session, policies: Policies, person_id: int) -> frozenset[int]:
-    """Who hands in together with this student at an assignment, the student included."""
+    """Who hands in together with this student at an assignment, the student included. Deactivated members do not."""
     person = session.get_one(PersonRow, person_id)
     if policies.groups == 1 or person.team is None or person.role != CourseRole.STUDENT:
         return frozenset({person_id})
-    members = PersonRow.team == person.team, PersonRow.role == CourseRole.STUDENT
+    active = PersonRow.deactivated.is_(None) | (PersonRow.id == person_id)
+    members = PersonRow.team == person.team, PersonRow.role == CourseRole.STUDENT, active
     return frozenset(session.scalars(select(PersonRow.id).where(*members)))
 
 

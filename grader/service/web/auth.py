@@ -172,9 +172,11 @@ TeacherForm = Annotated[FormData, Depends(teacher_form)]
 
 
 def text_in(form: FormData, name: str) -> str:
-    """A field of a form; empty if there is none, or a file in its place."""
+    """A field of a form; empty if there is none, or a file in its place. Lines end with a line feed: browsers send
+    carriage returns, too.
+    """
     value = form.get(name)
-    return value if isinstance(value, str) else ""
+    return value.replace("\r\n", "\n") if isinstance(value, str) else ""
 
 
 def texts_in(form: FormData, name: str) -> tuple[str, ...]:

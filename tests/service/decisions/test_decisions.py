@@ -244,6 +244,22 @@ def test_a_question_is_listed_until_it_is_answered(service):
     assert "answered a question" in staff.get("/course/audit").text
 
 
+def test_an_answer_of_two_lines_is_shown_as_two_lines(service):
+    """Browsers end a line of a text area with a carriage return and a line feed."""
+    page, ada, staff = (
+        service.page_of(service.graded(service.hand_in())),
+        service.browser("ada"),
+        service.browser("staff"),
+    )
+    assert post(ada, f"{page}/request", page, text="Why?\r\nI was in time.").status_code == 303
+    assert "Why?\nI was in time." in staff.get("/course/requests").text
+    assert (
+        post(staff, "/course/requests/1/answer", "/course/requests", answer="See line 18.\r\nAsk me.").status_code
+        == 303
+    )
+    assert "See line 18.\nAsk me." in ada.get(page).text
+
+
 @pytest.mark.parametrize(
     ("fields", "chosen"),
     [

@@ -192,6 +192,20 @@ def test_a_group_that_is_too_large_is_told_so(tmp_path):
     service.database.close()
 
 
+def test_a_deactivated_member_no_longer_hands_in_with_the_group(tmp_path):
+    """The others are two, as the assignment allows, and their attempt is not the third one's."""
+    service = opened(tmp_path, DUE + "groups: 2\n")
+    with service.database.writing() as session:
+        cleo = service.person("cleo", "student")
+        for number in (service.ada, service.ben, cleo):
+            session.get_one(PersonRow, number).team = "7"
+        session.get_one(PersonRow, cleo).deactivated = service.now
+    handed_in(service, 1.0)
+    with service.database.reading() as session:
+        assert {row.person_id for row in session.query(ShareRow)} == {service.ben}
+    service.database.close()
+
+
 def test_a_newer_attempt_of_the_group_supersedes_one_of_another_member(tmp_path):
     """As it does one's own."""
     service = opened(tmp_path, DUE + "groups: 2\n")
