@@ -2,6 +2,6 @@
 
     browser -> web/ -> db/ <- station/ -> the batch's own station -> sandbox -> worker
 
-The web process neither compiles nor parses nor renders what students send: a station does, in a process of its own.
-Everything here needs the extra `grader[service]`; nothing outside this room but its command imports it.
+The web process neither compiles nor parses nor renders what students send. Stations do, in separate processes.
+Everything here needs the extra `grader[service]`. Outside this room, only its commands import it.
 """

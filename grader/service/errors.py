@@ -1,14 +1,14 @@
-"""Why something that was asked for is not done, in a sentence for whoever asked."""
+"""Reasons why a request is refused, each a sentence for the person who made it."""
 
 from grader.common.errors import GraderError
 
 
-class RefusalError(GraderError):
-    """What was asked for cannot be done; nothing was changed."""
+class RefusedError(GraderError):
+    """A request that cannot be done. Nothing was changed."""
 
 
-class NotFoundError(RefusalError):
-    """There is no such thing, or none that this person may see: the answer is the same."""
+class NotFoundError(RefusedError):
+    """A page that does not exist, or that this person may not see: the answer is the same."""
 
     def __init__(self) -> None:
         super().__init__("There is no such page.")

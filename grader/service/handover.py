@@ -1,8 +1,8 @@
-"""The address of the database, with its password, as it reaches the processes of the service.
+"""Passes the address of the database, which contains its password, to the processes of the service.
 
-What stands in the environment of a process, every process of the same user can read as long as it runs, and so may a
-submission under the sandbox `process`. So the process that was told by a variable wipes it, and tells its children by
-their standard input. That stays open: when it is closed, whoever started them is gone, and they end.
+Every process of the same user can read the environment of a running process, and so can a submission in the sandbox
+`process`. So the process that reads the address from a variable wipes the variable, and sends the address to its
+children by their standard input. The input stays open. When it closes, the parent has ended, and the children end.
 """
 
 import ctypes
@@ -17,40 +17,38 @@ def forget_variable(name: str) -> None:
     """Wipe a variable from the environment of this process, also from what /proc/PID/environ shows of it."""
     libc = ctypes.CDLL(None)
     libc.getenv.restype = ctypes.c_void_p
-    there = libc.getenv(name.encode())
-    if there is not None:
-        ctypes.memset(there, 0, len(ctypes.string_at(there)))
+    value = libc.getenv(name.encode())
+    if value is not None:
+        ctypes.memset(value, 0, len(ctypes.string_at(value)))
     os.environ.pop(name, None)
 
 
-def as_lines(*told: str) -> bytes:
-    """What a child is told on its standard input."""
-    return b"".join(each.encode() + b"\n" for each in told)
+def as_lines(*texts: str) -> bytes:
+    """Texts as lines for the standard input of a child."""
+    return b"".join(each.encode() + b"\n" for each in texts)
 
 
 def told_database() -> str:
-    """The address that this child was told; it ends with whoever started it."""
+    """Read the address of the database from standard input."""
     return told_line()
 
 
 def told_line() -> str:
-    """The next line that this child was told."""
+    """Read the next line from standard input."""
     line = b""
-    while not line.endswith(b"\n"):  # read byte by byte: nothing that comes later may be lost in a buffer
+    while not line.endswith(b"\n"):  # byte by byte: later input must not be lost in a buffer
         line += os.read(sys.stdin.fileno(), 1) or b"\n"
     return line.decode().rstrip("\n")
 
 
-def end_with_parent(leave: float) -> None:
-    """When whoever started this process is gone, tell it to stop (SIGTERM); end it if it has not within so many
-    seconds.
-    """
-    threading.Thread(target=_end_with_the_other_end, args=(leave,), daemon=True).start()
+def end_with_parent(seconds: float) -> None:
+    """Stop this process (SIGTERM) when its parent ends, and kill it if it has not ended after so many seconds."""
+    threading.Thread(target=_end_with_stdin, args=(seconds,), daemon=True).start()
 
 
-def _end_with_the_other_end(leave: float) -> None:
+def _end_with_stdin(seconds: float) -> None:
     while os.read(sys.stdin.fileno(), 1):
         pass
     os.kill(os.getpid(), signal.SIGTERM)
-    time.sleep(leave)
+    time.sleep(seconds)
     os.kill(os.getpid(), signal.SIGKILL)

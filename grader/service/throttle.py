@@ -1,8 +1,8 @@
-"""Limits of requests: how many are served at once, and how many of one kind are allowed in a while.
+"""Limits of requests: how many run at once, and how many of one kind are allowed within a time.
 
-ConcurrencyLimiter  few at once and few who wait, each with a thread; all others are asked to come again
-FairLine            few at once and many who wait without threads; the networks that wait are served by turns
-RateLimiter         so many events of each key in a while
+ConcurrencyLimiter  a few run at once and a few wait, each with a thread; all others are refused
+FairQueue           a few run at once and many wait without threads; waiting networks take turns
+RateLimiter         a number of events of each key within a time
 """
 
 import asyncio
@@ -16,34 +16,36 @@ from limits import RateLimitItemPerSecond
 from limits.storage import MemoryStorage
 from limits.strategies import FixedWindowRateLimiter
 
-from grader.service.errors import RefusalError
+from grader.service.errors import RefusedError
 
 
 class ConcurrencyLimiter:
-    """So many at once, and so many more who wait for so many seconds; `words` are for all others."""
+    """Lets `at_once` requests run, and `max_waiting` more wait for up to `wait_seconds`. `words` is the message for all
+    others.
+    """
 
-    def __init__(self, at_once: int, words: str, *, waiting: int = 0, patience: float = 5.0) -> None:
-        self._turns, self._places = BoundedSemaphore(at_once), BoundedSemaphore(at_once + waiting)
-        self._words, self._patience = words, patience
+    def __init__(self, at_once: int, words: str, *, max_waiting: int = 0, wait_seconds: float = 5.0) -> None:
+        self._running, self._admitted = BoundedSemaphore(at_once), BoundedSemaphore(at_once + max_waiting)
+        self._words, self._wait_seconds = words, wait_seconds
 
     @contextmanager
-    def one(self) -> Iterator[None]:
-        """A turn until the end of the block. Raises RefusalError where there is none."""
-        if not self._places.acquire(blocking=False):
-            raise RefusalError(self._words)
+    def slot(self) -> Iterator[None]:
+        """Take a slot until the end of the block. Raises RefusedError if no slot becomes free in time."""
+        if not self._admitted.acquire(blocking=False):
+            raise RefusedError(self._words)
         try:
-            if not self._turns.acquire(timeout=self._patience):
-                raise RefusalError(self._words)
+            if not self._running.acquire(timeout=self._wait_seconds):
+                raise RefusedError(self._words)
             try:
                 yield
             finally:
-                self._turns.release()
+                self._running.release()
         finally:
-            self._places.release()
+            self._admitted.release()
 
 
-NETWORK = 64
-"""Bits of an IPv6 address that name a network; one owner has all addresses in it."""
+IPV6_NETWORK_BITS = 64
+"""Bits of an IPv6 address that name a network. All addresses of a network have one owner."""
 
 
 class RateLimiter:
@@ -68,7 +70,7 @@ class RateLimiter:
 
 def network_of(address: str) -> str:
     """Network of an address: an IPv4 address itself, or the first 64 bits of an IPv6 address. This machine is one
-    network, so that a proxy that does not name its client cannot switch off the limits.
+    network: a proxy that does not name its clients must not switch off the limits.
     """
     try:
         parsed = ip_address(address)
@@ -78,22 +80,22 @@ def network_of(address: str) -> str:
         parsed = parsed.ipv4_mapped or parsed
     if parsed.is_loopback:
         return "this machine"
-    return f"{int(parsed) >> (128 - NETWORK):x}::" if isinstance(parsed, IPv6Address) else str(parsed)
+    return f"{int(parsed) >> (128 - IPV6_NETWORK_BITS):x}::" if isinstance(parsed, IPv6Address) else str(parsed)
 
 
-class FairLine:
-    """Turns for so many at once, with up to `longest` who wait in each network, for `patience` seconds; others are told
-    `words`. For the event loop of one process.
+class FairQueue:
+    """Lets `at_once` requests run. Up to `max_waiting` requests of each network wait for up to `wait_seconds`. `words`
+    is the message for all others. For the event loop of one process.
     """
 
-    def __init__(self, at_once: int, words: str, *, longest: int, patience: float) -> None:
-        self._free, self._words, self._longest, self._patience = at_once, words, longest, patience
+    def __init__(self, at_once: int, words: str, *, max_waiting: int, wait_seconds: float) -> None:
+        self._free, self._words, self._max_waiting, self._wait_seconds = at_once, words, max_waiting, wait_seconds
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}  # the next network first
 
     @asynccontextmanager
-    async def turn(self, network: str) -> AsyncIterator[None]:
-        """Wait for a turn, which lasts until the end of the block. Raises RefusalError if there is no place in the line
-        or the turn does not come in time.
+    async def slot(self, network: str) -> AsyncIterator[None]:
+        """Wait for a slot, and keep it until the end of the block. Raises RefusedError if the queue of the network is
+        full, or if no slot becomes free in time.
         """
         if self._free:
             self._free -= 1
@@ -102,26 +104,26 @@ class FairLine:
         try:
             yield
         finally:
-            self._pass_on()
+            self._release()
 
     async def _wait(self, network: str) -> None:
         line = self._waiting.setdefault(network, deque())
-        if len(line) >= self._longest:
-            raise RefusalError(self._words)
+        if len(line) >= self._max_waiting:
+            raise RefusedError(self._words)
         mine = asyncio.get_running_loop().create_future()
         line.append(mine)
         try:
-            async with asyncio.timeout(self._patience):
+            async with asyncio.timeout(self._wait_seconds):
                 await mine
         except BaseException as error:
-            if mine.done() and not mine.cancelled():  # the turn came in the same moment
-                self._pass_on()
+            if mine.done() and not mine.cancelled():  # the slot became free at the same moment
+                self._release()
             if isinstance(error, TimeoutError):
-                raise RefusalError(self._words) from error
+                raise RefusedError(self._words) from error
             raise
 
-    def _pass_on(self) -> None:
-        """Give a turn that is over to the first of the next network; whoever has left is passed over."""
+    def _release(self) -> None:
+        """Give a free slot to the first request of the next network. Skips requests that no longer wait."""
         while self._waiting:
             network = next(iter(self._waiting))
             line = self._waiting.pop(network)

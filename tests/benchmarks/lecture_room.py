@@ -27,9 +27,9 @@ from open_service import opened  # noqa: E402
 from services import Service, parts  # noqa: E402
 
 from grader.common.sign_in import UniversityRules  # noqa: E402
-from grader.service.auth.mail_links import MailLinks, Surroundings  # noqa: E402
+from grader.service.auth.mail_links import LinkContext, MailLinks  # noqa: E402
 from grader.service.auth.oidc import University  # noqa: E402
-from grader.service.auth.passwords import FAILURES, Passwords  # noqa: E402
+from grader.service.auth.passwords import MAX_FAILURES, Passwords  # noqa: E402
 from grader.service.auth.sessions import invite  # noqa: E402
 from grader.service.db.models import CourseRole, PasswordRow, PersonRow  # noqa: E402
 
@@ -104,12 +104,12 @@ def _enrol(service: Service, students: int) -> Sequence[str]:
 def _open_all_doors(service: Service, issuer: str) -> dict[str, str]:
     """Allow every method; returns where mails go, the token of each by its address."""
     mails: dict[str, str] = {}
-    around = Surroundings(database=service.database, origin=service.origin, now=lambda: service.now)
+    context = LinkContext(database=service.database, origin=service.origin, now=lambda: service.now)
     rules = UniversityRules(name="Example University", issuer=issuer, client_id=CLIENT)
     enter(
         service,
         mail=MailLinks(
-            around=around,
+            context=context,
             send=lambda message: mails.update({message["To"]: token_in(message)}),
             sender="course@example.org",
             domain=DOMAIN,
@@ -166,7 +166,7 @@ def _guess(service: Service, room: Sequence[str], guesses: int, at_once: int) ->
         said = Counter(pool.map(guess, range(guesses)))
     checked, refused = said[403], said[409]
     print(f"{guesses} wrong passwords in {time.monotonic() - start:.1f} s: {checked} checked, {refused} refused")
-    return checked + refused == guesses and checked <= FAILURES + at_once
+    return checked + refused == guesses and checked <= MAX_FAILURES + at_once
 
 
 if __name__ == "__main__":

@@ -17,8 +17,8 @@ from joserfc.jwk import RSAKey
 
 from grader.common.record import replace
 from grader.common.sign_in import UniversityRules
-from grader.service.auth.mail_links import MailLinks, Surroundings
-from grader.service.auth.methods import SignInEntry
+from grader.service.auth.mail_links import LinkContext, MailLinks
+from grader.service.auth.methods import SignInMethods
 from grader.service.auth.oidc import University
 from grader.service.auth.passwords import Passwords
 from grader.service.web.app import make_app
@@ -29,8 +29,8 @@ QUICK = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 
 def enter(service, **ways):
     """Give the service these ways."""
-    service.web = replace(service.web, entry=SignInEntry(**ways))
-    service.app = make_app(service.web)
+    service.app_state = replace(service.app_state, sign_in=SignInMethods(**ways))
+    service.app = make_app(service.app_state)
 
 
 def mailbox(service, *, domain="example.org", fails=None):
@@ -42,8 +42,8 @@ def mailbox(service, *, domain="example.org", fails=None):
             raise fails
         sent.append(message)
 
-    around = Surroundings(database=service.database, origin=service.origin, now=lambda: service.now)
-    enter(service, mail=MailLinks(around=around, send=send, sender="course@example.org", domain=domain))
+    context = LinkContext(database=service.database, origin=service.origin, now=lambda: service.now)
+    enter(service, mail=MailLinks(context=context, send=send, sender="course@example.org", domain=domain))
     return sent
 
 

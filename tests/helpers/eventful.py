@@ -8,8 +8,8 @@ from samples import RACE
 from service_routes import routes
 from services import graded, post
 
-from grader.service.auth.device_flow import begin
-from grader.service.auth.methods import SignInEntry
+from grader.service.auth.device_flow import new_codes
+from grader.service.auth.methods import SignInMethods
 from grader.service.auth.passwords import Passwords
 from grader.service.auth.sessions import invite
 from grader.service.db.models import PersonRow
@@ -37,8 +37,8 @@ class Eventful:
 
     def __init__(self, service):
         self.service = service
-        entry = SignInEntry(mail=SimpleNamespace(ask=lambda _who: None), passwords=Passwords())
-        service.app.state.web = replace(service.web, entry=entry)
+        entry = SignInMethods(mail=SimpleNamespace(ask=lambda _who: None), passwords=Passwords())
+        service.app.state.app_state = replace(service.app_state, sign_in=entry)
         assignment = service.course.load("small")
         racing = ready(failing(right(assignment), 1, message="line 3 is wrong.", findings=(RACE,)), assignment)
         self.racing = service.graded(service.hand_in(data=SOURCE), racing)
@@ -59,7 +59,7 @@ class Eventful:
         post(service.browser("staff"), "/course/regrade", "/course", assignment="small", which="latest")
         with service.database.writing() as session:
             self.invitation = invite(session, session.get_one(PersonRow, service.ben), "staff", service.now)
-            self.code = begin(session, "laptop", "read submit", service.now).user_code
+            self.code = new_codes(session, "laptop", "read submit", service.now).user_code
 
     def _fails(self, claimed):
         with self.service.database.writing() as session:

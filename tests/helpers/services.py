@@ -14,7 +14,7 @@ from hiding import failing, right
 from project import ROOT
 
 from grader.course.policies.rules import Policies
-from grader.service.auth.api_tokens import TokenRequest, give_token
+from grader.service.auth.api_tokens import TokenRequest, create_token
 from grader.service.auth.sessions import invite
 from grader.service.course.assignments import AssignmentCache
 from grader.service.course.limits import rules_of
@@ -23,7 +23,7 @@ from grader.service.db.migrate import migrate
 from grader.service.db.models import AttemptRow, CourseRole, GradingRow, PersonRow
 from grader.service.db.session import Database, sqlite_url
 from grader.service.station.grader import ready
-from grader.service.submissions.accept import REGRADED, Offer, accept, new_grading
+from grader.service.submissions.accept import REGRADING_PRIORITY, HandInRequest, accept, new_grading
 from grader.service.submissions.estimates import QueueSnapshot
 from grader.service.submissions.queue import claim, finish
 from grader.service.web.app import make_app
@@ -62,10 +62,10 @@ class Service:
         )
         self.now, self.origin = NOON, origin
         cache = AssignmentCache(self.course, ROOT / "docs" / "reading-your-report.md", recall=memory_in(self.database))
-        self.web = AppState(
+        self.app_state = AppState(
             database=self.database, cache=cache, origin=origin, now=lambda: self.now, snapshot=QueueSnapshot(fresh=0)
         )
-        self.app = make_app(self.web)
+        self.app = make_app(self.app_state)
         self.ada, self.ben = self.person("ada", CourseRole.STUDENT), self.person("ben", CourseRole.STUDENT)
         self.staff = self.person("staff", CourseRole.INSTRUCTOR)
         self.forms = 0
@@ -81,14 +81,14 @@ class Service:
     def token(self, person, scopes):
         """Of a program of this person."""
         with self.database.writing() as session:
-            return give_token(session, person, TokenRequest(name="laptop", scopes=scopes), self.now)
+            return create_token(session, person, TokenRequest(name="laptop", scopes=scopes), self.now)
 
     def passes(self, **time):
         self.now += timedelta(**time)
 
     def offer(self, person=None, data=SOURCE, form_key=None, assignment="small"):
         self.forms += 1
-        return Offer(
+        return HandInRequest(
             person_id=person or self.ada,
             assignment=assignment,
             file_name="kernels.cl",
@@ -128,7 +128,7 @@ class Service:
         """Put it in the queue again, behind what is handed in."""
         with self.database.writing() as session:
             row = session.get_one(AttemptRow, attempt)
-            row.gradings.append(new_grading("regraded", REGRADED, self.now))
+            row.gradings.append(new_grading("regraded", REGRADING_PRIORITY, self.now))
 
     def finish(self, claimed, outcome=None):
         with self.database.writing() as session:

@@ -28,7 +28,7 @@ from grader.grading.settings import Settings
 from grader.reports.terminal import render, summary
 from grader.results.result import Kind, Reason
 from grader.results.withholding import released, withheld
-from grader.service.course.pseudonyms import choose
+from grader.service.course.pseudonyms import choose_pseudonym
 from grader.service.station.grader import ready
 
 HIDDEN_SIZE = 1000
@@ -203,7 +203,7 @@ def pages(folder, coursework, result):
     """All that a student sees of the service, but for names that are drawn by lot."""
     service = Service(folder, hiding_course(folder / "course", "case"))
     attempt = service.graded(service.hand_in(), ready(result, coursework))
-    choose(service.database, service.ada, "Owl")
+    choose_pseudonym(service.database, service.ada, "Owl")
     ada, public = service.browser("ada"), service.attempt(attempt).public
     more = [ada.get(f"/attempts/{public}/download/junit.xml").text, ada.get("/assignments/small/leaderboard").text]
     texts = [text.replace(public, "") for text in (*told(service, attempt), *more)]

@@ -20,9 +20,9 @@ sys.stdin.read()
 TOLD = """
 import subprocess, sys
 from pathlib import Path
-from grader.service.serve.supervisor import ProcessSpec, running
-spec = ProcessSpec(name="child", module="told", words=(), variables={"PYTHONPATH": sys.argv[1]})
-with running([spec], sys.argv[2], print):
+from grader.service.serve.supervisor import ProcessSpec, supervised
+spec = ProcessSpec(name="child", module="told", arguments=(), environment={"PYTHONPATH": sys.argv[1]})
+with supervised([spec], sys.argv[2], print):
     sys.stdin.read()
 """
 

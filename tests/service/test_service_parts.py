@@ -22,16 +22,16 @@ from grader.course.catalogue import Course
 from grader.grading.progress import Decided
 from grader.results.result import Reason, Verdict
 from grader.service.course.assignments import AssignmentCache
-from grader.service.course.handouts import rendered
+from grader.service.course.handouts import render_handout
 from grader.service.db.migrate import migrate
-from grader.service.db.models import Base, Moment, PersonRow, ReleaseRow
+from grader.service.db.models import Base, PersonRow, ReleaseRow, UtcDateTime
 from grader.service.db.session import Database, sqlite_url
 from grader.service.errors import NotFoundError
 from grader.service.serve.run import ServeRequest, first_lines, ready_database
 from grader.service.serve.supervisor import StationSpec
 from grader.service.station.seed import service_seed
-from grader.service.submissions.diff import SHOWN, compared
-from grader.service.submissions.progress import WORDS_LENGTH, in_brief, note_of
+from grader.service.submissions.diff import MAX_LINES_SHOWN, compared
+from grader.service.submissions.progress import MAX_WORDS_LENGTH, in_brief, note_of
 
 
 def test_the_steps_make_the_tables_that_the_code_has(service):
@@ -70,7 +70,7 @@ def test_a_transaction_that_fails_leaves_nothing(service):
 def test_a_time_without_a_zone_is_refused():
     """It could mean anything."""
     with pytest.raises(ValueError, match="zone"):
-        Moment().process_bind_param(datetime(2026, 1, 1), None)  # noqa: DTZ001
+        UtcDateTime().process_bind_param(datetime(2026, 1, 1), None)  # noqa: DTZ001
 
 
 def test_the_seed_is_made_once(service):
@@ -84,9 +84,9 @@ def test_a_handout_that_changes_is_read_again(service):
     path = service.course.assignments / "small" / "README.md"
     path.write_text("Subtract.\n")
     os.utime(path, (1, 1))
-    assert "Subtract" in service.web.cache.assignment("small").handout
+    assert "Subtract" in service.app_state.cache.assignment("small").handout
     path.unlink()
-    assert service.web.cache.assignment("small").handout == ""
+    assert service.app_state.cache.assignment("small").handout == ""
 
 
 @pytest.mark.parametrize(
@@ -103,8 +103,8 @@ def test_a_handout_that_changes_is_read_again(service):
 )
 def test_a_handout_is_markup_in_which_nothing_runs(text, markup):
     """Links lead to the web or to the guide; pictures are their words."""
-    assert markup in rendered(text)
-    assert "p.png" not in rendered(text)
+    assert markup in render_handout(text)
+    assert "p.png" not in render_handout(text)
 
 
 def test_every_handout_of_the_course_can_be_shown(course):
@@ -189,7 +189,7 @@ def test_an_assignment_is_read_again_when_what_it_lacks_is_there(tmp_path, lacki
 
 def test_comments_of_a_handout_are_for_whoever_writes_it():
     """As `grader new` leaves them."""
-    assert rendered("# Title\n\n<!-- Keep the\n\nsections -->\nText <!-- x -->end\n") == rendered(
+    assert render_handout("# Title\n\n<!-- Keep the\n\nsections -->\nText <!-- x -->end\n") == render_handout(
         "# Title\n\nText end\n"
     )
 
@@ -198,8 +198,8 @@ def test_the_handout_that_grader_new_writes_keeps_its_headings():
     """A comment above a heading takes none of the blank lines that make it one."""
     template = (ROOT / "grader" / "authoring" / "template" / "assignments" / "README.md").read_text()
     headings = re.findall("^#+ ", template, re.MULTILINE)
-    assert len(re.findall("<h[1-6]>", rendered(template))) == len(headings) > 1
-    assert "--&gt;" not in rendered(template)
+    assert len(re.findall("<h[1-6]>", render_handout(template))) == len(headings) > 1
+    assert "--&gt;" not in render_handout(template)
 
 
 def test_what_changes_in_the_course_is_shown_without_a_new_start(tmp_path):
@@ -247,7 +247,7 @@ def test_what_is_told_of_a_check_is_short_and_showable(service):
     """The report has all of it."""
     check = right(service.course.load("small")).checks[1]
     note = note_of(Decided(check=check, sentence="\x1b[2J" + "x" * 5000))
-    assert len(note.words) == WORDS_LENGTH
+    assert len(note.words) == MAX_WORDS_LENGTH
     assert "\x1b" not in note.words
     assert (note.check, note.verdict, note.reason) == (check.name, "passed", "")
     assert RACE.message not in in_brief(right(service.course.load("small"))).model_dump_json()
@@ -269,7 +269,7 @@ def test_a_comparison_ends_after_so_many_lines():
     """A page of ten thousand takes a second to make, and nobody reads it."""
     old, new = (b"".join(b"%s %d\n" % (word, number) for number in range(4000)) for word in (b"old", b"new"))
     shown = compared(old, new)
-    assert len(shown) == SHOWN + 1
+    assert len(shown) == MAX_LINES_SHOWN + 1
     assert shown[-1].kind == "more"
 
 

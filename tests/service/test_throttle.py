@@ -7,25 +7,25 @@ import time
 import pytest
 from processes import wait_for
 
-from grader.service.errors import RefusalError
-from grader.service.throttle import ConcurrencyLimiter, FairLine, RateLimiter, network_of
+from grader.service.errors import RefusedError
+from grader.service.throttle import ConcurrencyLimiter, FairQueue, RateLimiter, network_of
 
 
 def test_one_works_one_waits_and_a_third_is_told_at_once():
     """Who waits has a turn when the first is over."""
-    limiter, over, done = ConcurrencyLimiter(1, "come again", waiting=1, patience=30), threading.Event(), []
+    limiter, over, done = ConcurrencyLimiter(1, "come again", max_waiting=1, wait_seconds=30), threading.Event(), []
 
     def work(name):
-        with limiter.one():
+        with limiter.slot():
             over.wait(30)
             done.append(name)
 
     threads = [threading.Thread(target=work, args=(name,)) for name in "ab"]
     for thread in threads:
         thread.start()
-    assert wait_for(lambda: not limiter._places._value)
+    assert wait_for(lambda: not limiter._admitted._value)
     start = time.monotonic()
-    with pytest.raises(RefusalError, match="come again"), limiter.one():
+    with pytest.raises(RefusedError, match="come again"), limiter.slot():
         pass
     assert time.monotonic() - start < 10
     over.set()
@@ -36,22 +36,22 @@ def test_one_works_one_waits_and_a_third_is_told_at_once():
 
 def test_who_waits_too_long_is_told_so_and_keeps_nobody_out():
     """Nor does who fails in their turn."""
-    limiter = ConcurrencyLimiter(1, "come again", waiting=1, patience=0.01)
-    with limiter.one(), pytest.raises(RefusalError, match="come again"), limiter.one():
+    limiter = ConcurrencyLimiter(1, "come again", max_waiting=1, wait_seconds=0.01)
+    with limiter.slot(), pytest.raises(RefusedError, match="come again"), limiter.slot():
         pass
-    with pytest.raises(ZeroDivisionError), limiter.one():
+    with pytest.raises(ZeroDivisionError), limiter.slot():
         _ = 1 / 0
-    with limiter.one():
+    with limiter.slot():
         pass
-    assert limiter._places._value == 2
+    assert limiter._admitted._value == 2
 
 
-def made(*, longest=10, patience=30.0):
-    return FairLine(1, "come again", longest=longest, patience=patience)
+def made(*, max_waiting=10, wait_seconds=30.0):
+    return FairQueue(1, "come again", max_waiting=max_waiting, wait_seconds=wait_seconds)
 
 
 async def served(line, network, done, name):
-    async with line.turn(network):
+    async with line.slot(network):
         done.append(name)
         await asyncio.sleep(0)
 
@@ -68,7 +68,7 @@ def test_networks_are_served_by_turns():
 
     async def play():
         line, done = made(), []
-        async with line.turn("flood"):
+        async with line.slot("flood"):
             names = [("flood", "f1"), ("flood", "f2"), ("flood", "f3"), ("room", "r1"), ("room", "r2")]
             tasks = await begun(*(served(line, network, done, name) for network, name in names))
         await asyncio.gather(*tasks)
@@ -81,10 +81,10 @@ def test_a_network_with_a_full_line_is_told_so_at_once_and_others_are_not():
     """The words are the line's; a network elsewhere still has places."""
 
     async def play():
-        line, done = made(longest=2), []
-        async with line.turn("flood"):
+        line, done = made(max_waiting=2), []
+        async with line.slot("flood"):
             tasks = await begun(*(served(line, "flood", done, name) for name in "ab"))
-            with pytest.raises(RefusalError, match="come again"):
+            with pytest.raises(RefusedError, match="come again"):
                 await served(line, "flood", done, "c")
             tasks += await begun(served(line, "room", done, "d"))
         await asyncio.gather(*tasks)
@@ -97,20 +97,20 @@ def test_who_waits_too_long_is_told_so_and_who_leaves_keeps_no_turn():
     """Also who leaves in the moment in which the turn comes."""
 
     async def play():
-        line, done = made(patience=0.01), []
-        async with line.turn("a"):
-            with pytest.raises(RefusalError, match="come again"):
+        line, done = made(wait_seconds=0.01), []
+        async with line.slot("a"):
+            with pytest.raises(RefusedError, match="come again"):
                 await served(line, "a", done, "late")
             (gone,) = await begun(served(line, "b", done, "gone"))
             gone.cancel()
         (leaving,) = await begun(served(line, "a", done, "first"))
         await leaving
-        async with line.turn("a"):
+        async with line.slot("a"):
             (leaving,) = await begun(served(line, "a", done, "leaving"))
         leaving.cancel()
         await asyncio.gather(gone, leaving, return_exceptions=True)
         with pytest.raises(ZeroDivisionError):
-            async with line.turn("a"):
+            async with line.slot("a"):
                 _ = 1 / 0
         await served(line, "b", done, "last")
         return done

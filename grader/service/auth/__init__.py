@@ -1,4 +1,4 @@
 """Ways to sign in: links, sessions, passwords, a university's sign-on, and tokens for programs.
 
-Nobody learns by them who is on the roster, and nobody can keep another person out by trying.
+None of them reveals who is on the roster, and no one can lock another person out by trying.
 """

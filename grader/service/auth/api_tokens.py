@@ -1,4 +1,4 @@
-"""Tokens by which programs ask in somebody's name: kept as hashes, for a while, for what their scopes allow."""
+"""Tokens with which programs act for a person. They are stored as hashes, expire, and allow what their scopes say."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,24 +11,24 @@ from sqlalchemy.orm import Session
 from grader.service.auth.secrets import fresh_token, token_hash
 from grader.service.db.models import ApiTokenRow
 
-TOKEN_LASTS = timedelta(days=180)
+TOKEN_LIFETIME = timedelta(days=180)
 
-TOKENS = 20
-"""Tokens that somebody has at once; one more ends the oldest."""
+MAX_TOKENS = 20
+"""Tokens that a person has at once. A new one ends the oldest."""
 
-NAME_LENGTH = 60
-"""Characters that are kept of a token's name."""
+MAX_NAME_LENGTH = 60
+"""Characters of a token's name that are stored."""
 
 
 class TokenScope(StrEnum):
-    """What a token allows: to read what its owner may see, and to hand in and cancel."""
+    """A permission of a token: to read what its owner may see, or to hand in and cancel."""
 
     READ = "read"
     SUBMIT = "submit"
 
 
 def scopes_in(text: str) -> frozenset[TokenScope] | None:
-    """The scopes that a text names, all if it names none; None if one is unknown."""
+    """The scopes that a text names, or all scopes for an empty text; None if a scope is unknown."""
     words = text.split()
     known = set(TokenScope)
     if not known.issuperset(words):
@@ -43,23 +43,23 @@ def as_text(scopes: Iterable[TokenScope]) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class TokenRequest:
-    """What a token is to be: its name, what it allows, as text, and how long."""
+    """The name, the scopes (as text) and the lifetime of a new token."""
 
     name: str
     scopes: str
-    lasts: timedelta = TOKEN_LASTS
+    lasts: timedelta = TOKEN_LIFETIME
 
 
-def give_token(session: Session, person_id: int, wanted: TokenRequest, now: datetime) -> str:
-    """A new token, which is shown only now."""
+def create_token(session: Session, person_id: int, wanted: TokenRequest, now: datetime) -> str:
+    """Create a token. It cannot be shown later, since only its hash is stored."""
     kept = select(ApiTokenRow.id).where(ApiTokenRow.person_id == person_id).order_by(ApiTokenRow.id.desc())
-    old = session.scalars(kept.offset(TOKENS - 1)).all()
+    old = session.scalars(kept.offset(MAX_TOKENS - 1)).all()
     session.execute(delete(ApiTokenRow).where(ApiTokenRow.id.in_(old) | (ApiTokenRow.expires < now)))
     token = fresh_token()
     session.add(
         ApiTokenRow(
             person_id=person_id,
-            name=wanted.name[:NAME_LENGTH],
+            name=wanted.name[:MAX_NAME_LENGTH],
             token_sha256=token_hash(token),
             scopes=wanted.scopes,
             created=now,
@@ -69,25 +69,25 @@ def give_token(session: Session, person_id: int, wanted: TokenRequest, now: date
     return token
 
 
-def token_row(session: Session, token: str, now: datetime) -> ApiTokenRow | None:
-    """What is known of a token, with its person; None if it is none (any more)."""
+def valid_token(session: Session, token: str, now: datetime) -> ApiTokenRow | None:
+    """The row of a token, with its owner; None if the token is unknown or expired, or if its owner is deactivated."""
     wanted = select(ApiTokenRow).where(ApiTokenRow.token_sha256 == token_hash(token), ApiTokenRow.expires > now)
     found = session.scalar(wanted)
     return None if found is None or found.person.deactivated is not None else found
 
 
-def token_holds(session: Session, token_id: int, now: datetime) -> bool:
-    """Whether a token has neither been revoked nor run out."""
+def is_valid_token(session: Session, token_id: int, now: datetime) -> bool:
+    """True if a token has neither been revoked nor expired."""
     wanted = select(ApiTokenRow.id).where(ApiTokenRow.id == token_id, ApiTokenRow.expires > now)
     return session.scalar(wanted) is not None
 
 
 def tokens_of(session: Session, person_id: int, now: datetime) -> Sequence[ApiTokenRow]:
-    """Somebody's tokens that still hold, latest first."""
+    """The valid tokens of a person, latest first."""
     wanted = select(ApiTokenRow).where(ApiTokenRow.person_id == person_id, ApiTokenRow.expires > now)
     return session.scalars(wanted.order_by(ApiTokenRow.id.desc())).all()
 
 
 def revoke(session: Session, person_id: int, token_id: int) -> None:
-    """End one of somebody's tokens; if it is not theirs, or has ended, nothing happens."""
+    """End a token of a person. No-op if the token belongs to another person or has ended."""
     session.execute(delete(ApiTokenRow).where(ApiTokenRow.id == token_id, ApiTokenRow.person_id == person_id))

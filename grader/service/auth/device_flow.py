@@ -1,5 +1,5 @@
-"""Signing in a terminal, as RFC 8628 has it: the terminal shows a short code, its owner confirms that in a browser, and
-the terminal, which asks now and then, is given a token once.
+"""Sign-in of a terminal by the device flow of RFC 8628. The terminal shows a short code, its owner confirms the code in
+a browser, and the terminal, which polls, gets a token once.
 """
 
 import secrets
@@ -10,27 +10,29 @@ from enum import StrEnum
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
-from grader.service.auth.api_tokens import NAME_LENGTH, TokenRequest, give_token
+from grader.service.auth.api_tokens import MAX_NAME_LENGTH, TokenRequest, create_token
 from grader.service.auth.secrets import fresh_token, token_hash
 from grader.service.db.models import DeviceSignInRow
-from grader.service.errors import RefusalError
+from grader.service.errors import RefusedError
 
-LETTERS, LENGTH = "BCDFGHJKLMNPQRSTVWXZ", 8
-"""Of a code that people type: no vowels, so that it is no word, and nothing that looks like a digit."""
+CODE_LETTERS, CODE_LENGTH = "BCDFGHJKLMNPQRSTVWXZ", 8
+"""Letters and length of a code that people type. It has no vowels, so that no code is a word, and no letters that look
+like digits.
+"""
 
-LASTS = timedelta(minutes=10)
+CODE_LIFETIME = timedelta(minutes=10)
 
-INTERVAL = 5
-"""Seconds between two questions of a terminal, and how many more it must wait whenever it asks too soon."""
+POLL_SECONDS = 5
+"""Seconds between two polls of a terminal, and seconds that are added each time it polls too soon."""
 
-OPEN_AT_ONCE = 10_000
-"""Terminals that wait; whoever asks needs no sign-in, so there must be an end to it."""
+MAX_WAITING_TERMINALS = 10_000
+"""Terminals that wait at once. Requests for codes need no sign-in, so their number needs a limit."""
 
 NO_CODE = "This code has been used, has run out, or never was one. Run `grader login` again, and type the new one."
 
 
 class Answer(StrEnum):
-    """What somebody has said to a terminal that asks."""
+    """The owner's answer to a terminal."""
 
     NONE = "none"
     ALLOWED = "allowed"
@@ -38,7 +40,7 @@ class Answer(StrEnum):
 
 
 class FlowError(StrEnum):
-    """Why a terminal gets no token, in the words of RFC 8628 and RFC 6749."""
+    """Reason why a terminal gets no token, by the names of RFC 8628 and RFC 6749."""
 
     PENDING = "authorization_pending"
     SLOW_DOWN = "slow_down"
@@ -47,26 +49,28 @@ class FlowError(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Begun:
-    """What a terminal is told; the device code is its secret, the user code is shown."""
+class DeviceCodes:
+    """The codes of a terminal. The device code is its secret; the user code is shown."""
 
     device_code: str
     user_code: str
 
 
-def begin(session: Session, name: str, scopes: str, now: datetime) -> Begun:
-    """Note that a terminal wants to be signed in; raises RefusalError if too many do."""
+def new_codes(session: Session, name: str, scopes: str, now: datetime) -> DeviceCodes:
+    """Create the codes of a terminal that wants to sign in. Raises RefusedError if too many terminals wait."""
     session.execute(delete(DeviceSignInRow).where(DeviceSignInRow.expires <= now))
     refuse_too_many(session, now)
-    begun = Begun(device_code=fresh_token(), user_code="".join(secrets.choice(LETTERS) for _ in range(LENGTH)))
+    begun = DeviceCodes(
+        device_code=fresh_token(), user_code="".join(secrets.choice(CODE_LETTERS) for _ in range(CODE_LENGTH))
+    )
     session.add(
         DeviceSignInRow(
             device_sha256=token_hash(begun.device_code),
             user_code=begun.user_code,
-            name=name[:NAME_LENGTH],
+            name=name[:MAX_NAME_LENGTH],
             scopes=scopes,
-            expires=now + LASTS,
-            interval=INTERVAL,
+            expires=now + CODE_LIFETIME,
+            interval=POLL_SECONDS,
             answer=Answer.NONE,
         )
     )
@@ -74,82 +78,83 @@ def begin(session: Session, name: str, scopes: str, now: datetime) -> Begun:
 
 
 def refuse_too_many(session: Session, now: datetime) -> None:
-    """Raises RefusalError if too many terminals wait; asked before anything is written, since anybody may ask."""
+    """Raise RefusedError if too many terminals wait. Called before a write, since anyone may ask for codes."""
     waiting = select(func.count(DeviceSignInRow.id)).where(DeviceSignInRow.expires > now)
-    if (session.scalar(waiting) or 0) >= OPEN_AT_ONCE:
-        raise RefusalError("Too many terminals are being signed in right now; try again in ten minutes.")
+    if (session.scalar(waiting) or 0) >= MAX_WAITING_TERMINALS:
+        raise RefusedError("Too many terminals are being signed in right now; try again in ten minutes.")
 
 
-def is_known(session: Session, device_code: str, now: datetime) -> bool:
-    """Whether a terminal of this code waits: asked before anything is written, too."""
+def is_waiting(session: Session, device_code: str, now: datetime) -> bool:
+    """True if a terminal with this device code waits. Called before a write, since anyone may poll."""
     same = DeviceSignInRow.device_sha256 == token_hash(device_code), DeviceSignInRow.expires > now
     return session.scalar(select(DeviceSignInRow.id).where(*same)) is not None
 
 
-def typed(code: str) -> str:
-    """A code as it is stored, however it was typed."""
-    return "".join(each for each in code[:50].upper() if each in LETTERS)
+def normalized_code(code: str) -> str:
+    """A typed code in the form in which it is stored."""
+    return "".join(each for each in code[:50].upper() if each in CODE_LETTERS)
 
 
-def dashed(code: str) -> str:
-    """A code as it is shown."""
-    return f"{code[: LENGTH // 2]}-{code[LENGTH // 2 :]}"
+def code_with_dash(code: str) -> str:
+    """A code in the form in which it is shown."""
+    return f"{code[: CODE_LENGTH // 2]}-{code[CODE_LENGTH // 2 :]}"
 
 
-def asking(session: Session, code: str, now: datetime) -> DeviceSignInRow:
-    """The terminal that shows this code and has not been answered; raises RefusalError if there is none."""
+def waiting_terminal(session: Session, code: str, now: datetime) -> DeviceSignInRow:
+    """The unanswered terminal that shows this code. Raises RefusedError if the code is unknown."""
     found = session.scalar(
         select(DeviceSignInRow).where(
-            DeviceSignInRow.user_code == typed(code),
+            DeviceSignInRow.user_code == normalized_code(code),
             DeviceSignInRow.answer == Answer.NONE,
             DeviceSignInRow.expires > now,
         )
     )
     if found is None:
-        raise RefusalError(NO_CODE)
+        raise RefusedError(NO_CODE)
     return found
 
 
-def answer(session: Session, code: str, person_id: int, said: Answer, now: datetime) -> None:
-    """Answer a terminal, once; raises RefusalError if there is nothing to answer."""
+def answer_terminal(session: Session, code: str, person_id: int, said: Answer, now: datetime) -> None:
+    """Answer a terminal. Raises RefusedError if the code is unknown or already answered."""
     done = session.scalar(
         update(DeviceSignInRow)
-        .where(DeviceSignInRow.id == asking(session, code, now).id, DeviceSignInRow.answer == Answer.NONE)
+        .where(DeviceSignInRow.id == waiting_terminal(session, code, now).id, DeviceSignInRow.answer == Answer.NONE)
         .values(answer=said, person_id=person_id)
         .returning(DeviceSignInRow.id)
     )
     if done is None:
-        raise RefusalError(NO_CODE)
+        raise RefusedError(NO_CODE)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Given:
-    """A token that a terminal gets, and what it allows."""
+class GrantedToken:
+    """The token that a terminal gets, and its scopes."""
 
     token: str
     scopes: str
 
 
-def ask(session: Session, device_code: str, now: datetime) -> Given | FlowError:
-    """What a terminal that asks is told. A token is given once; after that its code is none."""
+def poll(session: Session, device_code: str, now: datetime) -> GrantedToken | FlowError:
+    """Answer to a terminal that polls. The token is given once; then the device code is unknown."""
     row = session.scalar(
         select(DeviceSignInRow).where(DeviceSignInRow.device_sha256 == token_hash(device_code)).with_for_update()
     )
     if row is None or row.expires <= now:
         return FlowError.EXPIRED
     if row.answer == Answer.NONE:
-        return _waits(row, now)
+        return _not_answered(row, now)
     session.delete(row)
     if row.answer == Answer.DENIED or row.person_id is None:
         return FlowError.DENIED
-    return Given(
-        token=give_token(session, row.person_id, TokenRequest(name=row.name, scopes=row.scopes), now), scopes=row.scopes
+    return GrantedToken(
+        token=create_token(session, row.person_id, TokenRequest(name=row.name, scopes=row.scopes), now),
+        scopes=row.scopes,
     )
 
 
-def _waits(row: DeviceSignInRow, now: datetime) -> FlowError:
+def _not_answered(row: DeviceSignInRow, now: datetime) -> FlowError:
     early = row.polled is not None and now < row.polled + timedelta(seconds=row.interval - 1)  # a network's delays vary
     row.polled = now
     if early:
-        row.interval += INTERVAL
+        row.interval += POLL_SECONDS
     return FlowError.SLOW_DOWN if early else FlowError.PENDING

@@ -1,4 +1,4 @@
-"""Mail: by SMTP or, in the demo, printed."""
+"""Sends mail by SMTP, or prints it in the demo."""
 
 import smtplib
 import ssl
@@ -9,15 +9,15 @@ from email.utils import formatdate, make_msgid
 
 from grader.common.sign_in import MailRules
 
-PATIENCE = 20.0
+SMTP_TIMEOUT_SECONDS = 20.0
 """Seconds that a mail server has for each answer."""
 
 Mailer = Callable[[EmailMessage], None]
 """Sends a message; raises OSError or SMTPException."""
 
 
-def letter(sender: str, to: str, subject: str, text: str) -> EmailMessage:
-    """A message; raises ValueError for an address that cannot stand in one."""
+def email_message(sender: str, to: str, subject: str, text: str) -> EmailMessage:
+    """A message. Raises ValueError if an address cannot be part of a header."""
     message = EmailMessage()
     message["From"], message["To"], message["Subject"] = sender, to, subject
     message["Date"], message["Message-ID"] = formatdate(), make_msgid(domain=sender.rpartition("@")[2] or None)
@@ -28,7 +28,7 @@ def letter(sender: str, to: str, subject: str, text: str) -> EmailMessage:
 
 @dataclass(frozen=True, kw_only=True)
 class Smtp:
-    """A mail server; `password` stands in no text that is made of this."""
+    """A mailer that sends by a mail server. Its `repr` does not contain the password."""
 
     rules: MailRules
     password: str
@@ -37,12 +37,12 @@ class Smtp:
         return f"Smtp({self.rules.host})"
 
     def __call__(self, message: EmailMessage) -> None:
-        """Send it, by TLS unless the operator has said otherwise."""
+        """Send a message, by TLS unless the operator's settings say otherwise."""
         context, where = ssl.create_default_context(), (self.rules.host, self.rules.port)
         if self.rules.security == "tls":
-            server: smtplib.SMTP = smtplib.SMTP_SSL(*where, timeout=PATIENCE, context=context)
+            server: smtplib.SMTP = smtplib.SMTP_SSL(*where, timeout=SMTP_TIMEOUT_SECONDS, context=context)
         else:
-            server = smtplib.SMTP(*where, timeout=PATIENCE)
+            server = smtplib.SMTP(*where, timeout=SMTP_TIMEOUT_SECONDS)
         with server:
             if self.rules.security == "starttls":
                 server.starttls(context=context)
@@ -51,8 +51,8 @@ class Smtp:
             server.send_message(message)
 
 
-def printing(say: Callable[[str], None]) -> Mailer:
-    """The demo's: whoever sees the terminal may read it."""
+def printing_mailer(say: Callable[[str], None]) -> Mailer:
+    """A mailer that prints messages, for the demo: people who see the terminal may read them."""
 
     def printed(message: EmailMessage) -> None:
         say(f"mail to {message['To']}: {message.get_content().strip()}")

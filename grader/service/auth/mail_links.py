@@ -1,7 +1,8 @@
-"""Links by mail: anybody may ask for one, for anybody, and learns nothing by it.
+"""Sign-in links by mail. Anyone may ask for a link for any person, and learns nothing from the answer.
 
-Who asks is answered before anything is looked up, so neither words nor time tell who is on the roster. A person has
-three links that are open at most: nobody fills a mailbox, and nobody is kept out, since those links work.
+The answer is sent before the person is looked up, so neither its text nor its time reveals who is on the roster. A
+person has at most three open links: requests by others cannot fill a mailbox, and cannot lock the person out, since
+these links work.
 """
 
 import logging
@@ -14,22 +15,22 @@ from threading import BoundedSemaphore
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from grader.service.auth.email import Mailer, letter
-from grader.service.auth.sessions import MAIL_LASTS, end_link, mail_link, person_named
+from grader.service.auth.email import Mailer, email_message
+from grader.service.auth.sessions import MAIL_LINK_LIFETIME, end_link, mail_link, person_named
 from grader.service.db.keys import is_same_key
 from grader.service.db.session import Database
 
-WAITING = 1000
-"""Requests that wait to be answered; one more is dropped."""
+MAX_WAITING_REQUESTS = 1000
+"""Requests that wait at once. Further ones are dropped."""
 
-LONGEST = 254
+MAX_ADDRESS_LENGTH = 254
 """Characters of an address."""
 
 LOG = logging.getLogger(__name__)
 
 SUBJECT = "Your sign-in link"
 TEXT = """\
-Somebody, probably you, has asked for a link to sign in to the course at {origin}.
+Someone, probably you, has asked for a link to sign in to the course at {origin}.
 
 {origin}/join/{token}
 
@@ -38,8 +39,8 @@ It works once, within {minutes} minutes. If you have not asked for it, do nothin
 
 
 @dataclass(frozen=True, kw_only=True)
-class Surroundings:
-    """What links are made with: the database, the address that browsers use, and the time."""
+class LinkContext:
+    """The database, the address that browsers use, and the clock, which new links need."""
 
     database: Database
     origin: str
@@ -48,24 +49,24 @@ class Surroundings:
 
 @dataclass(frozen=True, kw_only=True)
 class MailLinks:
-    """Sends links: `sender` is whom they come from, `domain` makes addresses of keys that are none."""
+    """Sends links by mail from the address `sender`. `domain` completes keys that are not mail addresses."""
 
-    around: Surroundings
+    context: LinkContext
     send: Mailer
     sender: str
     domain: str
     _worker: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "mail"))
-    _waiting: BoundedSemaphore = field(default_factory=lambda: BoundedSemaphore(WAITING))
+    _waiting: BoundedSemaphore = field(default_factory=lambda: BoundedSemaphore(MAX_WAITING_REQUESTS))
 
     def ask(self, typed: str) -> None:
-        """Have a link sent to whoever this key or address names, if anybody; returns at once."""
+        """Queue a link for the person with this key or address, and return at once. No-op for an unknown person."""
         if not self._waiting.acquire(blocking=False):
             LOG.warning("too many ask for sign-in links; one was not sent")
             return
         self._worker.submit(self._answer, typed)
 
     def wait(self) -> None:
-        """Until all that was asked for before has been answered."""
+        """Wait until all earlier requests are handled."""
         self._worker.submit(int).result()
 
     def _answer(self, typed: str) -> None:
@@ -77,23 +78,25 @@ class MailLinks:
             self._waiting.release()
 
     def _send(self, typed: str) -> None:
-        if not 0 < len(typed) <= LONGEST:
+        if not 0 < len(typed) <= MAX_ADDRESS_LENGTH:
             return
         local, _, domain = typed.rpartition("@")
         keys = {typed, local} if self.domain and is_same_key(domain, self.domain) else {typed}
-        with self.around.database.reading() as session:
+        with self.context.database.reading() as session:
             person = person_named(session, keys)
         if person is None or not ("@" in person.key or self.domain):
             return
-        with self.around.database.writing() as session:
-            token = mail_link(session, person.id, self.around.now())
+        with self.context.database.writing() as session:
+            token = mail_link(session, person.id, self.context.now())
         if token is None:
             return
         to = person.key if "@" in person.key else f"{person.key}@{self.domain}"
-        words = TEXT.format(origin=self.around.origin, token=token, minutes=int(MAIL_LASTS.total_seconds() // 60))
+        words = TEXT.format(
+            origin=self.context.origin, token=token, minutes=int(MAIL_LINK_LIFETIME.total_seconds() // 60)
+        )
         try:
-            self.send(letter(self.sender, to, SUBJECT, words))
+            self.send(email_message(self.sender, to, SUBJECT, words))
         except BaseException:
-            with self.around.database.writing() as session:
+            with self.context.database.writing() as session:
                 end_link(session, token)
             raise

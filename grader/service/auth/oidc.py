@@ -1,7 +1,7 @@
-"""A university's sign-on: OpenID Connect's code flow, with state, nonce and PKCE.
+"""A university's sign-on by OpenID Connect's code flow, with state, nonce and PKCE.
 
-What a sign-in must remember until the browser comes back is in a cookie of that browser, so that who only begins
-writes nothing here. Where the issuer answers, and with which keys it signs, is read from its own discovery document.
+A cookie of the browser keeps the data of a sign-in until the browser comes back, so that the start of a sign-in writes
+nothing to the database. The addresses and keys of the issuer come from its discovery document.
 """
 
 import logging
@@ -25,39 +25,40 @@ from requests import RequestException
 from grader.common.errors import InputError
 from grader.common.sign_in import UniversityRules
 from grader.service.auth.secrets import same_token
-from grader.service.errors import RefusalError
+from grader.service.errors import RefusedError
 from grader.service.throttle import ConcurrencyLimiter
 
 LOG = logging.getLogger(__name__)
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512")
-"""By which an issuer may sign; no others, above all neither none nor one with the client's secret."""
+"""Algorithms by which an issuer may sign. `none` and algorithms with the client's secret are not among them."""
 
-PATIENCE = 10.0
+ISSUER_TIMEOUT_SECONDS = 10.0
 """Seconds that the issuer has for each answer."""
 
-LEEWAY = 60
-"""Seconds by which its clock may differ from ours."""
+CLOCK_LEEWAY_SECONDS = 60
+"""Seconds by which the issuer's clock may differ from this machine's."""
 
-KNOWN_FOR, NOT_BEFORE = 3600.0, 60.0
-"""Seconds after which what the issuer says of itself is read again, and before which an unknown key does not do so."""
+METADATA_LIFETIME_SECONDS, MIN_REREAD_SECONDS = 3600.0, 60.0
+"""Seconds after which the issuer's metadata is read again, and seconds before which an unknown key does not cause that.
+"""
 
-AT_ONCE, WAITING = 4, 2
+MAX_AT_ONCE, MAX_WAITING = 4, 2
 """Number of sign-ins that ask the issuer at once, and number that wait; all others are asked to try again."""
 
-BACK = "/sign-on/back"
-"""Where the browser comes back."""
+CALLBACK_PATH = "/sign-on/back"
+"""Path to which the university sends the browser back."""
 
 FAILED = "The sign-on could not be completed. Begin again; if that fails, too, ask your instructor for a link."
 
 
-class SignOnFailedError(RefusalError):
+class SignOnFailedError(RefusedError):
     """The university's answer does not say who signs in."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class SignInBegun:
-    """Where the browser goes, and what it keeps meanwhile."""
+class SignOnStart:
+    """The address to which the browser goes, and the text that it keeps until it comes back."""
 
     address: str
     kept: str
@@ -65,15 +66,15 @@ class SignInBegun:
 
 @dataclass(frozen=True, kw_only=True)
 class _Issuer:
-    """What the issuer says of itself, and when that was read."""
+    """The issuer's metadata and keys, and the time when they were read."""
 
-    said: Mapping[str, Any]
+    metadata: Mapping[str, Any]
     keys: KeySet
     read: float
 
 
 class University:
-    """An issuer and this service as its client."""
+    """The university's issuer, with this service as its client."""
 
     def __init__(self, rules: UniversityRules, secret: str, origin: str) -> None:
         parts = urlsplit(rules.issuer)
@@ -82,30 +83,30 @@ class University:
         self.name, self._rules, self._secret, self._origin = rules.name, rules, secret, origin
         self._known: _Issuer | None = None
         self._lock = Lock()
-        self._turns = ConcurrencyLimiter(
-            AT_ONCE, "Many people are signing in right now; try again in a moment.", waiting=WAITING
+        self._limiter = ConcurrencyLimiter(
+            MAX_AT_ONCE, "Many people are signing in right now; try again in a moment.", max_waiting=MAX_WAITING
         )
 
-    def begin(self) -> SignInBegun:
-        """A new sign-in; raises RefusalError if the issuer does not answer."""
+    def begin(self) -> SignOnStart:
+        """Start a sign-in. Raises RefusedError if the issuer does not answer."""
         state, nonce, verifier = (secrets.token_urlsafe(32) for _ in range(3))
-        with self._asking() as client:
-            place = self._issuer(client).said["authorization_endpoint"]
+        with self._client() as client:
+            place = self._issuer(client).metadata["authorization_endpoint"]
             address, _ = client.create_authorization_url(place, state=state, nonce=nonce, code_verifier=verifier)
-        return SignInBegun(address=address, kept=f"{state}.{nonce}.{verifier}")
+        return SignOnStart(address=address, kept=f"{state}.{nonce}.{verifier}")
 
     def finish(self, kept: str, answer: Mapping[str, str]) -> str:
-        """The key of whoever has signed in there, as the issuer's claim names them; raises RefusalError."""
+        """The key of the person who has signed in, from the issuer's claim. Raises RefusedError."""
         state, _, rest = kept.partition(".")
         nonce, _, verifier = rest.partition(".")
         if not (state and nonce and verifier and same_token(state, answer.get("state", ""))):
             raise SignOnFailedError(FAILED)
         if answer.get("iss", self._rules.issuer) != self._rules.issuer or not answer.get("code"):
             raise SignOnFailedError(FAILED)
-        with self._asking() as client:
+        with self._client() as client:
             issuer = self._issuer(client)
             token = client.fetch_token(
-                issuer.said["token_endpoint"],
+                issuer.metadata["token_endpoint"],
                 code=answer["code"],
                 code_verifier=verifier,
                 grant_type="authorization_code",
@@ -113,7 +114,7 @@ class University:
             return self._named(self._claims(client, token, nonce))
 
     def _claims(self, client: Any, token: Mapping[str, Any], nonce: str) -> Mapping[str, Any]:
-        """Those of an id token that holds for us, now, and for this sign-in."""
+        """The claims of the id token, which must be valid now, for this client and for this sign-in."""
         decoded = self._decoded(client, str(token["id_token"]))
         wanted = {"iss": self._rules.issuer, "aud": self._rules.client_id}
         claims = CodeIDToken(
@@ -122,16 +123,16 @@ class University:
             {name: {"essential": True, "value": value} for name, value in wanted.items()},
             {"nonce": nonce, "client_id": self._rules.client_id, "access_token": token.get("access_token")},
         )
-        claims.validate(leeway=LEEWAY)
+        claims.validate(leeway=CLOCK_LEEWAY_SECONDS)
         return decoded.claims
 
     def _decoded(self, client: Any, text: str) -> jwt.Token:
-        """With a signature of the issuer's, whose keys may be newer than those that we know."""
+        """Decode an id token and verify its signature. Reads the issuer's keys again if they may have changed."""
         issuer = self._issuer(client)
         try:
             return jwt.decode(text, issuer.keys, list(ALGORITHMS))
         except (JoseError, ValueError):
-            if time.monotonic() - issuer.read < NOT_BEFORE:
+            if time.monotonic() - issuer.read < MIN_REREAD_SECONDS:
                 raise
             return jwt.decode(text, self._read(client).keys, list(ALGORITHMS))
 
@@ -141,49 +142,51 @@ class University:
             LOG.warning("the sign-on's id token has no claim %s that names a person", self._rules.claim)
             raise SignOnFailedError(FAILED)
         if self._rules.claim == "email" and claims.get("email_verified") is not True:
-            raise RefusalError("Your university has not verified your mail address; ask your instructor for a link.")
+            raise RefusedError("Your university has not verified your mail address; ask your instructor for a link.")
         return named
 
     def _issuer(self, client: Any) -> _Issuer:
         known = self._known
-        if known is not None and time.monotonic() - known.read < KNOWN_FOR:
+        if known is not None and time.monotonic() - known.read < METADATA_LIFETIME_SECONDS:
             return known
         return self._read(client)
 
     def _read(self, client: Any) -> _Issuer:
         with self._lock:
             place = f"{self._rules.issuer.rstrip('/')}/.well-known/openid-configuration"
-            said = _json(client, place)
-            if said["issuer"] != self._rules.issuer:
+            metadata = _json(client, place)
+            if metadata["issuer"] != self._rules.issuer:
                 raise ValueError("the discovery document is of another issuer")
             self._known = _Issuer(
-                said=said, keys=KeySet.import_key_set(_json(client, said["jwks_uri"])), read=time.monotonic()
+                metadata=metadata,
+                keys=KeySet.import_key_set(_json(client, metadata["jwks_uri"])),
+                read=time.monotonic(),
             )
             return self._known
 
-    def _asking(self) -> AbstractContextManager[Any]:
-        methods = () if self._known is None else self._known.said.get("token_endpoint_auth_methods_supported", ())
+    def _client(self) -> AbstractContextManager[Any]:
+        methods = () if self._known is None else self._known.metadata.get("token_endpoint_auth_methods_supported", ())
         client = OAuth2Session(
             self._rules.client_id,
             self._secret,
             scope=self._rules.scope,
-            redirect_uri=self._origin + BACK,
+            redirect_uri=self._origin + CALLBACK_PATH,
             code_challenge_method="S256",
             token_endpoint_auth_method=(
                 "client_secret_post" if methods and "client_secret_basic" not in methods else "client_secret_basic"
             ),
-            default_timeout=PATIENCE,
+            default_timeout=ISSUER_TIMEOUT_SECONDS,
         )
-        client.max_redirects = 0  # who signs in for us answers where it says, and nowhere else
-        return _asking(client, self._turns)
+        client.max_redirects = 0  # the issuer must answer at the address in its metadata
+        return _reporting_failures(client, self._limiter)
 
 
 @contextmanager
-def _asking(client: Any, limiter: ConcurrencyLimiter) -> Iterator[Any]:
-    """In the block, the issuer is asked, by few at once; whatever is wrong with its answers is one sentence for whoever
-    signs in, and a word in the log, which quotes nothing.
+def _reporting_failures(client: Any, limiter: ConcurrencyLimiter) -> Iterator[Any]:
+    """Limit how many blocks run at once. Any error of the issuer's answers becomes one sentence for the person who
+    signs in. The log has only the type of the error, since its text may contain secrets.
     """
-    with limiter.one(), client:
+    with limiter.slot(), client:
         try:
             yield client
         except (AuthlibBaseError, JoseError, RequestException, ValueError, KeyError, TypeError) as error:

@@ -1,4 +1,4 @@
-"""Secrets that browsers carry: made at random, kept as hashes, compared in constant time."""
+"""Secrets that browsers carry: random, stored as hashes, and compared in constant time."""
 
 import hashlib
 import secrets
@@ -7,15 +7,15 @@ TOKEN_BYTES = 32
 
 
 def fresh_token() -> str:
-    """256 random bits, as text that can stand in an address."""
+    """256 random bits, as text that can be part of an address."""
     return secrets.token_urlsafe(TOKEN_BYTES)
 
 
 def token_hash(token: str) -> str:
-    """What is stored of it: nobody who reads the database can sign in with that."""
+    """The hash of a token, which is stored in its place: a reader of the database cannot sign in with it."""
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
 
 
 def same_token(one: str, other: str) -> bool:
-    """Whether they are equal, in a time that tells nothing."""
+    """True if two tokens are equal. Takes the same time for equal and different tokens."""
     return secrets.compare_digest(one.encode("utf-8", "replace"), other.encode("utf-8", "replace"))

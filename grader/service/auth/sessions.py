@@ -1,7 +1,7 @@
-"""Invitations and sessions: a link signs somebody in once, a cookie keeps them signed in.
+"""Invitations and sessions: a link signs a person in once, and a cookie keeps the person signed in.
 
-Both are 256 random bits: nobody guesses one, so nobody needs to be slowed down, nor can be kept out by others who try.
-Each function works in the transaction that it is given.
+Both are 256 random bits, which cannot be guessed, so tries need no limit by which others could lock a person out. Each
+function works in the transaction that it gets.
 """
 
 from collections.abc import Collection, Sequence
@@ -25,50 +25,50 @@ from grader.service.db.models import (
     SessionRow,
 )
 from grader.service.db.names import by_name
-from grader.service.errors import RefusalError
+from grader.service.errors import RefusedError
 
-INVITATION_LASTS = timedelta(days=14)
-SESSION_LASTS = timedelta(days=30)
+INVITATION_LIFETIME = timedelta(days=14)
+SESSION_LIFETIME = timedelta(days=30)
 
-MAIL_LASTS = timedelta(hours=1)
+MAIL_LINK_LIFETIME = timedelta(hours=1)
 
-MAIL_LINKS = 3
-"""Links of one person that were asked for by mail and are open at once."""
+MAX_MAIL_LINKS = 3
+"""Open links of one person that were requested by mail."""
 
-SESSIONS = 10
-"""Browsers in which somebody stays signed in; the oldest is signed out by one more."""
+MAX_SESSIONS = 10
+"""Browsers in which a person stays signed in. A new sign-in signs the oldest out."""
 
 USED_UP = "This link has been used, has run out, or never was one. Ask your instructor for a new one."
 
 DEACTIVATED = "Your instructor has ended your access to this course. Your attempts and grades are kept."
 
-OF_COOKIE = (
+SESSION_OF_COOKIE = (
     select(SessionRow)
     .where(SessionRow.token_sha256 == bindparam("token_sha256"), SessionRow.expires > bindparam("now"))
     .options(joinedload(SessionRow.person))
 )
-"""The session of a cookie, with its person: made once, in one query, since every page asks."""
+"""The session of a cookie, with its person. Built once, and one query, since every page runs it."""
 
 
 def invite(session: Session, person: PersonRow, who: str, now: datetime) -> str:
-    """The token of a new invitation. Earlier unused invitations no longer sign in. Raises RefusalError for a person who
-    is deactivated.
+    """The token of a new invitation. It replaces earlier unused invitations. Raises RefusedError for a person who is
+    deactivated.
     """
     return invite_all(session, [person], who, now)[0]
 
 
 def invite_all(session: Session, people: Sequence[PersonRow], who: str, now: datetime) -> list[str]:
-    """The token of a new invitation for each person, in their order. Earlier unused invitations no longer sign in.
-    Raises RefusalError for a person who is deactivated.
+    """The token of a new invitation for each person, in their order. They replace earlier unused invitations. Raises
+    RefusedError for a person who is deactivated.
     """
     for each in people:
         if each.deactivated is not None:
-            raise RefusalError(f"{each.name} ({each.key}) is deactivated. Activate this person first.")
+            raise RefusedError(f"{each.name} ({each.key}) is deactivated. Activate this person first.")
     made_before = InvitationRow.person_id.in_([each.id for each in people]), InvitationRow.used.is_(None)
     session.execute(delete(InvitationRow).where(*made_before, ~InvitationRow.by_mail))
     tokens = [fresh_token() for _ in people]
     session.add_all(
-        InvitationRow(person_id=each.id, token_sha256=token_hash(token), expires=now + INVITATION_LASTS)
+        InvitationRow(person_id=each.id, token_sha256=token_hash(token), expires=now + INVITATION_LIFETIME)
         for each, token in zip(people, tokens, strict=True)
     )
     session.add_all(
@@ -91,30 +91,30 @@ def newcomers(session: Session) -> Sequence[PersonRow]:
 
 
 def unused_links(session: Session, now: datetime, people: ColumnElement[bool]) -> set[str]:
-    """Hashes of links that were made for such people and still sign in; new links end them."""
+    """Hashes of the usable links of such people, without links by mail. New links end these."""
     usable = InvitationRow.used.is_(None), InvitationRow.expires > now, ~InvitationRow.by_mail
     wanted = select(InvitationRow.token_sha256).join(PersonRow, InvitationRow.person_id == PersonRow.id)
     return set(session.scalars(wanted.where(*usable, people)))
 
 
 def mail_link(session: Session, person_id: int, now: datetime) -> str | None:
-    """The token of a link that a person has asked for by mail; None if enough links are open, or for a person who is
-    deactivated.
-    """
+    """The token of a new link by mail; None if the person has enough open links or is deactivated."""
     if session.get_one(PersonRow, person_id).deactivated is not None:
         return None
     mine = InvitationRow.person_id == person_id, InvitationRow.by_mail, InvitationRow.used.is_(None)
     session.execute(delete(InvitationRow).where(*mine, InvitationRow.expires <= now))
-    if (session.scalar(select(func.count(InvitationRow.id)).where(*mine)) or 0) >= MAIL_LINKS:
+    if (session.scalar(select(func.count(InvitationRow.id)).where(*mine)) or 0) >= MAX_MAIL_LINKS:
         return None
     token = fresh_token()
-    row = InvitationRow(person_id=person_id, token_sha256=token_hash(token), expires=now + MAIL_LASTS, by_mail=True)
+    row = InvitationRow(
+        person_id=person_id, token_sha256=token_hash(token), expires=now + MAIL_LINK_LIFETIME, by_mail=True
+    )
     session.add(row)
     return token
 
 
 def end_link(session: Session, token: str) -> None:
-    """End a link that has not reached anybody."""
+    """End a link that could not be sent."""
     session.execute(delete(InvitationRow).where(InvitationRow.token_sha256 == token_hash(token)))
 
 
@@ -128,28 +128,31 @@ def person_named(session: Session, keys: Collection[str]) -> PersonRow | None:
 
 
 def sign_in(session: Session, token: str, now: datetime) -> str | None:
-    """Use up an invitation; the token of the new session, or None if it is none (any more)."""
+    """Use an invitation, and return the token of the new session; None if the invitation cannot be used."""
     used = session.execute(
         update(InvitationRow).where(*_usable(token, now)).values(used=now).returning(InvitationRow.person_id)
     ).scalar()
-    return None if used is None else begin(session, used, now)
+    return None if used is None else start_session(session, used, now)
 
 
-def begin(session: Session, person_id: int, now: datetime) -> str:
-    """The token of a new session of a person who has proved who they are. Links that they asked for end. Raises
-    RefusalError for a person who is deactivated.
+def start_session(session: Session, person_id: int, now: datetime) -> str:
+    """The token of a new session of a person who has proved who they are. Ends the person's links by mail. Raises
+    RefusedError for a person who is deactivated.
     """
     if session.get_one(PersonRow, person_id).deactivated is not None:
-        raise RefusalError(DEACTIVATED)
+        raise RefusedError(DEACTIVATED)
     by_mail = InvitationRow.person_id == person_id, InvitationRow.by_mail, InvitationRow.used.is_(None)
     session.execute(delete(InvitationRow).where(*by_mail))
     token = fresh_token()
     kept = select(SessionRow.id).where(SessionRow.person_id == person_id).order_by(SessionRow.id.desc())
-    old = session.scalars(kept.offset(SESSIONS - 1)).all()
+    old = session.scalars(kept.offset(MAX_SESSIONS - 1)).all()
     session.execute(delete(SessionRow).where(SessionRow.id.in_(old) | (SessionRow.expires < now)))
     session.add(
         SessionRow(
-            person_id=person_id, token_sha256=token_hash(token), form_token=fresh_token(), expires=now + SESSION_LASTS
+            person_id=person_id,
+            token_sha256=token_hash(token),
+            form_token=fresh_token(),
+            expires=now + SESSION_LIFETIME,
         )
     )
     return token
@@ -157,18 +160,18 @@ def begin(session: Session, person_id: int, now: datetime) -> str:
 
 def session_of(session: Session, token: str, now: datetime) -> SessionRow | None:
     """The session of a cookie, with its person; None if it has ended."""
-    found = session.scalar(OF_COOKIE, {"token_sha256": token_hash(token), "now": now})
+    found = session.scalar(SESSION_OF_COOKIE, {"token_sha256": token_hash(token), "now": now})
     return None if found is None or found.person.deactivated is not None else found
 
 
-def session_holds(session: Session, row_id: int, now: datetime) -> bool:
-    """Whether a session has not ended."""
+def is_valid_session(session: Session, row_id: int, now: datetime) -> bool:
+    """True if a session has not ended."""
     wanted = select(SessionRow.id).where(SessionRow.id == row_id, SessionRow.expires > now)
     return session.scalar(wanted) is not None
 
 
-def is_invited(session: Session, token: str, now: datetime) -> bool:
-    """Whether an invitation of this token can be used: asked before anything is written, since anybody may ask."""
+def is_usable_invitation(session: Session, token: str, now: datetime) -> bool:
+    """True if the invitation with this token can be used. Called before a write, since anyone may try."""
     return session.scalar(select(InvitationRow.id).where(*_usable(token, now))) is not None
 
 
@@ -176,13 +179,13 @@ def _usable(token: str, now: datetime) -> tuple[ColumnElement[bool], ...]:
     return InvitationRow.token_sha256 == token_hash(token), InvitationRow.used.is_(None), InvitationRow.expires > now
 
 
-def end_others(session: Session, person_id: int, kept: int) -> None:
-    """End all of somebody's sessions but this one."""
+def end_other_sessions(session: Session, person_id: int, kept: int) -> None:
+    """End all sessions of a person except this one."""
     session.execute(delete(SessionRow).where(SessionRow.person_id == person_id, SessionRow.id != kept))
 
 
-def ways_in(session: Session, person: PersonRow, now: datetime) -> str:
-    """Ways in of a person, in words: "2 browsers, 1 token and 1 unused link"."""
+def ways_to_sign_in(session: Session, person: PersonRow, now: datetime) -> str:
+    """Ways in which a person can sign in, in words: "2 browsers, 1 token and 1 unused link"."""
 
     def number(table: type[Base], *conditions: ColumnElement[bool]) -> int:
         return session.scalar(select(func.count()).select_from(table).where(*conditions)) or 0
@@ -197,8 +200,8 @@ def ways_in(session: Session, person: PersonRow, now: datetime) -> str:
     return listed(named, "and") if named else "nothing: no browser or token is signed in, and no link is unused"
 
 
-def end_all(session: Session, person: PersonRow, who: str, now: datetime) -> None:
-    """End whatever signs somebody in, as where a laptop was stolen: browsers, programs, unused links, the password."""
+def end_all_access(session: Session, person: PersonRow, who: str, now: datetime) -> None:
+    """End all access of a person, for example after a theft: browsers, programs, unused links and the password."""
     session.execute(delete(PasswordRow).where(PasswordRow.person_id == person.id))
     session.execute(delete(SessionRow).where(SessionRow.person_id == person.id))
     session.execute(delete(ApiTokenRow).where(ApiTokenRow.person_id == person.id))

@@ -25,7 +25,7 @@ from grader.course.policies.rules import POLICIES, Policies
 from grader.course.submissions.submission import FILE_NAME
 from grader.course.suite import Coursework
 from grader.results.withholding import hidden_checks
-from grader.service.course.handouts import rendered
+from grader.service.course.handouts import render_handout
 from grader.service.course.limits import HandInRules, rules_of
 from grader.service.errors import NotFoundError
 
@@ -47,9 +47,9 @@ def version_of(coursework: Coursework) -> Version:
 
 
 class AssignmentView(Record):
-    """An assignment as its page shows it; `handout` is markup that rendered() has made, `skeleton` the text to start
-    from; each is empty if there is none. `hidden` is how many checks it hides from students until they are released.
-    `ruled` says whether there was a course.yaml, `gone` whether its folder is no longer there, and `timed` whether it
+    """An assignment as its page shows it. `handout` is markup from render_handout(), `skeleton` the text to start from;
+    each is empty if the file is missing. `hidden` is the number of checks that students do not see before release.
+    `ruled` is true if there was a course.yaml, `gone` if the folder no longer exists, and `timed` if the assignment
     checks speed, as a leaderboard needs.
     """
 
@@ -62,16 +62,16 @@ class AssignmentView(Record):
     policies: Policies
     version: Version
     ruled: bool
+    timed: bool
     gone: bool = False
-    timed: bool = True
 
     @property
     def rules(self) -> HandInRules:
-        """Those for everybody."""
+        """The rules for students without extensions."""
         return self.rules_for()
 
     def rules_for(self, *extensions: Extension) -> HandInRules:
-        """Those for a student who has these extensions."""
+        """The rules for a student who has these extensions."""
         return replace(rules_of(self.policies, *extensions), gone=self.gone)
 
 
@@ -83,7 +83,7 @@ class _Unreadable:
 
 
 Stamp = tuple[int, int]
-"""When a file or the rights to it were last changed, and its size: two changes may have the same time."""
+"""Time of the last change of a file or of its rights, and its size, since two changes may have the same time."""
 
 
 class LastGoodState(Record):
@@ -97,18 +97,18 @@ class LastGoodState(Record):
 
 NO_LAST_STATE = LastGoodState()
 
-UNRULED = (
+NO_RULES = (
     "{} is missing. Assignments keep its dates and limits until it is back. To remove these rules, create the file "
     "with the line `hints: line`."
 )
 NO_FILE = "{} is missing."
-NO_FOLDERS = "{} has no assignments."
+NO_ASSIGNMENTS = "{} has no assignments."
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Look:
-    """Result of one look at the files: the assignments as shown, the problems by name of an assignment (or "" for the
-    course), the names of unknown assignments that have attempts, and the course's time zone.
+class _Reading:
+    """State of the files when they were read: the assignments as shown, the problems by name of an assignment (or ""
+    for the course), the names of unknown assignments that have attempts, and the course's time zone.
     """
 
     shown: Mapping[str, AssignmentView]
@@ -117,15 +117,15 @@ class _Look:
     zone: tzinfo
 
     def problem(self, name: str) -> str:
-        """Why an assignment differs from its files; empty if it does not."""
+        """Reason why an assignment differs from its files; empty if it does not."""
         return self.problems.get(name) or self.problems.get("", "")
 
 
 class AssignmentCache:
-    """The assignments, read again when their files change. A look at the files is reused for `fresh` seconds, since
-    there are a hundred of them. An assignment that can no longer be read keeps its last good state: a typing error must
-    not close the course, nor open what is closed. An assignment whose folder is gone is kept if it has attempts, but
-    accepts no more. `recall` reads the last good states of earlier processes from the database.
+    """The assignments, read again when their files change. Files are looked at every `fresh` seconds, since there are a
+    hundred of them. An assignment that can no longer be read keeps its last good state: a typing error must not close
+    the course, nor open what is closed. An assignment whose folder is gone is kept if it has attempts, but accepts no
+    more. `recall` reads the last good states of earlier processes from the database.
     """
 
     def __init__(
@@ -136,37 +136,37 @@ class AssignmentCache:
         recall: Callable[[], LastGoodState] = lambda: NO_LAST_STATE,
     ) -> None:
         self.course, self._guide, self._fresh = course, guide, fresh
-        self._read = lru_cache(maxsize=1000)(self._tried)
+        self._read = lru_cache(maxsize=1000)(self._try_to_load)
         self._rendered = lru_cache(maxsize=1)(self._guide_of)
         self._zone = lru_cache(maxsize=1)(self._zone_of)
-        self._recalled = lru_cache(maxsize=1)(lambda _readable, _names: recall())
-        self._looked, self._found = -math.inf, _Look(shown={}, problems={}, lost=(), zone=UTC)
+        self._saved = lru_cache(maxsize=1)(lambda _readable, _names: recall())
+        self._read_at, self._reading = -math.inf, _Reading(shown={}, problems={}, lost=(), zone=UTC)
         self._last: dict[str, AssignmentView] = {}
 
     @property
     def zone(self) -> tzinfo:
-        """The course's."""
-        return self._look().zone
+        """Time zone of the course."""
+        return self._current().zone
 
     def names(self) -> list[str]:
-        """All assignments, sorted, also those that cannot be read."""
-        look = self._look()
-        return sorted({*look.shown, *look.problems} - {""})
+        """Names of all assignments, sorted, also of those that cannot be read."""
+        reading = self._current()
+        return sorted({*reading.shown, *reading.problems} - {""})
 
     def assignment(self, name: str) -> AssignmentView:
-        """The assignment of this name; raises NotFoundError if there is none, or none that could ever be read."""
-        shown = self._look().shown.get(name)
+        """The assignment with this name. Raises NotFoundError if it does not exist or could never be read."""
+        shown = self._current().shown.get(name)
         if shown is None:
             raise NotFoundError
         return shown
 
     def all(self) -> list[AssignmentView]:
-        """Each of them, by name."""
-        return list(self._look().shown.values())
+        """All assignments, sorted by name."""
+        return list(self._current().shown.values())
 
     def problems(self) -> list[str]:
-        """Why assignments differ from their files, a sentence for each reason."""
-        return list(dict.fromkeys(self._look().problems.values()))
+        """Reasons why assignments differ from their files, a sentence each."""
+        return list(dict.fromkeys(self._current().problems.values()))
 
     def gone(self) -> list[AssignmentView]:
         """Assignments that are kept although their folders are gone."""
@@ -174,60 +174,60 @@ class AssignmentCache:
 
     def lost(self) -> tuple[str, ...]:
         """Names of assignments that have attempts but neither a folder nor a stored state."""
-        return self._look().lost
+        return self._current().lost
 
     def readable(self) -> list[AssignmentView]:
         """Assignments that match their files."""
-        look = self._look()
-        return [each for each in look.shown.values() if not each.gone and not look.problem(each.name)]
+        reading = self._current()
+        return [each for each in reading.shown.values() if not each.gone and not reading.problem(each.name)]
 
     def require_readable(self, name: str) -> None:
         """Raise InputError if an assignment differs from its files."""
-        if why := self._look().problem(name):
+        if why := self._current().problem(name):
             raise InputError(why)
 
     def guide(self) -> str:
         """The page that explains reports, as markup."""
         return self._rendered(self._guide.stat().st_mtime_ns)
 
-    def _look(self) -> _Look:
-        if (now := time.monotonic()) - self._looked >= self._fresh:
-            self._looked, self._found = now, self._as_they_are()
-        return self._found
+    def _current(self) -> _Reading:
+        if (now := time.monotonic()) - self._read_at >= self._fresh:
+            self._read_at, self._reading = now, self._read_all()
+        return self._reading
 
-    def _as_they_are(self) -> _Look:
+    def _read_all(self) -> _Reading:
         """Readable assignments and kept ones, sorted by name."""
         names, problems = self._names()
         models = tuple(_stamp(self.course.reference / name / MODEL_FILE) for name in names)
-        read = {name: self._as_it_is(name, models) for name in names}
+        read = {name: self._read_one(name, models) for name in names}
         good = {name: each for name, each in read.items() if isinstance(each, AssignmentView)}
         problems |= {name: each.why for name, each in read.items() if isinstance(each, _Unreadable)}
-        memory = self._recalled(frozenset(good), frozenset(names))
-        last = {**memory.states, **self._last}
+        saved = self._saved(frozenset(good), frozenset(names))
+        last = {**saved.states, **self._last}
         rules = self.course.assignments.parent / RULES_FILE
         if not rules.is_file() and any(each.ruled for each in last.values()):
-            problems |= dict.fromkeys(good, UNRULED.format(rules))
+            problems |= dict.fromkeys(good, NO_RULES.format(rules))
             good = {}
         self._last |= good
         others = {name: each for name, each in last.items() if name not in good}
-        shown = dict(self._kept(memory, others, problems)) | good
-        return _Look(
+        shown = dict(self._last_good(saved, others, problems)) | good
+        return _Reading(
             shown=dict(sorted(shown.items())),
             problems=problems,
-            lost=tuple(sorted(memory.used - shown.keys() - problems.keys())),
+            lost=tuple(sorted(saved.used - shown.keys() - problems.keys())),
             zone=self._zone_now(rules, shown),
         )
 
     def _names(self) -> tuple[list[str], dict[str, str]]:
-        """Names of the assignments that have their file, and the reason if there are none."""
+        """Names of the assignments that have an assignment file, and the problem if no assignment has one."""
         try:
             names = self.course.names()
         except InputError as error:
             return [], {"": str(error)}
-        return names, {} if names else {"": NO_FOLDERS.format(self.course.assignments)}
+        return names, {} if names else {"": NO_ASSIGNMENTS.format(self.course.assignments)}
 
-    def _kept(
-        self, memory: LastGoodState, last: Mapping[str, AssignmentView], problems: dict[str, str]
+    def _last_good(
+        self, saved: LastGoodState, last: Mapping[str, AssignmentView], problems: dict[str, str]
     ) -> Iterator[tuple[str, AssignmentView]]:
         """The last good states of assignments that cannot be read or are gone. Notes a problem if only a file is
         missing.
@@ -239,7 +239,7 @@ class AssignmentCache:
             elif folder.is_dir():
                 problems[name] = NO_FILE.format(folder / ASSIGNMENT_FILE)
                 yield name, each
-            elif name in memory.used:
+            elif name in saved.used:
                 yield name, replace(each, gone=True)
 
     def _zone_now(self, rules: Path, shown: Mapping[str, AssignmentView]) -> tzinfo:
@@ -252,9 +252,9 @@ class AssignmentCache:
         except InputError:
             return None
 
-    def _as_it_is(self, name: str, models: tuple[Stamp | None, ...]) -> AssignmentView | _Unreadable:
-        """Read an assignment once, with or without success, until a file changes that it depends on. Some depend on
-        the model solutions of others.
+    def _read_one(self, name: str, models: tuple[Stamp | None, ...]) -> AssignmentView | _Unreadable:
+        """Read an assignment, with or without success. Reads it again only if a file changes on which it depends. Some
+        assignments depend on the model solutions of others.
         """
         folder, reference = self.course.assignments / name, self.course.reference / name
         files = (
@@ -265,22 +265,22 @@ class AssignmentCache:
         return self._read(name, (*map(_stamp, files), *models))
 
     def _guide_of(self, _changed: int) -> str:
-        return rendered(read_text(self._guide))
+        return render_handout(read_text(self._guide))
 
-    def _tried(self, name: str, _stamps: tuple[Stamp | None, ...]) -> AssignmentView | _Unreadable:
+    def _try_to_load(self, name: str, _stamps: tuple[Stamp | None, ...]) -> AssignmentView | _Unreadable:
         try:
-            return self._shown(name)
+            return self._loaded(name)
         except InputError as error:
             return _Unreadable(str(error))
 
-    def _shown(self, name: str) -> AssignmentView:
+    def _loaded(self, name: str) -> AssignmentView:
         coursework = self.course.load(name)
         path, skeleton = coursework.folder / HANDOUT, coursework.folder / FILE_NAME
         return AssignmentView(
             name=name,
             title=coursework.title,
             points=coursework.points,
-            handout=rendered(read_text(path)) if path.is_file() else "",
+            handout=render_handout(read_text(path)) if path.is_file() else "",
             skeleton=read_text(skeleton) if skeleton.is_file() else "",
             hidden=hidden_checks(coursework),
             policies=Policies.model_validate({name: getattr(coursework, name) for name in POLICIES}),
@@ -291,7 +291,7 @@ class AssignmentCache:
 
 
 def _stamp(path: Path) -> Stamp | None:
-    """What changes with a file; None if there is none."""
+    """Stamp of a file; None if the file does not exist."""
     try:
         status = path.stat()
     except OSError:

@@ -1,7 +1,7 @@
 """Classes of devices: which stations may grade an assignment.
 
-A station is of the class of its device, `cpu` or `gpu`, or of one that its operator names; an assignment whose course
-names a class waits for a station of that class, and any other is graded by whichever station is free.
+The class of a station is the class of its device, `cpu` or `gpu`, unless the operator names another one. An assignment
+for which the course names a class waits for a station of that class. Any free station grades the others.
 """
 
 from collections.abc import Mapping
@@ -11,14 +11,14 @@ from grader.service.errors import NotFoundError
 
 
 def classes_of(cache: AssignmentCache) -> dict[str, str]:
-    """The class that each assignment asks for; empty for any. One that could never be read asks for none: its gradings
-    say why.
+    """The device class of each assignment; empty if any station may grade it, or if the assignment could never be read:
+    then its gradings say why.
     """
     return {name: _class_of(cache, name) for name in cache.names()}
 
 
 def elsewhere(classes: Mapping[str, str], own: str) -> frozenset[str]:
-    """The assignments that a station of this class leaves to others."""
+    """The assignments that a station of this class does not grade."""
     return frozenset(name for name, wanted in classes.items() if wanted not in {"", own})
 
 

@@ -1,4 +1,4 @@
-"""Groups: who hands in together, and whose attempts are whose."""
+"""Groups: the students who hand in together, and the owners of an attempt."""
 
 from collections.abc import Collection
 
@@ -9,17 +9,19 @@ from grader.course.policies.rules import Policies
 from grader.service.db.models import AttemptRow, CourseRole, PersonRow, ShareRow
 
 PEOPLE: BindParameter[int] = bindparam("people", expanding=True)
-"""The numbers of people, in statements that are built once: to build one takes SQLAlchemy longer than to run it."""
+"""Parameter for the numbers of people in statements that are built once: SQLAlchemy takes longer to build a statement
+than to run it.
+"""
 
 
 def belongs_to(people: Collection[int] | BindParameter[int]) -> ColumnElement[bool]:
-    """An attempt that one of these people has handed in, or another member of their group."""
+    """SQL condition: attempts that one of these people, or another member of their group, has handed in."""
     shared = select(ShareRow.attempt_id).where(ShareRow.person_id.in_(people))
     return or_(AttemptRow.person_id.in_(people), AttemptRow.id.in_(shared))
 
 
 BELONGS = belongs_to(PEOPLE)
-"""The same of those whose numbers come with the statement."""
+"""SQL condition: attempts of the people whose numbers are the parameter PEOPLE."""
 
 _TEAMS = select(PersonRow.team).where(PersonRow.id.in_(PEOPLE), PersonRow.team.is_not(None))
 _SHARED = select(AttemptRow.id).join(ShareRow, ShareRow.attempt_id == AttemptRow.id).where(BELONGS)
@@ -28,11 +30,11 @@ _LINKED = union(
     select(ShareRow.person_id).where(ShareRow.attempt_id.in_(_SHARED)),
     select(AttemptRow.person_id).where(AttemptRow.id.in_(_SHARED)),
 )
-"""Who is in a group with one of the people, or has an attempt together with one."""
+"""People who are in a group with one of the people, or share an attempt with one."""
 
 
 def team_at(session: Session, policies: Policies, person_id: int) -> frozenset[int]:
-    """Who hands in together with this student at an assignment, the student included. Deactivated members do not."""
+    """The active students who hand in an assignment together with this student, the student included."""
     person = session.get_one(PersonRow, person_id)
     if policies.groups == 1 or person.team is None or person.role != CourseRole.STUDENT:
         return frozenset({person_id})
@@ -41,8 +43,8 @@ def team_at(session: Session, policies: Policies, person_id: int) -> frozenset[i
     return frozenset(session.scalars(select(PersonRow.id).where(*members)))
 
 
-def circle_of(session: Session, person_id: int) -> frozenset[int]:
-    """Everybody whose attempts may have to do with what counts for this student: late days are spent together."""
+def linked_people(session: Session, person_id: int) -> frozenset[int]:
+    """People whose attempts may affect the grades of this student: groups spend late days together."""
     circle, wider = frozenset[int](), frozenset({person_id})
     while wider != circle:
         circle = wider

@@ -1,4 +1,4 @@
-"""Handouts and guides, from Markdown to markup in which nothing runs."""
+"""Renders handouts and guides from Markdown to HTML without scripts."""
 
 import re
 
@@ -7,41 +7,45 @@ from markdown_it.token import Token
 
 GUIDE, GUIDE_PAGE = "reading-your-report.md", "/guide"
 
-REACHABLE = {
+SCROLLABLE = {
     "<pre>": '<pre tabindex="0">',
     "<table>": '<div class="wide" tabindex="0"><table>',
     "</table>": "</table></div>",
 }
-"""What may be wider than the page, as the keyboard can scroll it. Texts of a handout are escaped: these are markup."""
+"""Markup of elements that may be wider than the page, in a form that the keyboard can scroll. The text of a handout is
+escaped, so only markup matches.
+"""
 
 
 COMMENT = re.compile(r"<!--.*?-->[ \t]*", re.DOTALL)
 
 
-def rendered(text: str) -> str:
-    """The markup of a page of the course: HTML in it is shown as text; links lead to the web or to the guide. Comments
-    are for whoever writes it.
+def render_handout(text: str) -> str:
+    """The HTML of a Markdown text. HTML in the text is shown as text, links lead to the web or to the guide, and
+    comments of the authors are left out.
     """
     parser = MarkdownIt("js-default", {"html": False, "linkify": False})
     tokens = parser.parse(COMMENT.sub("", text))
     for token in tokens:
-        _mend(token)
+        _remove_dead_link(token)
     markup: str = parser.renderer.render(tokens, parser.options, {})
-    for plain, reachable in REACHABLE.items():
+    for plain, reachable in SCROLLABLE.items():
         markup = markup.replace(plain, reachable)
     return markup
 
 
-def _mend(token: Token) -> None:
-    """Files of the course that a handout links to are not on the web: the link's words stay. A picture is its words."""
+def _remove_dead_link(token: Token) -> None:
+    """Replace a link to a file of the course by its text, since the service does not show these files. An image becomes
+    its description.
+    """
     for child in token.children or ():
         if child.type == "link_open":
-            child.attrs = _where(str(child.attrs.get("href", "")))
+            child.attrs = _link_attributes(str(child.attrs.get("href", "")))
         if child.type == "image":
             child.type, child.tag, child.children = "text", "", None
 
 
-def _where(link: str) -> dict[str, str | int | float]:
+def _link_attributes(link: str) -> dict[str, str | int | float]:
     target, _, _ = link.partition("#")
     if target.endswith(GUIDE):
         return {"href": GUIDE_PAGE}

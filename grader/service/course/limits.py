@@ -1,7 +1,7 @@
-"""What somebody may hand in now, and what that supersedes: pure functions of records.
+"""Limits on hand-ins, and the attempts that a new one supersedes: pure functions of records.
 
-The course's rules are those of course/policies/, which the batch obeys, too. Here are the limits of a service beside
-them: how much of it a single person may take.
+The course's rules are in course/policies/, and apply to batches, too. This module adds the service's own limits on how
+much one person may use.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,13 +15,14 @@ from grader.course.policies.deadlines import Extension, Schedule, closes, days_l
 from grader.course.policies.rules import Counts, Policies, in_words
 from grader.service.db.models import State
 
-AN_HOUR, HAND_INS_AN_HOUR = 3600.0, 30
-"""Seconds, and attempts that a student may hand in meanwhile, superseded ones included: a minute's work every time."""
+HOUR_SECONDS, MAX_HAND_INS_PER_HOUR = 3600.0, 30
+"""Seconds, and attempts that a student may hand in within them, superseded ones included. Grading one takes a minute.
+"""
 
-STORED = 300
-"""Attempts of a student at an assignment that are ever stored, superseded and cancelled ones included."""
+MAX_STORED_ATTEMPTS = 300
+"""Attempts of a student at an assignment that are stored, superseded and cancelled ones included."""
 
-OPEN_AT_ONCE = 5
+MAX_OPEN_ATTEMPTS = 5
 """Attempts of a student, at all assignments, that wait for a station or are being graded at once."""
 
 
@@ -39,43 +40,43 @@ class HandInRules:
 
     @property
     def opens(self) -> datetime | None:
-        """From when on one can hand in."""
+        """Time from which students can hand in."""
         return self.dates.opens
 
     @property
     def due(self) -> datetime | None:
-        """Until when, but for the grace."""
+        """Due date, without the grace period."""
         return self.dates.due
 
     @property
     def closes(self) -> datetime | None:
-        """When late attempts are refused, too."""
+        """Time after which late attempts are refused, too."""
         return closes(self.dates, self.policies.late, self.spent)
 
     @property
     def attempts(self) -> int | None:
-        """How many there are, bonus ones included; None where there is no limit."""
+        """Number of attempts, bonus attempts included; None if there is no limit."""
         limit = self.policies.attempts
         return None if limit is None else limit.most + self.bonus
 
     @property
     def counts(self) -> Counts:
-        """Which attempt counts."""
+        """Rule that says which attempt counts."""
         return self.policies.counts
 
 
 def rules_of(policies: Policies, *extensions: Extension) -> HandInRules:
-    """What holds at an assignment for a student, or a group, with these extensions."""
+    """The rules of an assignment for a student or a group with these extensions."""
     bonus = max((each.attempts for each in extensions), default=0)
     return HandInRules(policies=policies, dates=schedule(policies, *extensions), bonus=bonus)
 
 
 TRIAL = rules_of(Policies())
-"""What holds for a trial run."""
+"""The rules for trial runs."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Past:
+class PastAttempt:
     """An attempt: the member who handed in, when it came, the state of its first grading, the time when that ended,
     whether it was ever begun, and whether an instructor handed it in.
     """
@@ -89,17 +90,17 @@ class Past:
 
 
 def is_late(rules: HandInRules, received: datetime) -> bool:
-    """Whether it came after the assignment was due."""
+    """True if an attempt that was received at this time is late."""
     return days_late(rules.dates, received) > 0
 
 
-def tried(rules: HandInRules, received: datetime, points: float | None) -> Try:
-    """An attempt as what counts is chosen."""
+def as_try(rules: HandInRules, received: datetime, points: float | None) -> Try:
+    """An attempt in the form from which the policy chooses the one that counts."""
     return Try(at=received, days=days_late(rules.dates, received), points=points)
 
 
-def left(rules: HandInRules, past: Sequence[Past], now: datetime) -> Bucket | None:
-    """Attempts that are left; None if there is no limit. An attempt whose grading never began does not count; one that
+def attempts_left(rules: HandInRules, past: Sequence[PastAttempt], now: datetime) -> Bucket | None:
+    """Number of attempts left; None if there is no limit. An attempt whose grading never began does not count; one that
     was cancelled while it ran counts, since its first checks were shown. A group has as many attempts left as its
     member with the fewest: attempts that members used before they joined are not added up.
 
@@ -127,9 +128,9 @@ def _fewest(buckets: Sequence[Bucket]) -> Bucket:
     return Bucket(left=fewest, next_at=max(known) if len(known) == len(times) else None)
 
 
-def superseded_by_now(rules: HandInRules, past: Sequence[Past], now: datetime) -> tuple[int, ...]:
-    """The positions of the attempts that one handed in now supersedes: those that wait, but for one in time by one that
-    is late, and for those that an instructor handed in.
+def superseded_positions(rules: HandInRules, past: Sequence[PastAttempt], now: datetime) -> tuple[int, ...]:
+    """The positions of the attempts that a hand-in supersedes now: attempts that wait. A late hand-in does not
+    supersede an attempt in time, and none supersedes an attempt that an instructor handed in.
     """
     late = is_late(rules, now)
     return tuple(
@@ -143,35 +144,37 @@ def superseded_by_now(rules: HandInRules, past: Sequence[Past], now: datetime) -
 
 
 def is_open(rules: HandInRules, now: datetime) -> bool:
-    """Whether the assignment has opened; before that, students see nothing of it but its title."""
+    """True if the assignment has opened. Before that, students see only its title."""
     return rules.opens is None or now >= rules.opens
 
 
-def refusal(rules: HandInRules, past: Sequence[Past], open_elsewhere: int, now: datetime) -> str:
-    """Why nothing can be handed in now; empty if it can. `open_elsewhere` are open attempts at other assignments."""
+def refusal(rules: HandInRules, past: Sequence[PastAttempt], open_elsewhere: int, now: datetime) -> str:
+    """Reason why the student cannot hand in now; empty if they can. `open_elsewhere` is the number of open attempts at
+    other assignments.
+    """
     return next(_objections(rules, past, open_elsewhere, now), "")
 
 
-def _objections(rules: HandInRules, past: Sequence[Past], open_elsewhere: int, now: datetime) -> Iterator[str]:
-    superseded = set(superseded_by_now(rules, past, now))
+def _objections(rules: HandInRules, past: Sequence[PastAttempt], open_elsewhere: int, now: datetime) -> Iterator[str]:
+    superseded = set(superseded_positions(rules, past, now))
     staying = [each for position, each in enumerate(past) if position not in superseded]
     unfinished = open_elsewhere + sum(each.state.open for each in staying)
-    recent = sum((now - each.received).total_seconds() < AN_HOUR for each in past)
+    recent = sum((now - each.received).total_seconds() < HOUR_SECONDS for each in past)
     if rules.gone:
         yield "This assignment is no longer part of the course. Attempts and their points are kept."
     if not is_open(rules, now):
         yield "This assignment is not open yet."
     if rules.closes is not None and now > rules.closes:
         yield "This assignment is closed; nothing can be handed in any more."
-    attempts = left(rules, staying, now)
+    attempts = attempts_left(rules, staying, now)
     if attempts is not None and not attempts.left:
         yield _used_up(rules, attempts)
-    if unfinished >= OPEN_AT_ONCE:
+    if unfinished >= MAX_OPEN_ATTEMPTS:
         yield f"{count(unfinished, 'attempt')} of yours are waiting or being graded; wait until one is done."
-    if recent >= HAND_INS_AN_HOUR:
+    if recent >= MAX_HAND_INS_PER_HOUR:
         yield f"You have handed in {count(recent, 'time')} within an hour; take a break, and hand in later."
-    if len(past) >= STORED:
-        yield f"You have handed in {STORED} times; ask your instructor before you go on."
+    if len(past) >= MAX_STORED_ATTEMPTS:
+        yield f"You have handed in {MAX_STORED_ATTEMPTS} times; ask your instructor before you go on."
 
 
 def _used_up(rules: HandInRules, attempts: Bucket) -> str:

@@ -5,13 +5,13 @@ from functools import cache
 
 from confusable_homoglyphs.confusables import confusables_data
 
-BESIDE_LETTERS = frozenset(" -_.'")
+PSEUDONYM_PUNCTUATION = frozenset(" -_.'")
 """Characters that a pseudonym may have besides letters and digits."""
 
 
 def folded_name(name: str) -> str:
     """Form of a name that is equal for names that look alike; accents and characters between letters do not matter."""
-    return skeleton("".join(each for each in unicodedata.normalize("NFKC", name) if each not in BESIDE_LETTERS))
+    return skeleton("".join(each for each in unicodedata.normalize("NFKC", name) if each not in PSEUDONYM_PUNCTUATION))
 
 
 def skeleton(name: str) -> str:

@@ -1,4 +1,4 @@
-"""One person of the course: added, changed, deactivated, removed. The audit trail has a line of each change.
+"""Adds, changes, deactivates and removes one person of the course. The audit trail has a line for each change.
 
 A deactivated person cannot sign in and keeps attempts and grades. Only a person who has handed in nothing is removed.
 """
@@ -9,15 +9,15 @@ from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
 from grader.common.phrases import count
-from grader.service.auth.sessions import end_all
+from grader.service.auth.sessions import end_all_access
 from grader.service.course.groups import belongs_to
-from grader.service.course.personal_data import amounts
-from grader.service.course.roster import Listed, fault_of, in_words, not_plain
+from grader.service.course.personal_data import row_counts
+from grader.service.course.roster import RosterLine, fault_of, in_words, not_plain
 from grader.service.db.keys import folded_key, is_plain_key
 from grader.service.db.models import AttemptRow, AuditRow, Base, PersonRow
-from grader.service.errors import RefusalError
+from grader.service.errors import RefusedError
 
-GOES = {
+REMOVED_DATA = {
     "extensions": "extension",
     "decisions": "decision by hand",
     "mails": "mail",
@@ -31,9 +31,9 @@ GOES = {
 """Names of the data that are removed with a person, by table."""
 
 
-def add(session: Session, listed: Listed, who: str, now: datetime) -> PersonRow:
-    """Add a person. Raises RefusalError if another person has the key."""
-    _require_fit(listed)
+def add(session: Session, listed: RosterLine, who: str, now: datetime) -> PersonRow:
+    """Add a person. Raises RefusedError if another person has the key."""
+    _require_valid(listed)
     _require_free(session, listed.key, None)
     role, team = listed.role_of(None), listed.team_of(None)
     person = PersonRow(key=listed.key, name=listed.name, role=role, team=team, created=now)
@@ -43,13 +43,13 @@ def add(session: Session, listed: Listed, who: str, now: datetime) -> PersonRow:
     return person
 
 
-def change(session: Session, person: PersonRow, listed: Listed, who: str, now: datetime) -> None:
+def change(session: Session, person: PersonRow, listed: RosterLine, who: str, now: datetime) -> None:
     """Give a person this name, key, role and group. Lines of the audit trail about the person follow the key. Raises
-    RefusalError if another person has the key, or if `who` would change their own role.
+    RefusedError if another person has the key, or if `who` would change their own role.
     """
-    _require_fit(listed)
+    _require_valid(listed)
     if person.key == who and listed.role_of(person) != person.role:
-        raise RefusalError("You cannot change your own role; another instructor can.")
+        raise RefusedError("You cannot change your own role; another instructor can.")
     before, old = f"{person.key}: {in_words(person)}", person.key
     if listed.key != person.key:
         _require_free(session, listed.key, person)
@@ -61,16 +61,16 @@ def change(session: Session, person: PersonRow, listed: Listed, who: str, now: d
 
 
 def deactivate(session: Session, person: PersonRow, who: str, now: datetime) -> None:
-    """End all ways in of a person, until they are activated. Raises RefusalError if the person is `who`."""
+    """End all access of a person until they are activated again. Raises RefusedError if the person is `who`."""
     _require_other(person, who)
     if person.deactivated is None:
-        end_all(session, person, who, now)
+        end_all_access(session, person, who, now)
         person.deactivated = now
         session.add(AuditRow(at=now, who=who, about=person.key, what=f"deactivated {person.key}"))
 
 
 def activate(session: Session, person: PersonRow, who: str, now: datetime) -> None:
-    """Let a person sign in again: with a new link, or in other ways that the service allows."""
+    """Allow a person to sign in again, with a new link or in other ways that the service allows."""
     if person.deactivated is not None:
         person.deactivated = None
         session.add(AuditRow(at=now, who=who, about=person.key, what=f"activated {person.key}"))
@@ -78,26 +78,26 @@ def activate(session: Session, person: PersonRow, who: str, now: datetime) -> No
 
 def removed_with(session: Session, person: PersonRow) -> tuple[str, ...]:
     """Data that are removed with a person, in words, such as "1 extension"."""
-    found = amounts(session, person.id)
-    return tuple(count(found[table], name) for table, name in GOES.items() if found[table])
+    found = row_counts(session, person.id)
+    return tuple(count(found[table], name) for table, name in REMOVED_DATA.items() if found[table])
 
 
 def attempts_of(session: Session, person: PersonRow) -> int:
-    """Number of attempts of a person and of their group; a person with attempts cannot be removed."""
+    """Number of attempts of a person and of their group. A person with attempts cannot be removed."""
     return session.scalar(select(func.count(AttemptRow.id)).where(belongs_to([person.id]))) or 0
 
 
 def require_removable(session: Session, person: PersonRow, who: str) -> None:
-    """Raise RefusalError if the person is `who`, or if the person or their group has handed in something."""
+    """Raise RefusedError if the person is `who`, or if the person or their group has handed in something."""
     _require_other(person, who)
     attempts = attempts_of(session, person)
     if attempts:
         handed_in = f"{count(attempts, 'attempt')} of {person.name} {'is' if attempts == 1 else 'are'} kept"
-        raise RefusalError(f"{handed_in}, so {person.name} cannot be removed. Deactivate {person.name} instead.")
+        raise RefusedError(f"{handed_in}, so {person.name} cannot be removed. Deactivate {person.name} instead.")
 
 
 def remove(session: Session, person: PersonRow, who: str, now: datetime) -> None:
-    """Remove a person and the data that belong only to them; the audit trail keeps its lines. Raises RefusalError."""
+    """Remove a person and the data that belong only to them; the audit trail keeps its lines. Raises RefusedError."""
     require_removable(session, person, who)
     session.add(AuditRow(at=now, who=who, about=person.key, what=f"removed {person.key}: {in_words(person)}"))
     for table in Base.metadata.sorted_tables:
@@ -106,21 +106,21 @@ def remove(session: Session, person: PersonRow, who: str, now: datetime) -> None
     session.delete(person)
 
 
-def _require_fit(listed: Listed) -> None:
+def _require_valid(listed: RosterLine) -> None:
     why = fault_of(listed, "The form")
     if why:
-        raise RefusalError(why)
+        raise RefusedError(why)
 
 
 def _require_free(session: Session, key: str, person: PersonRow | None) -> None:
-    """Raise RefusalError if the key looks like the key of another person."""
+    """Raise RefusedError if the key looks like the key of another person."""
     if not is_plain_key(key):
-        raise RefusalError(f"The form: {not_plain(key)}")
+        raise RefusedError(f"The form: {not_plain(key)}")
     for each in session.scalars(select(PersonRow).where(PersonRow.folded == folded_key(key))):
         if each is not person:
-            raise RefusalError(f"The key {key} belongs to {each.name} ({each.key}).")
+            raise RefusedError(f"The key {key} belongs to {each.name} ({each.key}).")
 
 
 def _require_other(person: PersonRow, who: str) -> None:
     if person.key == who:
-        raise RefusalError("You cannot do this to yourself; another instructor can.")
+        raise RefusedError("You cannot do this to yourself; another instructor can.")

@@ -1,14 +1,18 @@
-"""What the service holds about somebody, and a zip of it: their rows, files and reports, and nobody else's.
+"""The data that the service stores about a person, and a zip of it with the person's rows, files and reports.
 
     data.json                        their rows, by table
-    files/<assignment>-<number>.cl   what they handed in, as it came
+    files/<assignment>-<number>.cl   the files that they handed in, unchanged
     reports/<assignment>-<number>-<id of the grading>.html
 
-Fields are listed one by one, so that a new one is left out until somebody thinks about it. Left out are secrets, which
-are hashes anyway; results with what is hidden in them, and results that are held back; faults, which are about our
-machines; the words of the audit trail, which name other people and points with hidden ones among them; and all its
-lines of stations, since there is one where points change, hidden ones among them. Left out are also the times when a
-grading begins, tells something and ends, and when mails are sent: they tell how long hidden checks took.
+Fields are listed one by one, so that a new field is left out until a developer decides about it. These are left out:
+
+- secrets, which are hashes anyway;
+- results with hidden checks, and results that are held back;
+- faults, which are about the service's machines;
+- the text of the audit trail, which names other people and hidden points, and all its lines by stations, since a
+  station adds a line when points change, hidden ones included;
+- the times when a grading begins, reports progress and ends, and when mails are sent: they reveal how long hidden
+  checks took.
 """
 
 import json
@@ -47,10 +51,10 @@ from grader.service.db.models import (
 )
 from grader.service.db.session import Database
 
-STAGES = "id", "attempt_id", "state", "created", "tries"
-GRADING = *STAGES, "shown_points", "max_points", "checks", "shown_speed", "device"
-ENTRY = "entered", "entered_reason"
-ATTEMPT = (
+GRADING_STATE_FIELDS = "id", "attempt_id", "state", "created", "tries"
+GRADING_FIELDS = *GRADING_STATE_FIELDS, "shown_points", "max_points", "checks", "shown_speed", "device"
+ENTRY_FIELDS = "entered", "entered_reason"
+ATTEMPT_FIELDS = (
     "id",
     "public",
     "assignment",
@@ -61,7 +65,7 @@ ATTEMPT = (
     "received",
     "late",
     "counted_id",
-    *ENTRY,
+    *ENTRY_FIELDS,
 )
 
 FIELDS: Mapping[type[Base], tuple[str, ...]] = {
@@ -73,8 +77,8 @@ FIELDS: Mapping[type[Base], tuple[str, ...]] = {
     DeviceSignInRow: ("name", "scopes", "expires", "polled", "answer"),
     PseudonymRow: ("name",),
     ExtensionRow: ("assignment", "due", "attempts", "reason", "at"),
-    AttemptRow: ATTEMPT,
-    GradingRow: GRADING,
+    AttemptRow: ATTEMPT_FIELDS,
+    GradingRow: GRADING_FIELDS,
     ShareRow: ("attempt_id",),
     DecisionRow: ("assignment", "kind", "points", "comment", "at"),
     ExclusionRow: ("attempt_id", "reason", "at"),
@@ -84,34 +88,36 @@ FIELDS: Mapping[type[Base], tuple[str, ...]] = {
     ProgressRow: ("grading_id", "turn", "data"),
     AuditRow: ("at",),
 }
-"""What is told of each table."""
+"""Fields of each table that the person gets."""
 
 PARSED = frozenset({"checks", "data"})
 """Fields that hold JSON."""
 
 
-HELD: Mapping[type[Base], ColumnElement[bool]] = {
+HELD_BACK_ROWS: Mapping[type[Base], ColumnElement[bool]] = {
     ProgressRow: ProgressRow.grading_id.in_(select(GradingRow.id).where(GradingRow.held)),
     DecisionRow: and_(DecisionRow.kind != Decision.EXCUSE, DecisionRow.assignment.in_(select(HoldRow.assignment))),
 }
-"""Rows that tell of results that are held back. They are counted, and not told. A grading does not tell its result."""
+"""Rows that reveal results that are held back. They are counted, but left out of the zip. The fields of a grading do
+not reveal its result.
+"""
 
 
-def amounts(session: Session, person_id: int) -> dict[str, int]:
-    """How many rows of each table are somebody's."""
+def row_counts(session: Session, person_id: int) -> dict[str, int]:
+    """Number of rows of each table that belong to a person."""
     return {
-        table.__tablename__: session.scalar(_theirs(select(func.count()).select_from(table), table, person_id)) or 0
+        table.__tablename__: session.scalar(_owned_by(select(func.count()).select_from(table), table, person_id)) or 0
         for table in FIELDS
     }
 
 
 def rows_of(session: Session, person_id: int) -> dict[str, list[dict[str, Any]]]:
-    """Somebody's rows, by table, oldest first."""
+    """The rows of a person, by table, oldest first."""
     return {table.__tablename__: _rows(session, table, person_id) for table in FIELDS}
 
 
-def export(database: Database, person_id: int, out: IO[bytes]) -> None:
-    """Write the zip. Files are read one at a time: somebody may have hundreds of a mebibyte."""
+def write_zip(database: Database, person_id: int, out: IO[bytes]) -> None:
+    """Write the zip. Files are read one at a time, since a person may have hundreds of 1 MiB."""
     with database.reading() as session:
         rows = rows_of(session, person_id)
     names = {each["id"]: f"{each['assignment']}-{each['number']}" for each in rows[AttemptRow.__tablename__]}
@@ -136,9 +142,9 @@ def _field(database: Database, column: Any, which: ColumnElement[bool]) -> bytes
 
 def _rows(session: Session, table: type[Base], person_id: int) -> list[dict[str, Any]]:
     fields = FIELDS[table]
-    wanted = _theirs(select(*(getattr(table, name) for name in fields)), table, person_id)
-    if table in HELD:
-        wanted = wanted.where(~HELD[table])
+    wanted = _owned_by(select(*(getattr(table, name) for name in fields)), table, person_id)
+    if table in HELD_BACK_ROWS:
+        wanted = wanted.where(~HELD_BACK_ROWS[table])
     found = session.execute(wanted.order_by(table.__table__.c.id))
     return [{name: _plain(name, value) for name, value in zip(fields, row, strict=True)} for row in found]
 
@@ -149,8 +155,8 @@ def _plain(name: str, value: Any) -> Any:
     return json.loads(value) if name in PARSED and value is not None else value
 
 
-def _theirs(wanted: Select[Any], table: type[Base], person_id: int) -> Select[Any]:
-    """Only the rows that are somebody's."""
+def _owned_by(wanted: Select[Any], table: type[Base], person_id: int) -> Select[Any]:
+    """Restrict a query to the rows that belong to a person."""
     attempts = select(AttemptRow.id).where(belongs_to([person_id]))
     gradings = select(GradingRow.id).where(GradingRow.attempt_id.in_(attempts))
     owned: dict[type[Base], ColumnElement[bool]] = {

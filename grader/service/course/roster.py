@@ -1,4 +1,4 @@
-"""The roster: who is in the course, as whom, and in which group. The audit trail has a line of each change."""
+"""The roster: the people of the course with their roles and groups. The audit trail has a line for each change."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,18 +16,20 @@ from grader.service.db.batches import in_batches
 from grader.service.db.keys import folded_key, is_plain_key, is_same_key
 from grader.service.db.models import AuditRow, CourseRole, PersonRow
 from grader.service.db.session import Database
-from grader.service.errors import RefusalError
+from grader.service.errors import RefusedError
 
-LONGEST_NAME = 200
+MAX_FIELD_LENGTH = 200
 """Characters of a name, of a key and of a group."""
 
-PEOPLE = 10_000
+MAX_PEOPLE = 10_000
 """People of a roster."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Listed:
-    """A line of a roster. Without a role or a group, whoever is known keeps theirs; `-` takes them out of a group."""
+class RosterLine:
+    """A line of a roster. If the role or the group is empty, a known person keeps it. The group `-` removes a person
+    from their group.
+    """
 
     line: int
     key: str
@@ -36,24 +38,26 @@ class Listed:
     group: str
 
     def role_of(self, known: PersonRow | None) -> CourseRole:
-        """The role that they have then."""
+        """The role after the import."""
         if self.role:
             return CourseRole(self.role)
         return CourseRole.STUDENT if known is None else CourseRole(known.role)
 
     def team_of(self, known: PersonRow | None) -> str | None:
-        """The group that they are in then."""
+        """The group after the import."""
         if self.group == "-":
             return None
         return self.group or (None if known is None else known.team)
 
 
-class TakenIn(Record):
-    """What came of a roster: how many people it lists, and what became of everybody; empty where none was taken in."""
+class RosterImport(Record):
+    """Result of an import: the number of people in the file, and how many were added, changed and kept. All numbers are
+    0 if no file was imported.
+    """
 
-    listed: int = Field(default=0, ge=0, le=PEOPLE)
-    added: int = Field(default=0, ge=0, le=PEOPLE)
-    changed: int = Field(default=0, ge=0, le=PEOPLE)
+    listed: int = Field(default=0, ge=0, le=MAX_PEOPLE)
+    added: int = Field(default=0, ge=0, le=MAX_PEOPLE)
+    changed: int = Field(default=0, ge=0, le=MAX_PEOPLE)
     kept: int = Field(default=0, ge=0)
 
     @property
@@ -63,36 +67,36 @@ class TakenIn(Record):
 
 
 def shared_names(session: Session) -> frozenset[str]:
-    """Names that several people of the course have: tables show their keys, too."""
+    """Names that several people of the course have. Tables show their keys, too."""
     several = select(PersonRow.name).group_by(PersonRow.name).having(func.count() > 1)
     return frozenset(session.scalars(several))
 
 
-def enrol(database: Database, data: bytes, who: str, now: datetime) -> TakenIn:
-    """Take in a roster: a CSV with the columns key and name and, optionally, role and group. Known people get their new
-    name and, if the line has them, their new role and group; no person is removed. Raises RefusalError, and then
-    changes nothing. If people are changed in the meantime, the lines before the refused one are taken in.
+def import_roster(database: Database, data: bytes, who: str, now: datetime) -> RosterImport:
+    """Import a roster: a CSV with the columns key and name and, optionally, role and group. Known people get their new
+    name and, if the line has them, their new role and group; no person is removed. Raises RefusedError without a change
+    if a line is refused. If people are changed in the meantime, the lines before the refused one are imported.
     """
     people = _people(data)
     with database.reading() as session:
         _matched(session, people, who)
-    done = in_batches(database, people, lambda session, some: _take_in(session, some, who, now))
+    done = in_batches(database, people, lambda session, some: _import_lines(session, some, who, now))
     added, changed = (sum(numbers) for numbers in zip(*done, strict=True))
-    with database.reading() as session:  # after all changes, since somebody else may have added people meanwhile
+    with database.reading() as session:  # after all changes, since another user may have added people meanwhile
         kept = _not_listed(session, people)
-    taken_in = TakenIn(listed=len(people), added=added, changed=changed, kept=kept)
+    taken_in = RosterImport(listed=len(people), added=added, changed=changed, kept=kept)
     with database.writing() as session:
         session.add(AuditRow(at=now, who=who, about="", what=f"took in a roster: {taken_in.in_words}"))
     return taken_in
 
 
-def _not_listed(session: Session, people: Sequence[Listed]) -> int:
+def _not_listed(session: Session, people: Sequence[RosterLine]) -> int:
     """Number of people in the course whom the roster does not name."""
     there = session.scalars(select(PersonRow.folded)).all()
     return len(there) - len({*there} & {folded_key(each.key) for each in people})
 
 
-def _take_in(session: Session, people: Sequence[Listed], who: str, now: datetime) -> tuple[int, int]:
+def _import_lines(session: Session, people: Sequence[RosterLine], who: str, now: datetime) -> tuple[int, int]:
     """Numbers of people who were added and changed."""
     changed, added = 0, 0
     for each, person in _matched(session, people, who):
@@ -108,8 +112,8 @@ def _take_in(session: Session, people: Sequence[Listed], who: str, now: datetime
     return added, changed
 
 
-def _matched(session: Session, people: Sequence[Listed], who: str) -> list[tuple[Listed, PersonRow | None]]:
-    """Each line with the person that it names, or None for a new one. Raises RefusalError for a refused line."""
+def _matched(session: Session, people: Sequence[RosterLine], who: str) -> list[tuple[RosterLine, PersonRow | None]]:
+    """Each line with the person that it names, or None for a new one. Raises RefusedError for a refused line."""
     known: dict[str, list[PersonRow]] = {}
     for row in session.scalars(
         select(PersonRow).where(PersonRow.folded.in_([folded_key(each.key) for each in people]))
@@ -118,20 +122,20 @@ def _matched(session: Session, people: Sequence[Listed], who: str) -> list[tuple
     matched = [(each, _known(each, known)) for each in people]
     for each, person in matched:
         if person is not None and person.key == who and each.role_of(person) != person.role:
-            raise RefusalError("The roster would change your own role; leave yourself out of it.")
+            raise RefusedError("The roster would change your own role; leave yourself out of it.")
     return matched
 
 
-def _known(listed: Listed, people: Mapping[str, Sequence[PersonRow]]) -> PersonRow | None:
-    """The person with this key, in any case. Raises RefusalError if the key only looks like another person's key."""
+def _known(listed: RosterLine, people: Mapping[str, Sequence[PersonRow]]) -> PersonRow | None:
+    """The person with this key, in any case. Raises RefusedError if the key only looks like another person's key."""
     alike = people.get(folded_key(listed.key), ())
     exact = [each for each in alike if each.key == listed.key]
     same = exact or [each for each in alike if is_same_key(each.key, listed.key)]
     if len(same) > 1 or (alike and not same):
         keys = " and ".join(sorted(each.key for each in alike))
-        raise RefusalError(f"Line {listed.line} of the roster: {listed.key} may be {keys}. Write {_one_of(alike)}.")
+        raise RefusedError(f"Line {listed.line} of the roster: {listed.key} may be {keys}. Write {_one_of(alike)}.")
     if not same and not is_plain_key(listed.key):
-        raise RefusalError(f"Line {listed.line} of the roster: {not_plain(listed.key)}")
+        raise RefusedError(f"Line {listed.line} of the roster: {not_plain(listed.key)}")
     return next(iter(same), None)
 
 
@@ -147,7 +151,7 @@ def _one_of(people: Sequence[PersonRow]) -> str:
     return "this key" if len(people) == 1 else "one of these keys"
 
 
-def _renewed(person: PersonRow, listed: Listed) -> str:
+def _renewed(person: PersonRow, listed: RosterLine) -> str:
     person.team, person.role, person.name = listed.team_of(person), listed.role_of(person), listed.name
     return in_words(person)
 
@@ -157,34 +161,34 @@ def in_words(person: PersonRow) -> str:
     return f"{person.name}, {person.role}" + (f", group {person.team}" if person.team else "")
 
 
-def _people(data: bytes) -> list[Listed]:
+def _people(data: bytes) -> list[RosterLine]:
     try:
         rows = table_of("the file", data, "a roster", ("key", "name"))
     except InputError as error:
-        raise RefusalError(str(error)) from error
+        raise RefusedError(str(error)) from error
     found = list(map(_listed, rows))
     faults = (fault_of(each, f"Line {each.line} of the roster") for each in found)
     for why in (*faults, *_listed_twice(found)):
         if why:
-            raise RefusalError(why)
-    if not 0 < len(found) <= PEOPLE:
-        raise RefusalError(f"The roster must name between 1 and {PEOPLE:,} people.")
+            raise RefusedError(why)
+    if not 0 < len(found) <= MAX_PEOPLE:
+        raise RefusedError(f"The roster must name between 1 and {MAX_PEOPLE:,} people.")
     return found
 
 
-def _listed(row: TableRow) -> Listed:
+def _listed(row: TableRow) -> RosterLine:
     return listed_as(row.line, row.field)
 
 
-def listed_as(line: int, field: Callable[[str], str]) -> Listed:
-    """A person by the fields of a line or a form. A key stays as it is, so that one with invisible characters is
-    refused; in the others they are replaced.
+def listed_as(line: int, field: Callable[[str], str]) -> RosterLine:
+    """A person from the fields of a line or a form. Invisible characters are kept in a key, so that the key is refused,
+    and replaced in the other fields.
     """
     name, role, group = (showable(field(each)).strip() for each in ("name", "role", "group"))
-    return Listed(line=line, key=field("key").strip(), name=name, role=role, group=group)
+    return RosterLine(line=line, key=field("key").strip(), name=name, role=role, group=group)
 
 
-def _listed_twice(people: list[Listed]) -> Iterator[str]:
+def _listed_twice(people: list[RosterLine]) -> Iterator[str]:
     """A sentence for each line whose key is in an earlier one, so that no line is silently lost."""
     lines: dict[str, int] = {}
     for each in people:
@@ -193,10 +197,10 @@ def _listed_twice(people: list[Listed]) -> Iterator[str]:
             yield f"Line {each.line} of the roster: the key {each.key} is already in line {first}. Remove one of them."
 
 
-def fault_of(listed: Listed, where: str) -> str:
-    """Fault of a person in a line or a form, which `where` names; empty if there is none."""
-    if not listed.key or not listed.name or max(map(len, (listed.key, listed.name, listed.group))) > LONGEST_NAME:
-        return f"{where} needs a key and a name. Neither they nor the group may exceed {LONGEST_NAME} characters."
+def fault_of(listed: RosterLine, where: str) -> str:
+    """Reason why a line or a form, which `where` names, is refused; empty if it is accepted."""
+    if not listed.key or not listed.name or max(map(len, (listed.key, listed.name, listed.group))) > MAX_FIELD_LENGTH:
+        return f"{where} needs a key and a name. Neither they nor the group may exceed {MAX_FIELD_LENGTH} characters."
     if listed.role and listed.role not in set(CourseRole):
         return f"{where}: the role must be student, assistant or instructor, not {listed.role}."
     return ""

@@ -1,4 +1,4 @@
-"""Last good states of assignments in the database, so that a file that is missing for a moment changes no rule."""
+"""Last good states of assignments in the database: no rule changes because a file is missing for a moment."""
 
 from collections.abc import Callable, Iterable
 from datetime import datetime

@@ -1,1 +1,1 @@
-"""The tables, how to reach them, and the migrations; also the audit trail and the outbox, which are tables only."""
+"""The tables, access to them, and the migrations. Also the audit trail and the outbox, which are only tables."""

@@ -14,17 +14,17 @@ from sqlalchemy.orm import Session
 from grader.common.record import Record
 from grader.service.db.models import AttemptRow, AuditRow
 
-LINES = 100
+LINES_PER_PAGE = 100
 """Number of lines on a page."""
 
-PART = 1000
+LINES_PER_QUERY = 1000
 """Number of lines per query when the whole trail is read."""
 
 By = Literal["people", "stations", "all"]
 
 
 class AuditFilter(Record):
-    """Filter in an address: lines with each of these words, by whom, and earlier than the line `before`."""
+    """Filter in an address: lines with all of these words, by people or stations, and before the line `before`."""
 
     find: str = Field(default="", max_length=200)
     by: By = "people"
@@ -40,7 +40,7 @@ class AuditPage:
 
 
 def note_by_station(session: Session, attempt: AttemptRow, words: str, now: datetime) -> None:
-    """Write a line of a station about an attempt. Its student is not told of it, since it may tell a hidden outcome."""
+    """Write a line by a station about an attempt. The student does not see it, since it may reveal a hidden outcome."""
     named = f"{attempt.person.key}, {attempt.assignment}, attempt {attempt.number}"
     about = attempt.person.key
     session.add(AuditRow(at=now, who="a station", about=about, what=f"{named}: {words}", by_station=True))
@@ -49,14 +49,16 @@ def note_by_station(session: Session, attempt: AttemptRow, words: str, now: date
 def audit_page(session: Session, wanted: AuditFilter) -> AuditPage:
     """The lines that match a filter."""
     query = select(AuditRow).where(*_conditions(wanted)).order_by(AuditRow.id.desc())
-    found = session.scalars(query.limit(LINES + 1)).all()
-    lines = tuple(found[:LINES])
-    return AuditPage(lines=lines, before=lines[-1].id if len(found) > LINES else None)
+    found = session.scalars(query.limit(LINES_PER_PAGE + 1)).all()
+    lines = tuple(found[:LINES_PER_PAGE])
+    return AuditPage(lines=lines, before=lines[-1].id if len(found) > LINES_PER_PAGE else None)
 
 
 def audit_after(session: Session, number: int) -> Sequence[AuditRow]:
     """The next lines after the line with this number, the earliest first."""
-    return session.scalars(select(AuditRow).where(AuditRow.id > number).order_by(AuditRow.id).limit(PART)).all()
+    return session.scalars(
+        select(AuditRow).where(AuditRow.id > number).order_by(AuditRow.id).limit(LINES_PER_QUERY)
+    ).all()
 
 
 def _conditions(wanted: AuditFilter) -> list[ColumnElement[bool]]:

@@ -1,4 +1,4 @@
-"""Changes of many rows, a few in each transaction: SQLite has one writer, and all who hand in wait for it."""
+"""Changes of many rows, a few in each transaction: SQLite has one writer, and hand-ins wait for it."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from grader.service.db.session import Database
 
-BATCH = 25
+ROWS_PER_TRANSACTION = 25
 """Rows that one transaction changes, which takes some ten milliseconds."""
 
 Row = TypeVar("Row")
@@ -16,12 +16,15 @@ Done = TypeVar("Done")
 
 
 def in_batches(
-    database: Database, rows: Sequence[Row], change: Callable[[Session, Sequence[Row]], Done], size: int = BATCH
+    database: Database,
+    rows: Sequence[Row],
+    change: Callable[[Session, Sequence[Row]], Done],
+    size: int = ROWS_PER_TRANSACTION,
 ) -> list[Done]:
-    """Yield the result of `change` for each batch of rows. Each batch is committed before the next one begins.
+    """Results of `change` for each batch of rows. Each batch is committed before the next one begins.
 
-    Pauses for as long after each batch, so that others can write: SQLite's lock has no queue, and a process that waits
-    for it only looks at it from time to time.
+    After each batch, it pauses for as long as the batch took, so that others can write: SQLite's lock has no queue, and
+    a process that waits for it only checks it from time to time.
     """
     done = []
     for start in range(0, len(rows), size):

@@ -1,8 +1,8 @@
-"""The time."""
+"""The clock."""
 
 from datetime import UTC, datetime
 
 
 def utc_now() -> datetime:
-    """The time, with its zone."""
+    """The present time in UTC."""
     return datetime.now(UTC)

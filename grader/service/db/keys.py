@@ -1,7 +1,7 @@
 """Keys of people at sign-in: keys that are equal, keys that are kept apart, and keys that are refused.
 
 A key that a person types, or that a university sends, signs in the person whose key has the same letters, in any case
-and with any encoding of accents. A key that only looks like it signs nobody in: to the system that gives out keys,
+and with any encoding of accents. A key that only looks like it does not sign in: to the system that gives out keys,
 KELVIN SIGN is not the letter K, although Unicode treats it as another way to write K, and ß is not ss. A course has
 only one of several keys that look alike.
 
@@ -14,7 +14,7 @@ import unicodedata
 
 from grader.common.people import KEY_CHARACTERS
 
-UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs"})
+INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cn", "Co", "Cs"})
 """Unicode categories of invisible characters."""
 
 
@@ -23,7 +23,9 @@ def folded_key(text: str) -> str:
 
     Only the first KEY_CHARACTERS count.
     """
-    seen = "".join(each for each in text.strip()[:KEY_CHARACTERS] if unicodedata.category(each) not in UNSEEN)
+    seen = "".join(
+        each for each in text.strip()[:KEY_CHARACTERS] if unicodedata.category(each) not in INVISIBLE_CATEGORIES
+    )
     once = unicodedata.normalize("NFKC", seen).casefold()
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", once).casefold()).strip()
 
@@ -36,7 +38,7 @@ def is_same_key(one: str, other: str) -> bool:
 def is_plain_key(text: str) -> bool:
     """True if Unicode has only one way to write each character, and each is visible."""
     return all(
-        unicodedata.normalize("NFKC", each) == each and unicodedata.category(each) not in UNSEEN
+        unicodedata.normalize("NFKC", each) == each and unicodedata.category(each) not in INVISIBLE_CATEGORIES
         for each in text.strip()
     )
 

@@ -1,6 +1,5 @@
-"""Bringing the tables up to date, and refusing those of another version of grader."""
+"""Brings the tables up to date, and refuses tables of another version of grader."""
 
-import re
 from pathlib import Path
 
 from alembic import command
@@ -13,22 +12,14 @@ from grader.common.errors import InputError
 from grader.service.db.session import Database
 
 UNICODE = "UTF8"
-"""The name that PostgreSQL has for it."""
+"""PostgreSQL's name of the encoding."""
 
 NEWER = "the tables of this database are newer than this grader; install the grader that made them, or a newer one."
 
-UNRELEASED = re.compile(r"00(0[1-9]|1\d|2[0-7])")
-"""Versions of the tables before the first release: 0001 to 0027."""
-
-TOO_OLD = (
-    "this database was made by a development version of grader (tables {version}), which was never released, so there "
-    "is no upgrade from it; start with an empty database, or go on with the version of grader that made this one."
-)
-
 
 def migrate(database: Database) -> str:
-    """Bring the tables up to date; what was done, in words. Raises InputError if they are newer than this grader or
-    older than its first release, or if not every text can be stored.
+    """Bring the tables up to date, and return what was done in words. Raises InputError if they are newer than this
+    grader, or if the database cannot store every text.
     """
     config = _config()
     with database.connecting() as connection:
@@ -44,7 +35,7 @@ def migrate(database: Database) -> str:
 
 
 def require_current(database: Database) -> None:
-    """Raises InputError, with the next step, unless the tables are those of this grader."""
+    """Raise InputError with the next step unless the tables have the version that this grader needs."""
     with database.connecting() as connection:
         before, latest = _versions(connection, _config())
     if before is None:
@@ -57,7 +48,7 @@ def require_current(database: Database) -> None:
 
 
 def _require_unicode(connection: Connection) -> None:
-    """Names have letters of all the world's scripts; where no locale is set, PostgreSQL is made for ASCII alone."""
+    """Raise InputError unless the database can store every text. Without a locale, PostgreSQL stores only ASCII."""
     if connection.dialect.name == "sqlite":
         return
     encoding = connection.scalar(text("SHOW server_encoding"))
@@ -76,12 +67,14 @@ def _require_references(connection: Connection) -> None:
 
 
 def _versions(connection: Connection, config: Config) -> tuple[str | None, str]:
-    """Version of the tables, and the latest; raises InputError if this grader does not know the former."""
+    """Version of the tables (None for an empty database) and the latest version. Raises InputError if this grader does
+    not know the version of the tables.
+    """
     steps = ScriptDirectory.from_config(config)
     latest = steps.get_current_head()
     before = MigrationContext.configure(connection).get_current_revision()
     if before is not None and before not in {each.revision for each in steps.walk_revisions()}:
-        raise InputError(TOO_OLD.format(version=before) if UNRELEASED.fullmatch(before) else NEWER)
+        raise InputError(NEWER)
     return before, latest or ""
 
 

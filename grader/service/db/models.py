@@ -1,4 +1,4 @@
-"""The tables. Attempts never change once stored, but for which of their gradings counts; gradings are the queue.
+"""The tables. A stored attempt never changes, except for the grading that counts. The gradings are the queue.
 
 people -< attempts -< gradings -< progress
 people -< shares >- attempts -< exclusions, requests
@@ -37,7 +37,7 @@ from grader.service.db.keys import folded_key
 
 
 class CourseRole(StrEnum):
-    """What somebody may do."""
+    """Role of a person, which says what they may do."""
 
     STUDENT = "student"
     ASSISTANT = "assistant"
@@ -45,7 +45,7 @@ class CourseRole(StrEnum):
 
 
 class State(StrEnum):
-    """Where a grading stands. The first two are open; the others are for good."""
+    """State of a grading. WAITING and RUNNING are open; the others are final."""
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -56,22 +56,22 @@ class State(StrEnum):
 
     @property
     def open(self) -> bool:
-        """Whether something is still to come."""
+        """True if the grading has not ended."""
         return self in {State.WAITING, State.RUNNING}
 
 
-OPEN = text("state IN ('waiting', 'running')")
-"""The condition of the index by which an attempt has at most one open grading."""
+IS_OPEN = text("state IN ('waiting', 'running')")
+"""Condition of the index that allows an attempt only one open grading."""
 
 
-class Moment(TypeDecorator[datetime]):
-    """A time with its zone, kept in UTC: SQLite has no zones."""
+class UtcDateTime(TypeDecorator[datetime]):
+    """A time with its zone, stored in UTC, since SQLite has no zones."""
 
     impl = DateTime
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
-        """Raises ValueError for a time without a zone, which could mean anything."""
+        """Convert to UTC. Raises ValueError for a time without a zone, which is ambiguous."""
         if value is None:
             return None
         if value.tzinfo is None:
@@ -79,19 +79,19 @@ class Moment(TypeDecorator[datetime]):
         return value.astimezone(UTC).replace(tzinfo=None)
 
     def process_result_value(self, value: Any | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
-        """In UTC."""
+        """Add the zone UTC."""
         return None if value is None else value.replace(tzinfo=UTC)
 
 
 class Base(DeclarativeBase):
     """The base of all tables."""
 
-    type_annotation_map = {datetime: Moment}  # noqa: RUF012 - the form that SQLAlchemy asks for
+    type_annotation_map = {datetime: UtcDateTime}  # noqa: RUF012 - the form that SQLAlchemy asks for
 
 
-NUMBERS_ONCE = {"sqlite_autoincrement": True}
-"""For tables whose rows are removed, and named by their numbers in addresses. No later row gets the same number, since
-a page that is still open would act on it. PostgreSQL does so by itself.
+NEVER_REUSED_NUMBERS = {"sqlite_autoincrement": True}
+"""Option for tables whose rows are removed and appear by number in addresses. No later row gets a removed row's number,
+since a page that is still open would act on it. PostgreSQL does so by default.
 """
 
 
@@ -112,7 +112,7 @@ class PersonRow(Base):
     created: Mapped[datetime]
     deactivated: Mapped[datetime | None]
 
-    __table_args__ = (Index("people_folded", "folded"), NUMBERS_ONCE)
+    __table_args__ = (Index("people_folded", "folded"), NEVER_REUSED_NUMBERS)
 
     @validates("key")
     def _fold(self, _name: str, key: str) -> str:
@@ -133,7 +133,7 @@ def _refuse_a_second(_mapper: object, connection: Connection, person: PersonRow)
 
 
 class PseudonymRow(Base):
-    """What somebody is called on leaderboards. `folded` is the same for names that look alike."""
+    """A person's pseudonym on leaderboards. `folded` is equal for names that look alike."""
 
     __tablename__ = "pseudonyms"
 
@@ -149,8 +149,8 @@ class PseudonymRow(Base):
 
 
 class InvitationRow(Base):
-    """A link that signs somebody in, once: an instructor's or, `by_mail`, one that somebody has asked for. Only a hash
-    of its token is kept.
+    """A link that signs a person in once: made by an instructor or, if `by_mail`, requested by mail. Only a hash of its
+    token is stored.
     """
 
     __tablename__ = "invitations"
@@ -164,7 +164,7 @@ class InvitationRow(Base):
 
 
 class PasswordRow(Base):
-    """What is kept of somebody's password."""
+    """The hash of a person's password."""
 
     __tablename__ = "passwords"
 
@@ -175,7 +175,7 @@ class PasswordRow(Base):
 
 
 class SessionRow(Base):
-    """A browser that is signed in; `form_token` stands in each of its forms."""
+    """A browser that is signed in. Each of its forms contains `form_token`."""
 
     __tablename__ = "sessions"
 
@@ -186,11 +186,11 @@ class SessionRow(Base):
     expires: Mapped[datetime]
     person: Mapped[PersonRow] = relationship()
 
-    __table_args__ = (NUMBERS_ONCE,)
+    __table_args__ = (NEVER_REUSED_NUMBERS,)
 
 
 class ApiTokenRow(Base):
-    """What a program sends in the name of somebody; only a hash of it is kept. `scopes` are words between blanks."""
+    """A token with which a program acts for a person. Only a hash is stored. `scopes` are words between blanks."""
 
     __tablename__ = "api_tokens"
 
@@ -203,12 +203,12 @@ class ApiTokenRow(Base):
     expires: Mapped[datetime]
     person: Mapped[PersonRow] = relationship()
 
-    __table_args__ = (NUMBERS_ONCE,)
+    __table_args__ = (NEVER_REUSED_NUMBERS,)
 
 
 class DeviceSignInRow(Base):
-    """A terminal that asks to be signed in (RFC 8628). `person_id` is who has answered, and `answer` what; `polled` is
-    when the terminal last asked, and `interval` the seconds that it must wait between.
+    """A terminal that wants to sign in (RFC 8628). `person_id` is the person who has answered, and `answer` the answer.
+    `polled` is the time of the last poll, and `interval` the seconds between two polls.
     """
 
     __tablename__ = "device_sign_ins"
@@ -228,10 +228,11 @@ class DeviceSignInRow(Base):
 class AttemptRow(Base):
     """A file that was handed in, unchanged. `public` is its name in addresses. `form_key` is the key of the form by
     which it came, so that a second click stores nothing. `form_use` counts the files that came by one form, since a
-    browser's Back shows a used form. `counted_id` is the grading whose result counts. `late` is what was
-    said when it came; whether it counts as late follows from `received` and the student's dates (limits.is_late). A
-    `trial` run is one of somebody who teaches, and counts nowhere. If an instructor handed it in for the student,
-    `entered_by` is the instructor's key, with the reason and the time; `received` is then the stated time of arrival.
+    browser's Back shows a used form. `counted_id` is the grading whose result counts. `late` is true if the student was
+    told that it is late; whether it counts as late follows from `received` and the student's dates (limits.is_late). A
+    `trial` run was handed in by a person who teaches, and counts nowhere. If an instructor handed it in for the
+    student, `entered_by` is the instructor's key, with the reason and the time; `received` is then the stated time of
+    arrival.
     """
 
     __tablename__ = "attempts"
@@ -269,7 +270,7 @@ class AttemptRow(Base):
 
 
 class ShareRow(Base):
-    """An attempt that another member of somebody's group handed in: it is theirs, too."""
+    """A further owner of an attempt: a member of the group of the student who handed it in."""
 
     __tablename__ = "shares"
 
@@ -291,7 +292,7 @@ class AssignmentRow(Base):
 
 
 class ReleaseRow(Base):
-    """What is hidden of an assignment is shown from now on, for good: what was told cannot be taken back."""
+    """The hidden checks of an assignment are released. A release is final, since students have seen the outcomes."""
 
     __tablename__ = "releases"
 
@@ -311,31 +312,31 @@ class HoldRow(Base):
 
 
 def _is_held(attempt_id: Mapped[int]) -> ColumnElement[bool]:
-    """Whether the results of this attempt's assignment are held back."""
+    """SQL condition: the results of this attempt's assignment are held back."""
     tried, held = AttemptRow.__table__.alias(), HoldRow.__table__.alias()
     matching = exists().where(tried.c.id == attempt_id, held.c.assignment == tried.c.assignment)
     return matching.correlate_except(tried, held)
 
 
 def _is_released(attempt_id: Mapped[int]) -> ColumnElement[bool]:
-    """Whether the assignment of this attempt is released."""
+    """SQL condition: the hidden checks of this attempt's assignment are released."""
     tried, released = AttemptRow.__table__.alias(), ReleaseRow.__table__.alias()
     matching = exists().where(tried.c.id == attempt_id, released.c.assignment == tried.c.assignment)
     return matching.correlate_except(tried, released)
 
 
 class GradingRow(Base):
-    """One grading of an attempt, waiting or made: a row of the queue, then of the history.
+    """One grading of an attempt: a row of the queue, and later of the history.
 
-    Of those of one priority, the lowest `round` comes first: a person has one in each (accept.py). A station claims it
-    until `lease_until`, as `claimed_by`, for its try number `tries`. `result` is the whole result as JSON, and `brief`
-    its grade (summaries.py). Students see `shown_points`, `checks` in brief, a compressed `page`, and `shown_result` as
-    compressed JSON: nothing while results are `held` back, else what is published, which is the `early` part until the
-    assignment is released, and then everything. Checks worth `early_max` of `max_points` are shown early; the others
-    are worth `hidden_points`. `full_checks` and `full_page` are None if they equal what students see. `speed` is the
-    speed relative to the model solution on `device`, for leaderboards, and `shown_speed` the speed that the student may
-    see. `measured_sha256` and `scored_sha256` are the version of the assignment (assignments.Version); if the first is
-    None, it is unknown.
+    Within a priority, the lowest `round` comes first; a person has one grading in each round (accept.py). The station
+    `claimed_by` has claimed the grading until `lease_until`, for try number `tries`. `result` is the whole result as
+    JSON, and `brief` its grade (summaries.py). Students see `shown_points`, `checks` in brief, a compressed `page`, and
+    `shown_result` as compressed JSON. While results are `held` back, these are empty. Otherwise they are the published
+    part: the `early` part until the assignment is released, and then everything. Checks worth `early_max` of
+    `max_points` are shown early; the others are worth `hidden_points`. `full_checks` and `full_page` are None if they
+    equal the early part. `speed` is the speed relative to the model solution on `device`, for leaderboards, and
+    `shown_speed` the speed that the student may see. `measured_sha256` and `scored_sha256` are the version of the
+    assignment (assignments.Version); the first is None if the grading cannot be scored again (versions.needs_a_run).
     """
 
     __tablename__ = "gradings"
@@ -378,7 +379,7 @@ class GradingRow(Base):
 
     __table_args__ = (
         Index("gradings_queue", "state", "priority", "round", "id"),
-        Index("gradings_one_open", "attempt_id", unique=True, sqlite_where=OPEN, postgresql_where=OPEN),
+        Index("gradings_one_open", "attempt_id", unique=True, sqlite_where=IS_OPEN, postgresql_where=IS_OPEN),
     )
 
     @hybrid_property
@@ -471,7 +472,7 @@ class GradingRow(Base):
 
 
 class ExtensionRow(Base):
-    """What a student has beyond the others at an assignment. `who` gave it, `at` when."""
+    """A student's extension at an assignment, given by `who` at the time `at`."""
 
     __tablename__ = "extensions"
 
@@ -484,11 +485,11 @@ class ExtensionRow(Base):
     who: Mapped[str]
     at: Mapped[datetime]
 
-    __table_args__ = (UniqueConstraint("person_id", "assignment", name="extensions_once"), NUMBERS_ONCE)
+    __table_args__ = (UniqueConstraint("person_id", "assignment", name="extensions_once"), NEVER_REUSED_NUMBERS)
 
 
 class Decision(StrEnum):
-    """What an instructor decides of a grade by hand."""
+    """Kind of a decision about a grade by hand."""
 
     SET = "set"
     ADD = "add"
@@ -496,8 +497,8 @@ class Decision(StrEnum):
 
 
 class DecisionRow(Base):
-    """What was decided by hand of a student's grade at an assignment: the `points` that it is to have or how many more
-    or less, or that the student is excused. `who` did so, `at` when.
+    """A decision by hand about a student's grade at an assignment, made by `who` at the time `at`. It sets the
+    `points`, adds `points` (which may be negative), or excuses the student.
     """
 
     __tablename__ = "decisions"
@@ -515,7 +516,7 @@ class DecisionRow(Base):
 
 
 class ExclusionRow(Base):
-    """An attempt that does not count, and why."""
+    """An attempt that does not count, with the reason."""
 
     __tablename__ = "exclusions"
 
@@ -527,7 +528,7 @@ class ExclusionRow(Base):
 
 
 class RequestRow(Base):
-    """A student asks that somebody looks at an attempt again; it is open until it is answered."""
+    """A student's question about an attempt. It is open until it is answered."""
 
     __tablename__ = "requests"
 
@@ -544,8 +545,8 @@ class RequestRow(Base):
 
 
 class NoticeRow(Base):
-    """Something that somebody who teaches is told by the webhook: `about` is the number of a question or of a grading,
-    as `kind` says (notifier.py). It was begun to be sent at `at`, and has arrived at `sent`.
+    """A notice to the people who teach, sent by the webhook. `about` is the number of a question or of a grading, as
+    `kind` says (notifier.py). Sending began at `at`, and the notice arrived at `sent`.
     """
 
     __tablename__ = "notices"
@@ -601,7 +602,7 @@ class RegradingRow(Base):
 
 
 class ProgressRow(Base):
-    """Something that a student may see of a grading while it is made; `turn` is the claim that it was seen in."""
+    """A note about a running grading that the student may see. `turn` is the number of the try (GradingRow.tries)."""
 
     __tablename__ = "progress"
 
@@ -611,12 +612,12 @@ class ProgressRow(Base):
     at: Mapped[datetime]
     data: Mapped[str]
 
-    __table_args__ = (NUMBERS_ONCE,)  # browsers resume behind a number
+    __table_args__ = (NEVER_REUSED_NUMBERS,)  # browsers resume behind a number
 
 
 class StationRow(Base):
-    """A station that is or was there, by the name under which it claims gradings: its machine and its device, of which
-    class that is, when it began and was last `seen`. `fault` is why it cannot grade.
+    """A station that runs or has run. `name` is the name with which it claims gradings, `host` its machine. It gave its
+    last sign of life at `seen`. `fault` is the reason why it cannot grade, or empty.
     """
 
     __tablename__ = "stations"
@@ -662,7 +663,7 @@ class AuditRow(Base):
 
 
 class SecretRow(Base):
-    """A secret of this service, by name: the seed from which those of gradings are made."""
+    """A secret of this service, by name: the seed from which the seeds of gradings are derived."""
 
     __tablename__ = "secrets"
 

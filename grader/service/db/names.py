@@ -1,4 +1,4 @@
-"""Names of people in tables: in the order that people expect, and found by words without accents."""
+"""Names of people in tables: sorted as people expect, and found without accents."""
 
 import re
 import unicodedata
@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar
 
 from grader.common.people import KEY_CHARACTERS
 
-PLAIN = re.compile(r"LATIN SMALL (?:LETTER|LIGATURE) (?:DOTLESS )?([A-Z]{1,2})(?: WITH .*)?")
+PLAIN_LETTER = re.compile(r"LATIN SMALL (?:LETTER|LIGATURE) (?:DOTLESS )?([A-Z]{1,2})(?: WITH .*)?")
 """Unicode's name of a letter that is written by one or two plain letters, such as ł, ø, æ and œ."""
 
 
@@ -21,17 +21,17 @@ def sort_key(name: str) -> str:
 
 
 class Named(Protocol):
-    """Anybody with a name."""
+    """A person with a name."""
 
     @property
     def name(self) -> str:
         """The name as it is shown."""
 
 
-Somebody = TypeVar("Somebody", bound=Named)
+Person = TypeVar("Person", bound=Named)
 
 
-def by_name(people: Iterable[Somebody]) -> list[Somebody]:
+def by_name(people: Iterable[Person]) -> list[Person]:
     """People in the order of their names."""
     return sorted(people, key=lambda each: sort_key(each.name))
 
@@ -44,8 +44,8 @@ def has_words(text: str, words: str) -> bool:
 
 @cache
 def _plain(letter: str) -> str:
-    """The letter without an accent or a stroke; nothing for an accent that stands alone."""
+    """The letter without an accent or a stroke; empty for a combining accent."""
     if unicodedata.combining(letter):
         return ""
-    found = PLAIN.fullmatch(unicodedata.name(letter, ""))
+    found = PLAIN_LETTER.fullmatch(unicodedata.name(letter, ""))
     return found[1].lower() if found else letter

@@ -1,4 +1,4 @@
-"""Mails to students that are to be sent, stored with the event that they tell of: neither is stored without the other.
+"""Mails to students, stored in the transaction of the event that they report.
 
     finish, answer, give -> MailRow -> serve/mailer.py sends it
 
@@ -17,7 +17,7 @@ from grader.service.db.models import AttemptRow, MailChoiceRow, MailRow, ShareRo
 
 
 class MailKind(StrEnum):
-    """Event of which a student is told by mail."""
+    """Event that a mail to a student reports."""
 
     GRADED = "graded"
     REGRADED = "regraded"
@@ -34,20 +34,20 @@ class Mail:
     path: str
 
 
-def put(session: Session, person_id: int, mail: Mail, now: datetime) -> None:
+def put_mail(session: Session, person_id: int, mail: Mail, now: datetime) -> None:
     """Put a mail to a person in the outbox."""
     values = {"kind": mail.kind, "assignment": mail.assignment, "path": mail.path}
     session.add(MailRow(person_id=person_id, at=now, **values))
 
 
-def put_about(session: Session, kind: MailKind, attempt: AttemptRow, now: datetime) -> None:
+def put_mails_about(session: Session, kind: MailKind, attempt: AttemptRow, now: datetime) -> None:
     """Put a mail in the outbox for each person whose attempt this is. A trial run has none."""
     if attempt.trial:
         return
     mail = Mail(kind=kind, assignment=attempt.assignment, path=f"/attempts/{attempt.public}")
     sharing = session.scalars(select(ShareRow.person_id).where(ShareRow.attempt_id == attempt.id))
     for person_id in (attempt.person_id, *sharing):
-        put(session, person_id, mail, now)
+        put_mail(session, person_id, mail, now)
 
 
 def switched_off(session: Session, person_id: int) -> frozenset[MailKind]:
@@ -56,7 +56,7 @@ def switched_off(session: Session, person_id: int) -> frozenset[MailKind]:
     return frozenset(map(MailKind, found))
 
 
-def choose(session: Session, person_id: int, wanted: Collection[MailKind]) -> None:
+def choose_mails(session: Session, person_id: int, wanted: Collection[MailKind]) -> None:
     """Send a person these kinds of mail from now on, and no others."""
     session.execute(delete(MailChoiceRow).where(MailChoiceRow.person_id == person_id))
     off = (each for each in MailKind if each not in wanted)

@@ -11,20 +11,20 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from grader.service.db.session import Database
 
-ROOM = 64 * 1024 * 1024
+MIN_FREE_BYTES = 64 * 1024 * 1024
 """Bytes that must be free on the disk of SQLite's file: some hundred attempts with their reports."""
 
-FRESH = 10.0
+REUSE_SECONDS = 10.0
 """Seconds for which an answer is reused: anyone may ask, and each check writes."""
 
-TOO_LITTLE_ROOM = f"less than {ROOM // 1024**2} MiB is free on the disk of the database"
+TOO_LITTLE_SPACE = f"less than {MIN_FREE_BYTES // 1024**2} MiB is free on the disk of the database"
 STORES_NOTHING = "the database cannot store anything"
 
 WRITES = {"sqlite": "PRAGMA user_version = 1", "postgresql": "SELECT pg_logical_emit_message(true, 'grader', 'health')"}
 """Statement for each kind of database that writes to the disk but changes no table."""
 
 
-FULL = frozenset({"SQLITE_FULL", "53100"})
+DISK_FULL_CODES = frozenset({"SQLITE_FULL", "53100"})
 """Names of the fault that a disk is full, in SQLite and in PostgreSQL."""
 
 
@@ -35,8 +35,8 @@ class WriteProbe:
         self._looking, self._fault, self._looked = Lock(), "", float("-inf")
 
     def fault(self, database: Database) -> str:
-        """Why nothing can be stored; empty if the database can store data."""
-        if time.monotonic() - self._looked >= FRESH and self._looking.acquire(blocking=False):
+        """Reason why nothing can be stored; empty if the database can store data."""
+        if time.monotonic() - self._looked >= REUSE_SECONDS and self._looking.acquire(blocking=False):
             try:
                 self._fault = fault_of(database)
                 self._looked = time.monotonic()
@@ -46,9 +46,9 @@ class WriteProbe:
 
 
 def fault_of(database: Database) -> str:
-    """Why nothing can be stored now; empty if the database can store data."""
-    if database.file is not None and shutil.disk_usage(Path(database.file).parent).free < ROOM:
-        return TOO_LITTLE_ROOM
+    """Reason why nothing can be stored now; empty if the database can store data."""
+    if database.file is not None and shutil.disk_usage(Path(database.file).parent).free < MIN_FREE_BYTES:
+        return TOO_LITTLE_SPACE
     try:
         with database.recording() as session:
             session.execute(text(WRITES[session.get_bind().dialect.name]))
@@ -60,4 +60,4 @@ def fault_of(database: Database) -> str:
 def is_disk_full(error: OperationalError) -> bool:
     """True if the database could not store anything since its disk is full."""
     names = (getattr(error.orig, name, None) for name in ("sqlite_errorname", "sqlstate"))
-    return not FULL.isdisjoint(names)
+    return not DISK_FULL_CODES.isdisjoint(names)

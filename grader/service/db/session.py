@@ -1,8 +1,8 @@
-"""Reaching the database, SQLite or PostgreSQL: transactions that read, that write one at a time, and that record.
+"""Access to the database, SQLite or PostgreSQL, in three kinds of transactions: `reading`, `writing` and `recording`.
 
-On both, `writing` transactions are made one at a time, so whatever they read stays true until they end. What stations
-do many times a minute is `recording`: on PostgreSQL these run beside each other, and each changes only rows of its own,
-on conditions that it states.
+On both databases, `writing` transactions run one at a time, so the rows that they read do not change until they end.
+Stations use `recording` many times a minute. On PostgreSQL, these transactions run at the same time, so each change
+must state the condition under which it is made.
 """
 
 from collections.abc import Iterator
@@ -18,16 +18,16 @@ from sqlalchemy.orm import Session
 from grader.common.errors import InputError, SetupError
 from grader.service.db.clock import utc_now
 
-BUSY = 30.0
-"""Seconds that a transaction waits for another process's; each writes for milliseconds."""
+LOCK_TIMEOUT_SECONDS = 30.0
+"""Seconds that a transaction waits for transactions of other processes. Each writes for milliseconds."""
 
-BEGIN = "grader_begin"
-"""The execution option that says how a transaction of SQLite begins."""
+BEGIN_OPTION = "grader_begin"
+"""Execution option with the statement that begins a transaction of SQLite."""
 
-WRITERS = 0x6772616465722031
-"""The number of the lock by which the writing transactions of PostgreSQL take turns."""
+WRITER_LOCK_NUMBER = 0x6772616465722031
+"""Number of the lock with which writing transactions of PostgreSQL run one at a time."""
 
-PATIENCE = {
+POSTGRESQL_TIMEOUTS = {
     "connect_timeout": 5,
     "keepalives_idle": 10,
     "keepalives_interval": 5,
@@ -35,12 +35,12 @@ PATIENCE = {
     "tcp_user_timeout": 20_000,
     "options": "-c statement_timeout=30s -c lock_timeout=30s -c idle_in_transaction_session_timeout=60s",
 }
-"""How long a process waits for PostgreSQL, and PostgreSQL for it: one that is stopped in the middle of a transaction,
-or whose network is gone, must not keep the turn of the others.
+"""Limits on how long a process waits for PostgreSQL, and PostgreSQL for a process: a process that is stopped in the
+middle of a transaction, or has lost its network, must not block the others.
 """
 
-CONNECTIONS = 10
-"""Connections that a process keeps to PostgreSQL; it may open as many again for a while. A server takes 100 in all."""
+POOL_SIZE = 10
+"""Connections that a process keeps to PostgreSQL. It may open as many more for a while. A server allows 100 in all."""
 
 
 class Database:
@@ -49,13 +49,13 @@ class Database:
     def __init__(self, url: str) -> None:
         self.url = url
         self._engine = _engine(_parsed(url))
-        self._writer = self._engine.execution_options(**{BEGIN: "BEGIN IMMEDIATE"})
+        self._writer = self._engine.execution_options(**{BEGIN_OPTION: "BEGIN IMMEDIATE"})
         level = "REPEATABLE READ"
         self._reader = self._engine if self.embedded else self._engine.execution_options(isolation_level=level)
 
     @property
     def embedded(self) -> bool:
-        """Whether it is a file, which the processes of one machine share."""
+        """True if the database is a file, which the processes of one machine share."""
         return self._engine.dialect.name == "sqlite"
 
     @property
@@ -65,30 +65,32 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
-        """A transaction that sees one state of everything and changes nothing."""
+        """A transaction that sees one state of all tables and changes nothing."""
         with Session(self._reader, expire_on_commit=False, autoflush=False) as session:
             yield session
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
-        """A transaction that is stored for good when the block ends, and not at all if it raises. No other is made
-        meanwhile.
+        """A transaction that is committed when the block ends, and rolled back if the block raises. No other `writing`
+        transaction runs at the same time.
         """
         with self.recording() as session:
             if not self.embedded:
-                session.execute(select(func.pg_advisory_xact_lock(WRITERS)))
+                session.execute(select(func.pg_advisory_xact_lock(WRITER_LOCK_NUMBER)))
             yield session
 
     @contextmanager
     def recording(self) -> Iterator[Session]:
-        """The same beside others of its kind: whatever it changes, it must change on conditions that it states."""
+        """A transaction like `writing` that others may run alongside on PostgreSQL. Each change must state the
+        condition under which it is made.
+        """
         with Session(self._writer, expire_on_commit=False) as session, session.begin():
             yield session
 
     @contextmanager
     def connecting(self) -> Iterator[Connection]:
-        """A transaction that may change the tables themselves; no other is made meanwhile. Raises SetupError where the
-        database does not answer.
+        """A transaction that may change the tables themselves. No `writing` transaction runs at the same time. Raises
+        SetupError if the database does not answer.
         """
         try:
             connection = self._writer.connect()
@@ -98,7 +100,7 @@ class Database:
             if not self.embedded:
                 connection.execute(text("SET LOCAL statement_timeout = 0"))
                 connection.execute(text("SET LOCAL lock_timeout = 0"))
-                connection.execute(select(func.pg_advisory_xact_lock(WRITERS)))
+                connection.execute(select(func.pg_advisory_xact_lock(WRITER_LOCK_NUMBER)))
             yield connection
 
     @contextmanager
@@ -122,7 +124,7 @@ class Database:
 
 
 def time_of(session: Session) -> datetime:
-    """The time by the database's clock, so that leases are the same for machines whose own clocks differ."""
+    """Time of the database's clock, so that leases do not depend on the clocks of different machines."""
     if session.get_bind().dialect.name == "sqlite":
         return utc_now()
     now: datetime = session.execute(select(func.clock_timestamp())).scalar_one()
@@ -130,7 +132,9 @@ def time_of(session: Session) -> datetime:
 
 
 def sqlite_url(folder: Path) -> str:
-    """The address of the database in a folder of data, which is made for this user alone; raises InputError."""
+    """Address of the SQLite database in a folder, which is created so that only this user can read it. Raises
+    InputError if that fails.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         path = folder.resolve() / "service.sqlite"
@@ -141,7 +145,7 @@ def sqlite_url(folder: Path) -> str:
 
 
 def _parsed(url: str) -> URL:
-    """Raises InputError, which does not quote the address: a password stands in it."""
+    """Parse the address of a database. Raises InputError without the address, which contains a password."""
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError) as error:
@@ -154,11 +158,15 @@ def _parsed(url: str) -> URL:
 
 
 def _engine(url: URL) -> Engine:
-    """What is stored stands in no message: tokens and names would come into a log."""
+    """Engine whose messages never contain parameters, so that tokens and names do not get into a log."""
     if url.get_backend_name() != "sqlite":
         return _server(url)
     engine = create_engine(
-        url, hide_parameters=True, connect_args={"timeout": BUSY, "isolation_level": None}, pool_size=40, max_overflow=0
+        url,
+        hide_parameters=True,
+        connect_args={"timeout": LOCK_TIMEOUT_SECONDS, "isolation_level": None},
+        pool_size=40,
+        max_overflow=0,
     )
     event.listen(engine, "connect", _prepare)
     event.listen(engine, "begin", _begin)
@@ -166,15 +174,15 @@ def _engine(url: URL) -> Engine:
 
 
 def _server(url: URL) -> Engine:
-    """Connections are asked whether they still stand: the server may have been started again since."""
+    """Engine for PostgreSQL. Each connection is tested before use, since the server may have been restarted."""
     try:
         return create_engine(
             url,
             hide_parameters=True,
-            connect_args={**PATIENCE, "client_encoding": "utf8"},  # else what the server was made with
+            connect_args={**POSTGRESQL_TIMEOUTS, "client_encoding": "utf8"},  # otherwise the server's default
             isolation_level="READ COMMITTED",
-            pool_size=CONNECTIONS,
-            max_overflow=CONNECTIONS,
+            pool_size=POOL_SIZE,
+            max_overflow=POOL_SIZE,
             pool_pre_ping=True,
         )
     except (ModuleNotFoundError, NoSuchModuleError) as error:
@@ -184,7 +192,7 @@ def _server(url: URL) -> Engine:
 
 
 def _prepare(connection: Any, _record: object) -> None:
-    """Readers do not wait for the writer (WAL); what is committed survives a power cut (FULL)."""
+    """Let readers not wait for the writer (WAL), and let commits survive a power cut (FULL)."""
     cursor = connection.cursor()
     for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
         cursor.execute(f"PRAGMA {pragma}")
@@ -192,5 +200,5 @@ def _prepare(connection: Any, _record: object) -> None:
 
 
 def _begin(connection: Connection) -> None:
-    """Python's driver would begin late and without the lock: two writers could both read before either writes."""
-    connection.exec_driver_sql(connection.get_execution_options().get(BEGIN, "BEGIN"))
+    """Begin explicitly: Python's driver begins late and without the lock, so two writers could both read first."""
+    connection.exec_driver_sql(connection.get_execution_options().get(BEGIN_OPTION, "BEGIN"))

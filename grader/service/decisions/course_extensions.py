@@ -33,15 +33,15 @@ from grader.service.decisions.extensions import (
     rules_for,
     withdraw,
 )
-from grader.service.errors import NotFoundError, RefusalError
+from grader.service.errors import NotFoundError, RefusedError
 
-LINES = 100
+LINES_PER_PAGE = 100
 """Extensions on a page of the list."""
 
-MOST = 5_000
+MAX_AT_ONCE = 5_000
 """Extensions that are given at once: students times assignments."""
 
-NAMED = 10
+MAX_NAMES_LISTED = 10
 """Names that a message lists."""
 
 WITHDRAWN = "withdrawn on the list of extensions"
@@ -58,12 +58,12 @@ class ExtensionFilter(Record):
 
 
 class GivenToMany(Record):
-    """Result in the address after an order: how many extensions were given, and how many students kept theirs, since
-    it was as generous already.
+    """Result in the address after an order: the number of extensions that were given, and the number that stayed, since
+    they were already as generous.
     """
 
-    given: int = Field(default=0, ge=0, le=MOST)
-    kept: int = Field(default=0, ge=0, le=MOST)
+    given: int = Field(default=0, ge=0, le=MAX_AT_ONCE)
+    kept: int = Field(default=0, ge=0, le=MAX_AT_ONCE)
 
     @property
     def in_words(self) -> str:
@@ -76,7 +76,7 @@ class ExtensionList(ExtensionFilter, GivenToMany):
     """Address of the list: a filter, or the result of an order."""
 
 
-class AskedForMany(Record):
+class ManyExtensionsForm(Record):
     """Text of the form: students as keys or names, one per line; the assignments; and a new date or more time."""
 
     who: str
@@ -107,10 +107,10 @@ class ExtensionPage:
 def extension_page(session: Session, wanted: ExtensionFilter) -> ExtensionPage:
     """The extensions that match a filter."""
     query = select(ExtensionRow, PersonRow).join(PersonRow, PersonRow.id == ExtensionRow.person_id)
-    query = query.where(*_conditions(wanted)).order_by(ExtensionRow.id.desc()).limit(LINES + 1)
+    query = query.where(*_conditions(wanted)).order_by(ExtensionRow.id.desc()).limit(LINES_PER_PAGE + 1)
     found = [ListedExtension(row=row, person=person) for row, person in session.execute(query)]
-    lines = tuple(found[:LINES])
-    return ExtensionPage(lines=lines, before=lines[-1].row.id if len(found) > LINES else None)
+    lines = tuple(found[:LINES_PER_PAGE])
+    return ExtensionPage(lines=lines, before=lines[-1].row.id if len(found) > LINES_PER_PAGE else None)
 
 
 def _conditions(wanted: ExtensionFilter) -> Iterator[ColumnElement[bool]]:
@@ -123,19 +123,19 @@ def _conditions(wanted: ExtensionFilter) -> Iterator[ColumnElement[bool]]:
 
 
 def extend_many(
-    database: Database, assignments: Sequence[AssignmentView], asked: AskedForMany, now: datetime
+    database: Database, assignments: Sequence[AssignmentView], asked: ManyExtensionsForm, now: datetime
 ) -> GivenToMany:
     """Give each of these students this at each of these assignments. A student whose extension is more generous keeps
-    that part of it. Raises RefusalError before anything is stored if a line or a field cannot be read.
+    that part of it. Raises RefusedError before anything is stored if a line or a field cannot be read.
     """
     if not assignments:
-        raise RefusalError("Choose at least one assignment.")
+        raise RefusedError("Choose at least one assignment.")
     given = {each.name: _given(each, asked) for each in assignments}
     with database.reading() as session:
         students = _students(session, asked.students)
     pairs = [(each, person) for each in assignments for person in students]
-    if len(pairs) > MOST:
-        raise RefusalError(f"These are {len(pairs):,} extensions; give at most {MOST:,} at once.")
+    if len(pairs) > MAX_AT_ONCE:
+        raise RefusedError(f"These are {len(pairs):,} extensions; give at most {MAX_AT_ONCE:,} at once.")
 
     def store(session: Session, some: Sequence[tuple[AssignmentView, int]]) -> int:
         return sum(_give_at_least(session, each, person, given[each.name], now) for each, person in some)
@@ -144,38 +144,38 @@ def extend_many(
     return GivenToMany(given=number, kept=len(pairs) - number)
 
 
-def _given(assignment: AssignmentView, asked: AskedForMany) -> GivenExtension:
-    """The extension at one of the assignments. Raises RefusalError with the assignment's name."""
+def _given(assignment: AssignmentView, asked: ManyExtensionsForm) -> GivenExtension:
+    """The extension at one of the assignments. Raises RefusedError with the assignment's name."""
     try:
         due, attempts = _due(assignment, asked), attempts_in(assignment, asked.attempts)
-    except RefusalError as error:
-        raise RefusalError(f"{assignment.name}: {error}") from error
+    except RefusedError as error:
+        raise RefusedError(f"{assignment.name}: {error}") from error
     if due is None and not attempts:
-        raise RefusalError("This extends nothing: give a later date, more time or more attempts.")
+        raise RefusedError("This extends nothing: give a later date, more time or more attempts.")
     return GivenExtension(who=asked.who, due=due, attempts=attempts, reason=reason_in(asked.reason))
 
 
-def _due(assignment: AssignmentView, asked: AskedForMany) -> datetime | None:
+def _due(assignment: AssignmentView, asked: ManyExtensionsForm) -> datetime | None:
     extra = asked.extra.strip()
     if not extra:
         return due_in(assignment, asked.until)
     if asked.until.strip():
-        raise RefusalError("There is a new date and more time; keep one of them.")
+        raise RefusedError("There is a new date and more time; keep one of them.")
     usual, zone = assignment.rules.due, assignment.policies.zone
     if usual is None:
-        raise RefusalError("There is no due date, so there is none to extend.")
+        raise RefusedError("There is no due date to extend.")
     try:
         due = later(usual, read_extra(extra), zone)
     except ValueError as error:
-        raise RefusalError(f"More time is {showable(str(error))}.") from error
+        raise RefusedError(f"More time is {showable(str(error))}.") from error
     return due if due > usual else None
 
 
 def _students(session: Session, text: str) -> list[int]:
-    """Numbers of the students in these lines. Raises RefusalError that names the lines that name no single student."""
+    """Numbers of the students in these lines. Raises RefusedError that names the lines that name no single student."""
     lines = list(dict.fromkeys(filter(None, (line.strip() for line in text.splitlines()))))
     if not lines:
-        raise RefusalError("Name at least one student, by key or name, one per line.")
+        raise RefusedError("Name at least one student, by key or name, one per line.")
     named: dict[str, dict[int, str]] = {}
     for person in session.scalars(select(PersonRow).where(PersonRow.role == CourseRole.STUDENT)):
         for word in {_plain(person.name), person.folded}:
@@ -191,9 +191,9 @@ def _students(session: Session, text: str) -> list[int]:
         else:
             unknown.append(line)
     if unknown:
-        raise RefusalError(f"Nothing was given. No student has this key or name: {_some(unknown)}.")
+        raise RefusedError(f"Nothing was given. No student has this key or name: {_some(unknown)}.")
     if several:
-        raise RefusalError(f"Nothing was given. A line may mean several students: {_some(several)}.")
+        raise RefusedError(f"Nothing was given. A line may mean several students: {_some(several)}.")
     return list(dict.fromkeys(found))
 
 
@@ -202,8 +202,8 @@ def _plain(name: str) -> str:
 
 
 def _some(names: Sequence[str]) -> str:
-    shown = [showable(each) for each in names[:NAMED]]
-    return ", ".join(shown) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
+    shown = [showable(each) for each in names[:MAX_NAMES_LISTED]]
+    return ", ".join(shown) + (f" and {len(names) - MAX_NAMES_LISTED} more" if len(names) > MAX_NAMES_LISTED else "")
 
 
 def _give_at_least(
@@ -229,8 +229,10 @@ def listed_extension(session: Session, extension_id: int) -> ListedExtension:
     return ListedExtension(row=row, person=session.get_one(PersonRow, row.person_id))
 
 
-def loses(session: Session, one: ListedExtension, assignments: Sequence[AssignmentView], zone: tzinfo) -> Iterator[str]:
-    """What a withdrawal takes away, in sentences."""
+def lost_by_withdrawal(
+    session: Session, one: ListedExtension, assignments: Sequence[AssignmentView], zone: tzinfo
+) -> Iterator[str]:
+    """Consequences of a withdrawal, a sentence each."""
     yield f"{one.person.name} loses this: {extension_in_words(one.row.due, one.row.attempts, zone)}."
     shown = next((each for each in assignments if each.name == one.row.assignment), None)
     if shown is None:

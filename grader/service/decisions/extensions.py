@@ -1,4 +1,4 @@
-"""What single students have beyond the others: a later due date or more attempts, which instructors give."""
+"""Extensions for single students: instructors give them a later due date or more attempts."""
 
 from collections.abc import Sequence
 from datetime import datetime, tzinfo
@@ -14,26 +14,26 @@ from grader.service.course.assignments import AssignmentView
 from grader.service.course.groups import team_at
 from grader.service.course.limits import TRIAL, HandInRules
 from grader.service.db.models import AuditRow, CourseRole, ExtensionRow, PersonRow
-from grader.service.db.outbox import Mail, MailKind, put
-from grader.service.errors import RefusalError
+from grader.service.db.outbox import Mail, MailKind, put_mail
+from grader.service.errors import RefusedError
 from grader.service.grades.final import extension_in
 from grader.service.grades.records import grades_of
 
-MOST = 100
+MAX_EXTRA_ATTEMPTS = 100
 """Attempts that can be given to a student at an assignment."""
 
-LONGEST_REASON = 500
-"""Characters."""
+MAX_REASON_LENGTH = 500
+"""Characters of a reason."""
 
 OWN_EXTENSION = select(ExtensionRow).where(
     ExtensionRow.person_id == bindparam("person"), ExtensionRow.assignment == bindparam("assignment")
 )
-"""What a person has at an assignment; built once, as each page of a student asks."""
+"""The extension of a person at an assignment. Built once, since each page of a student runs it."""
 
 
-class AskedExtension(Record):
-    """What a form says, as it was typed, and who sends it; without a date and attempts, what the student had is taken
-    back.
+class ExtensionForm(Record):
+    """The text of the form, and the instructor who sends it. Without a date and attempts, it withdraws the student's
+    extension.
     """
 
     who: str
@@ -43,8 +43,8 @@ class AskedExtension(Record):
 
 
 def rules_for(session: Session, assignment: AssignmentView, person_id: int) -> HandInRules:
-    """The rules of an assignment for this person, as they are now, but for late days: an extension of one member holds
-    for a group. Whoever teaches makes trial runs, which have none.
+    """The present rules of an assignment for this person, without late days that are spent elsewhere. An extension of
+    one member applies to the whole group. People who teach make trial runs, which have no limits.
     """
     if session.get_one(PersonRow, person_id).role != CourseRole.STUDENT:
         return TRIAL
@@ -54,7 +54,9 @@ def rules_for(session: Session, assignment: AssignmentView, person_id: int) -> H
 
 
 def hand_in_rules(session: Session, assignments: Sequence[AssignmentView], name: str, person_id: int) -> HandInRules:
-    """The same with the late days that are spent elsewhere, by which late work is refused; `assignments` are all."""
+    """The rules by which a hand-in is accepted, with the late days that are spent at other assignments. `assignments`
+    are all assignments of the course.
+    """
     assignment = next(each for each in assignments if each.name == name)
     rules = rules_for(session, assignment, person_id)
     if rules is TRIAL or not isinstance(assignment.policies.late, LateRule):
@@ -63,7 +65,7 @@ def hand_in_rules(session: Session, assignments: Sequence[AssignmentView], name:
 
 
 def extension_of(session: Session, assignment: str, person_id: int) -> ExtensionRow | None:
-    """What this person has at this assignment."""
+    """The extension of this person at this assignment; None if they have none."""
     found: ExtensionRow | None = session.scalar(OWN_EXTENSION, {"person": person_id, "assignment": assignment})
     return found
 
@@ -78,17 +80,17 @@ class GivenExtension(Record):
 
 
 class Withdrawal(Record):
-    """Who withdraws an extension, and why."""
+    """The person who withdraws an extension, and the reason."""
 
     who: str
     reason: str
 
 
 def extend(
-    session: Session, assignment: AssignmentView, person: PersonRow, asked: AskedExtension, now: datetime
+    session: Session, assignment: AssignmentView, person: PersonRow, asked: ExtensionForm, now: datetime
 ) -> None:
-    """Give somebody this in place of what they had at the assignment; it holds at once, also for what was handed in
-    before. Raises RefusalError, and then changes nothing.
+    """Give a person an extension in place of an earlier one. It applies at once, also to earlier attempts. Raises
+    RefusedError without a change if a field cannot be read.
     """
     given = GivenExtension(
         who=asked.who,
@@ -101,7 +103,7 @@ def extend(
         return
     row = extension_of(session, assignment.name, person.id)
     if row is None:
-        raise RefusalError("This extends nothing: choose a later date, or say how many attempts more.")
+        raise RefusedError("This extends nothing: choose a later date, or say how many attempts more.")
     withdraw(session, row, Withdrawal(who=given.who, reason=given.reason), assignment.policies.zone, now)
 
 
@@ -118,7 +120,7 @@ def give(session: Session, assignment: AssignmentView, person: PersonRow, given:
         row.due, row.attempts, row.reason, row.who, row.at = given.due, given.attempts, given.reason, given.who, now
     mail = Mail(kind=MailKind.EXTENDED, assignment=assignment.name, path=f"/assignments/{assignment.name}")
     for member in sorted(team_at(session, assignment.policies, person.id)):
-        put(session, member, mail, now)
+        put_mail(session, member, mail, now)
     after = extension_in_words(given.due, given.attempts, zone)
     what = f"{person.key}, {assignment.name}: extension {before} -> {after}; reason: {given.reason}"
     session.add(AuditRow(at=now, who=given.who, about=person.key, what=what))
@@ -134,36 +136,36 @@ def withdraw(session: Session, row: ExtensionRow, by: Withdrawal, zone: tzinfo, 
 
 
 def due_in(assignment: AssignmentView, text: str) -> datetime | None:
-    """The new due date in a form, which is after everybody's, in UTC. Raises RefusalError."""
+    """The new due date in a form, in UTC; None for an empty field. Raises RefusedError if it is not a later date."""
     zone, usual = assignment.policies.zone, assignment.rules.due
     if not text.strip():
         return None
     if usual is None:
-        raise RefusalError(f"{assignment.name} has no due date, so there is none to extend.")
+        raise RefusedError(f"{assignment.name} has no due date to extend.")
     try:
         due = moment(read_date(text), zone)
     except (ValueError, OverflowError) as error:
-        raise RefusalError(f"The date cannot be read: {showable(str(error))}.") from error
+        raise RefusedError(f"The date cannot be read: {showable(str(error))}.") from error
     if due <= usual:
-        raise RefusalError(f"The date is not after everybody's due date, {in_words(usual, zone)}; choose a later one.")
+        raise RefusedError(f"The date is not after everybody's due date, {in_words(usual, zone)}; choose a later one.")
     return due
 
 
 def attempts_in(assignment: AssignmentView, text: str) -> int:
-    """The number of extra attempts in a form. Raises RefusalError."""
+    """The number of extra attempts in a form. Raises RefusedError."""
     typed = text.strip() or "0"
-    if not (typed.isascii() and typed.isdigit() and len(typed) <= 3 and int(typed) <= MOST):
-        raise RefusalError(f"The attempts must be a number up to {MOST}: how many more the student has.")
+    if not (typed.isascii() and typed.isdigit() and len(typed) <= 3 and int(typed) <= MAX_EXTRA_ATTEMPTS):
+        raise RefusedError(f"The attempts must be a number up to {MAX_EXTRA_ATTEMPTS}: how many more the student has.")
     if int(typed) and assignment.rules.attempts is None:
-        raise RefusalError(f"{assignment.name} has no limit of attempts, so there are none to add.")
+        raise RefusedError(f"{assignment.name} has no limit of attempts, so you cannot add any.")
     return int(typed)
 
 
 def reason_in(text: str) -> str:
-    """The reason in a form. Raises RefusalError."""
+    """The reason in a form. Raises RefusedError."""
     reason = showable(text).strip()
-    if not 0 < len(reason) <= LONGEST_REASON:
-        raise RefusalError(f"Give a reason, of {LONGEST_REASON} letters at most; the student sees it.")
+    if not 0 < len(reason) <= MAX_REASON_LENGTH:
+        raise RefusedError(f"Give a reason, of {MAX_REASON_LENGTH} letters at most; the student sees it.")
     return reason
 
 

@@ -1,7 +1,7 @@
-"""Files that an instructor hands in on behalf of a student. The audit trail has a line of each.
+"""Files that an instructor hands in on behalf of a student. The audit trail has a line for each.
 
-No date and no limit of attempts stops an instructor. The attempt is the student's, and came at the stated time. No
-other attempt supersedes it.
+Dates and limits of attempts do not apply. The attempt belongs to the student, and counts as received at the stated
+time. No other attempt supersedes it.
 """
 
 from dataclasses import dataclass
@@ -15,24 +15,24 @@ from grader.protocol.text import showable
 from grader.service.course.groups import team_at
 from grader.service.course.limits import HandInRules, is_late
 from grader.service.db.models import AttemptRow, AuditRow, CourseRole, PersonRow
-from grader.service.decisions.extensions import LONGEST_REASON
-from grader.service.errors import RefusalError
+from grader.service.decisions.extensions import MAX_REASON_LENGTH
+from grader.service.errors import RefusedError
 from grader.service.submissions.accept import (
-    AttemptPlace,
-    Offer,
+    AttemptSlot,
+    HandInRequest,
+    file_refusal,
     history_of,
     is_repeated,
     next_number,
     next_use,
     previous_of,
     store,
-    unfit,
 )
 
 
 @dataclass(frozen=True, kw_only=True)
 class HandInFor:
-    """Who hands in for a student, why, and the stated time of arrival."""
+    """The instructor who hands in for a student, the reason, and the stated time of arrival."""
 
     who: str
     reason: str
@@ -40,27 +40,27 @@ class HandInFor:
 
 
 def arrived_in(text: str, zone: tzinfo, now: datetime) -> datetime:
-    """The time of arrival in a form; empty text means now. Raises RefusalError."""
+    """The time of arrival in a form; empty text means now. Raises RefusedError."""
     if not text.strip():
         return now
     try:
         arrived = moment(read_date(text), zone)
     except (ValueError, OverflowError) as error:
-        raise RefusalError(f"The time of arrival cannot be read: {showable(str(error))}.") from error
+        raise RefusedError(f"The time of arrival cannot be read: {showable(str(error))}.") from error
     if arrived > now:
-        raise RefusalError(f"The time of arrival is in the future; it is now {in_words(now, zone)}.")
+        raise RefusedError(f"The time of arrival is in the future; it is now {in_words(now, zone)}.")
     return arrived
 
 
 def require_student(person: PersonRow) -> None:
-    """Raise RefusalError if the person is not a student."""
+    """Raise RefusedError if the person is not a student."""
     if person.role != CourseRole.STUDENT:
-        raise RefusalError(f"{person.name} is not a student. People who teach hand in on the assignment's page.")
+        raise RefusedError(f"{person.name} is not a student. People who teach hand in on the assignment's page.")
 
 
-def enter(session: Session, offer: Offer, entry: HandInFor, rules: HandInRules, now: datetime) -> AttemptRow:
+def enter(session: Session, offer: HandInRequest, entry: HandInFor, rules: HandInRules, now: datetime) -> AttemptRow:
     """Store an attempt of a student and put it in the queue. It supersedes no other attempt. A form that comes twice
-    with the same file gives one attempt. Raises RefusalError, and then stores nothing.
+    with the same file gives one attempt. Raises RefusedError, and then stores nothing.
     """
     person = session.get_one(PersonRow, offer.person_id)
     require_student(person)
@@ -68,18 +68,18 @@ def enter(session: Session, offer: Offer, entry: HandInFor, rules: HandInRules, 
     if previous is not None and is_repeated(previous, offer):
         return previous
     reason = showable(entry.reason).strip()
-    if not 0 < len(reason) <= LONGEST_REASON:
-        raise RefusalError(f"Give a reason, of {LONGEST_REASON} letters at most; the student sees it.")
+    if not 0 < len(reason) <= MAX_REASON_LENGTH:
+        raise RefusedError(f"Give a reason, of {MAX_REASON_LENGTH} letters at most; the student sees it.")
     if rules.gone:
-        raise RefusalError("This assignment is no longer part of the course, so nothing can be graded.")
-    if why := unfit(offer.data):
-        raise RefusalError(why)
+        raise RefusedError("This assignment is no longer part of the course, so nothing can be graded.")
+    if why := file_refusal(offer.data):
+        raise RefusedError(why)
     team = team_at(session, rules.policies, offer.person_id)
     if len(team) > rules.policies.groups:
         most = count(rules.policies.groups, "member")
-        raise RefusalError(f"The group has {len(team)} members, and this assignment allows {most}; change the group.")
+        raise RefusedError(f"The group has {len(team)} members, and this assignment allows {most}; change the group.")
     attempts = history_of(session, team, offer.assignment)
-    slot = AttemptPlace(team=team, number=next_number(attempts), form_use=next_use(previous))
+    slot = AttemptSlot(team=team, number=next_number(attempts), form_use=next_use(previous))
     attempt = store(session, offer, slot, rules, now)
     attempt.received, attempt.late = entry.arrived, is_late(rules, entry.arrived)
     attempt.entered, attempt.entered_by, attempt.entered_reason = now, entry.who, reason

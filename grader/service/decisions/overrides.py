@@ -1,6 +1,6 @@
-"""What instructors decide by hand: points, who is excused, what does not count, and when hidden checks are shown.
+"""Decisions by hand: instructors set points, excuse students, exclude attempts, and release hidden checks.
 
-It survives every regrading; the audit trail has a line of each, and students read what concerns them.
+Decisions survive regradings. The audit trail has a line for each, and students see the decisions about them.
 """
 
 from dataclasses import dataclass
@@ -26,21 +26,21 @@ from grader.service.db.models import (
     ShareRow,
 )
 from grader.service.db.session import Database
-from grader.service.errors import RefusalError
+from grader.service.errors import RefusedError
 from grader.service.grades.final import extension_in
 from grader.service.grades.wording import decision_in_words
 from grader.service.submissions.progress import ChecksInBrief
 
-LONGEST_COMMENT = 500
-"""Characters."""
+MAX_COMMENT_LENGTH = 500
+"""Characters of a comment."""
 
 EXCUSED = "excused"
-"""What is written in the place of points."""
+"""Word that a form has in place of points."""
 
 
-class AskedDecision(Record):
-    """What a form says, as it was typed, and who sends it: points such as 80, +5 or -2.5, or that the student is
-    excused; nothing takes back what was decided before.
+class DecisionForm(Record):
+    """The text of the form, and the instructor who sends it: points such as 80, +5 or -2.5, or the word "excused".
+    Empty points withdraw the earlier decision.
     """
 
     who: str
@@ -48,19 +48,17 @@ class AskedDecision(Record):
     comment: str
 
 
-def decide(
-    session: Session, assignment: AssignmentView, person: PersonRow, asked: AskedDecision, now: datetime
-) -> None:
-    """Decide a student's grade at an assignment in place of what was decided before. Raises RefusalError, and then
-    changes nothing.
+def decide(session: Session, assignment: AssignmentView, person: PersonRow, asked: DecisionForm, now: datetime) -> None:
+    """Decide a student's grade at an assignment, in place of an earlier decision. Raises RefusedError without a change
+    if a field cannot be read.
     """
     wanted = DecisionRow.person_id == person.id, DecisionRow.assignment == assignment.name
     row = session.scalar(select(DecisionRow).where(*wanted))
     before = "nothing" if row is None else decision_in_words(row)
-    comment = commented(asked.comment)
+    comment = comment_in(asked.comment)
     if not asked.points.strip():
         if row is None:
-            raise RefusalError("Write points such as 80, +5 or -2.5, or the word excused.")
+            raise RefusedError("Write points such as 80, +5 or -2.5, or the word excused.")
         session.delete(row)
         after = f"nothing: {comment}"
     else:
@@ -77,16 +75,18 @@ def _decision(assignment: AssignmentView, text: str) -> tuple[Decision, float]:
         return Decision.EXCUSE, 0.0
     amount = read_amount(text)
     if amount is None:
-        raise RefusalError(f"Points are not {showable(text.strip())!r}; write 80, +5, -2.5, or the word excused.")
+        raise RefusedError(f"Points are not {showable(text.strip())!r}; write 80, +5, -2.5, or the word excused.")
     if max(amount.to or 0.0, abs(amount.by)) > assignment.points:
-        raise RefusalError(f"These are more than the {assignment.points:g} points of {assignment.name}.")
+        raise RefusedError(f"These are more than the {assignment.points:g} points of {assignment.name}.")
     return (Decision.ADD, amount.by) if amount.to is None else (Decision.SET, amount.to)
 
 
 def exclude(session: Session, attempt: AttemptRow, who: str, reason: str, now: datetime) -> None:
-    """Exclude an attempt, or let it count again; it stays used. Raises RefusalError without a reason."""
+    """Exclude an attempt, or let it count again. An excluded attempt is still used up. Raises RefusedError without a
+    reason.
+    """
     row = session.scalar(select(ExclusionRow).where(ExclusionRow.attempt_id == attempt.id))
-    why = commented(reason)
+    why = comment_in(reason)
     if row is None:
         session.add(ExclusionRow(attempt_id=attempt.id, reason=why, who=who, at=now))
     else:
@@ -97,12 +97,12 @@ def exclude(session: Session, attempt: AttemptRow, who: str, reason: str, now: d
 
 
 def exclusion_of(session: Session, attempt: AttemptRow) -> ExclusionRow | None:
-    """Why an attempt does not count, if it does not."""
+    """The exclusion of an attempt; None if the attempt counts."""
     return session.scalar(select(ExclusionRow).where(ExclusionRow.attempt_id == attempt.id))
 
 
 def release(database: Database, assignment: AssignmentView, who: str, now: datetime) -> None:
-    """Show students what is hidden of an assignment, also of all attempts to come; it cannot be undone."""
+    """Show students the hidden checks of an assignment, for all present and later attempts. It cannot be undone."""
     with database.reading() as session:
         require_releasable(session, assignment)
     with database.writing() as session:
@@ -112,24 +112,24 @@ def release(database: Database, assignment: AssignmentView, who: str, now: datet
 
 
 def require_releasable(session: Session, assignment: AssignmentView) -> None:
-    """Raise RefusalError unless the assignment hides something that is not released."""
+    """Raise RefusedError unless the assignment hides something that is not released."""
     _require_unreleased(session, assignment)
     if not hides(session, assignment):
-        raise RefusalError(f"{assignment.name} hides nothing, so there is nothing to release.")
+        raise RefusedError(f"{assignment.name} hides nothing, so there is nothing to release.")
 
 
 def _require_unreleased(session: Session, assignment: AssignmentView) -> None:
     if session.get(ReleaseRow, assignment.name) is not None:
-        raise RefusalError("The hidden checks of this assignment are already released.")
+        raise RefusedError("The hidden checks of this assignment are already released.")
 
 
-LOOKED_AT = 100
+GRADINGS_SEARCHED = 100
 """Number of the latest gradings in which the names of hidden checks are looked up."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Withheld:
-    """What a release will show: numbers of attempts and of students, and the names of hidden checks."""
+    """Preview of a release: the numbers of attempts and students, and the names of the hidden checks."""
 
     attempts: int
     students: int
@@ -144,7 +144,7 @@ def withheld_of(session: Session, assignment: str) -> Withheld:
     owners = {row.id: row.person_id for row in session.execute(hidden)}
     sharing = session.execute(select(ShareRow.attempt_id, ShareRow.person_id))
     members = {person for attempt, person in sharing if attempt in owners}
-    latest = hidden.with_only_columns(GradingRow.early_checks).order_by(GradingRow.id.desc()).limit(LOOKED_AT)
+    latest = hidden.with_only_columns(GradingRow.early_checks).order_by(GradingRow.id.desc()).limit(GRADINGS_SEARCHED)
     briefs = [ChecksInBrief.model_validate_json(each) for each in session.scalars(latest) if each is not None]
     names = [check.name for brief in briefs for check in brief.checks if check.shown_verdict == "hidden"]
     return Withheld(
@@ -161,22 +161,24 @@ def last_closing(session: Session, assignment: AssignmentView) -> datetime | Non
 
 
 def hides(session: Session, assignment: AssignmentView) -> bool:
-    """Whether something of it is hidden: by the assignment, or of an attempt that was graded when it still was."""
+    """True if the assignment hides checks, or if an attempt has hidden checks since the assignment hid them when the
+    attempt was graded.
+    """
     graded = AttemptRow.id == GradingRow.attempt_id, AttemptRow.assignment == assignment.name
     withheld = exists().where(*graded, GradingRow.full_checks.is_not(None))
     return bool(assignment.hidden or session.scalar(select(withheld)))
 
 
 def release_of(session: Session, assignment: str) -> ReleaseRow | None:
-    """When the assignment was released, and by whom; None if it is not yet."""
+    """The release of an assignment; None if it is not released."""
     return session.get(ReleaseRow, assignment)
 
 
-def commented(text: str) -> str:
-    """A comment or a reason as it is kept; raises RefusalError if there is none."""
+def comment_in(text: str) -> str:
+    """The comment or reason in a form. Raises RefusedError if it is empty or too long."""
     comment = showable(text).strip()
-    if not 0 < len(comment) <= LONGEST_COMMENT:
-        raise RefusalError(f"Say why, in {LONGEST_COMMENT} letters at most; the student reads it.")
+    if not 0 < len(comment) <= MAX_COMMENT_LENGTH:
+        raise RefusedError(f"Say why, in {MAX_COMMENT_LENGTH} letters at most; the student reads it.")
     return comment
 
 

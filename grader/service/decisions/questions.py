@@ -1,4 +1,4 @@
-"""Students ask that somebody looks at a grading again; somebody who teaches answers."""
+"""Questions of students about a grading, and the answers of people who teach."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -8,61 +8,61 @@ from sqlalchemy.orm import Session, selectinload
 
 from grader.protocol.text import showable
 from grader.service.db.models import AttemptRow, AuditRow, RequestRow
-from grader.service.db.outbox import Mail, MailKind, put
-from grader.service.errors import NotFoundError, RefusalError
+from grader.service.db.outbox import Mail, MailKind, put_mail
+from grader.service.errors import NotFoundError, RefusedError
 from grader.service.grades.holds import HELD_BACK
 
-LONGEST = 2000
+MAX_LENGTH = 2000
 """Characters of a question or an answer."""
 
-OPEN_AT_ONCE = 5
+MAX_OPEN_QUESTIONS = 5
 """Open requests of a student."""
 
 
-def ask(session: Session, attempt: AttemptRow, person_id: int, text: str, now: datetime) -> None:
-    """Ask about an attempt that is graded. Raises RefusalError, and then stores nothing."""
+def ask_question(session: Session, attempt: AttemptRow, person_id: int, text: str, now: datetime) -> None:
+    """Store a question about a graded attempt. Raises RefusedError, and then stores nothing."""
     if attempt.counted is None:
-        raise RefusalError("This attempt is not graded yet; ask when it is.")
+        raise RefusedError("This attempt is not graded yet; ask when it is.")
     if attempt.counted.held:
-        raise RefusalError(HELD_BACK)
+        raise RefusedError(HELD_BACK)
     unanswered = RequestRow.person_id == person_id, RequestRow.answered.is_(None)
     if session.scalar(select(RequestRow.id).where(*unanswered, RequestRow.attempt_id == attempt.id)) is not None:
-        raise RefusalError("You have asked about this attempt already; wait for the answer.")
-    if (session.scalar(select(func.count(RequestRow.id)).where(*unanswered)) or 0) >= OPEN_AT_ONCE:
-        raise RefusalError(f"{OPEN_AT_ONCE} of your questions are open; wait until one is answered.")
+        raise RefusedError("You have asked about this attempt already; wait for the answer.")
+    if (session.scalar(select(func.count(RequestRow.id)).where(*unanswered)) or 0) >= MAX_OPEN_QUESTIONS:
+        raise RefusedError(f"{MAX_OPEN_QUESTIONS} of your questions are open; wait until one is answered.")
     row = {"attempt_id": attempt.id, "person_id": person_id, "at": now, "answer": "", "answered_by": ""}
     session.add(RequestRow(asked=_words(text), **row))
 
 
-def answer(session: Session, request_id: int, who: str, text: str, now: datetime) -> None:
-    """Answer a request, which is closed then."""
+def answer_question(session: Session, request_id: int, who: str, text: str, now: datetime) -> None:
+    """Answer a question, and close it. Raises NotFoundError or RefusedError if it is unknown or answered."""
     row = session.get(RequestRow, request_id)
     if row is None:
         raise NotFoundError
     if row.answered is not None:
-        raise RefusalError("This question is answered already.")
+        raise RefusedError("This question is answered already.")
     row.answer, row.answered_by, row.answered = _words(text), who, now
     mail = Mail(kind=MailKind.ANSWERED, assignment=row.attempt.assignment, path=f"/attempts/{row.attempt.public}")
-    put(session, row.person_id, mail, now)
+    put_mail(session, row.person_id, mail, now)
     named = f"{row.attempt.person.key}, {row.attempt.assignment}, attempt {row.attempt.number}"
     session.add(AuditRow(at=now, who=who, about=row.person.key, what=f"{named}: answered a question: {row.answer}"))
 
 
 def open_requests(session: Session) -> Sequence[RequestRow]:
-    """Those that nobody has answered, oldest first."""
+    """Questions without an answer, oldest first."""
     loaded = selectinload(RequestRow.person), selectinload(RequestRow.attempt)
     wanted = select(RequestRow).where(RequestRow.answered.is_(None)).order_by(RequestRow.id)
     return session.scalars(wanted.options(*loaded)).all()
 
 
 def requests_about(session: Session, attempt: AttemptRow) -> Sequence[RequestRow]:
-    """All about an attempt, oldest first."""
+    """All questions about an attempt, oldest first."""
     wanted = select(RequestRow).where(RequestRow.attempt_id == attempt.id).order_by(RequestRow.id)
     return session.scalars(wanted.options(selectinload(RequestRow.person))).all()
 
 
 def _words(text: str) -> str:
     words = showable(text).strip()
-    if not 0 < len(words) <= LONGEST:
-        raise RefusalError(f"Write what it is about, in {LONGEST:,} letters at most.")
+    if not 0 < len(words) <= MAX_LENGTH:
+        raise RefusedError(f"Write what it is about, in {MAX_LENGTH:,} letters at most.")
     return words

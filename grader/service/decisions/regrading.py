@@ -1,4 +1,4 @@
-"""Gradings that are made again. The audit trail has a line for each order.
+"""Orders to grade attempts again. The audit trail has a line for each order.
 
 Students see which of their attempts are graded again. So the selection uses only what students see: before release,
 hidden checks select nothing, and the best attempt is the one that looks best to students.
@@ -19,10 +19,10 @@ from grader.service.course.assignments import AssignmentView
 from grader.service.db.batches import in_batches
 from grader.service.db.models import AttemptRow, AuditRow, GradingRow, RegradingRow, ShareRow, State
 from grader.service.db.session import Database
-from grader.service.errors import NotFoundError, RefusalError
+from grader.service.errors import NotFoundError, RefusedError
 from grader.service.grades.holds import hold_of
 from grader.service.grades.visibility import checks_of
-from grader.service.submissions.accept import FIRST, REGRADED, new_grading
+from grader.service.submissions.accept import HAND_IN_PRIORITY, REGRADING_PRIORITY, new_grading
 from grader.service.submissions.versions import older
 
 Which = Literal["all", "latest", "best"]
@@ -40,15 +40,15 @@ OLDER = "attempts graded by an older version"
 
 
 def try_again(session: Session, grading_id: int, who: str, now: datetime) -> None:
-    """Grade an attempt again whose grading ended by a fault of ours."""
+    """Grade an attempt again if its grading ended with a fault of the service. Raises NotFoundError or RefusedError."""
     grading = session.get(GradingRow, grading_id)
     if grading is None:
         raise NotFoundError
     if grading.state != State.FAULTED:
-        raise RefusalError("This grading has not failed; there is nothing to try again.")
+        raise RefusedError("This grading has not failed; there is nothing to try again.")
     if _is_queued(grading.attempt):
-        raise RefusalError("This attempt is being graded already.")
-    grading.attempt.gradings.append(new_grading("tried again", FIRST, now))
+        raise RefusedError("This attempt is being graded already.")
+    grading.attempt.gradings.append(new_grading("tried again", HAND_IN_PRIORITY, now))
     session.add(_line(now, who, grading.attempt.person.key, f"{_named(grading.attempt)}: tries again after a fault"))
 
 
@@ -70,24 +70,24 @@ class Selection(Record):
 
 def regrade(database: Database, selection: Selection, who: str, now: datetime) -> int:
     """Grade attempts again, after all new hand-ins; return the number of the order. The old results count until the new
-    ones are there, and are kept. Raises RefusalError if nothing matches. Skips attempts that have entered the queue in
+    ones are there, and are kept. Raises RefusedError if nothing matches. Skips attempts that have entered the queue in
     the meantime.
     """
     with database.reading() as session:
         if (selection.which == "best" or selection.matching) and hold_of(session, selection.assignment) is not None:
-            raise RefusalError(HELD_SELECTS_NOTHING)
+            raise RefusedError(HELD_SELECTS_NOTHING)
         wanted = _selected(session, selection)
     return _order(database, wanted, _Order(selection.assignment, selection.in_words, who, now))
 
 
 def regrade_older(database: Database, assignments: Sequence[AssignmentView], who: str, now: datetime) -> None:
-    """Grade all attempts again that were graded by an older version of their assignment. Raises RefusalError if there
+    """Grade all attempts again that were graded by an older version of their assignment. Raises RefusedError if there
     are no such attempts.
     """
     with database.reading() as session:
         wanted = {each.name: _graded_by_older(session, each) for each in assignments}
     if not any(wanted.values()):
-        raise RefusalError("No attempt was graded by an older version, or all of these are already being graded.")
+        raise RefusedError("No attempt was graded by an older version, or all of these are already being graded.")
     for name, attempts in wanted.items():
         if attempts:
             _order(database, attempts, _Order(name, OLDER, who, now))
@@ -120,7 +120,7 @@ def _order(database: Database, attempts: Sequence[int], order: _Order) -> int:
 
 
 def _selected(session: Session, selection: Selection) -> list[int]:
-    """The numbers of the selected attempts that are not in the queue. Raises RefusalError if there are none."""
+    """The numbers of the selected attempts that are not in the queue. Raises RefusedError if no attempt is left."""
     loaded = selectinload(AttemptRow.gradings), selectinload(AttemptRow.counted)
     graded = AttemptRow.counted_id.is_not(None), AttemptRow.trial.is_(False)
     wanted = select(AttemptRow).where(AttemptRow.assignment == selection.assignment, *graded).options(*loaded)
@@ -134,7 +134,7 @@ def _selected(session: Session, selection: Selection) -> list[int]:
     found = [each.id for each in chosen if _matches(each, selection.matching) and not _is_queued(each)]
     if not found:
         hides = any(each.counted is not None and each.counted.withholds for each in chosen)
-        raise RefusalError(f"{NONE_MATCHES} {HIDDEN_SELECTS_NOTHING}" if hides else NONE_MATCHES)
+        raise RefusedError(f"{NONE_MATCHES} {HIDDEN_SELECTS_NOTHING}" if hides else NONE_MATCHES)
     return found
 
 
@@ -144,7 +144,7 @@ def _queue(session: Session, attempts: Sequence[int], regrading: int, now: datet
     queued = set(session.scalars(select(GradingRow.attempt_id).where(GradingRow.attempt_id.in_(attempts), is_open)))
     for each in attempts:
         if each not in queued:
-            grading = new_grading("regraded", REGRADED, now)
+            grading = new_grading("regraded", REGRADING_PRIORITY, now)
             grading.attempt_id, grading.regrading_id = each, regrading
             session.add(grading)
 

@@ -1,4 +1,4 @@
-"""What came of regradings: whose points were others before."""
+"""Results of regradings: the attempts whose points have changed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ from sqlalchemy.orm import Session, aliased, selectinload
 from grader.service.db.models import AttemptRow, GradingRow, RegradingRow, State
 from grader.service.errors import NotFoundError
 
-SHOWN = 50
+MAX_LISTED = 50
 """Regradings that are listed, the latest first."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Change:
-    """An attempt whose points are others than before."""
+class PointsChange:
+    """An attempt whose points have changed."""
 
     attempt: AttemptRow
     before: float | None
@@ -23,23 +23,27 @@ class Change:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Summary:
-    """What came of a regrading: whose points changed; and how many gradings gave the same, are to come, or failed."""
+class RegradingSummary:
+    """Result of a regrading: the changed attempts, and the numbers of gradings with the same points, not ended, and
+    failed.
+    """
 
     order: RegradingRow
-    changes: tuple[Change, ...]
+    changes: tuple[PointsChange, ...]
     same: int
     unfinished: int
     failed: int
 
 
 def regradings(session: Session) -> Sequence[RegradingRow]:
-    """The latest."""
-    return session.scalars(select(RegradingRow).order_by(RegradingRow.id.desc()).limit(SHOWN)).all()
+    """The latest regradings."""
+    return session.scalars(select(RegradingRow).order_by(RegradingRow.id.desc()).limit(MAX_LISTED)).all()
 
 
-def summary_of(session: Session, regrading_id: int) -> Summary:
-    """What has come of it so far; raises NotFoundError. Before is the latest result that the attempt had then."""
+def summary_of(session: Session, regrading_id: int) -> RegradingSummary:
+    """Result of a regrading so far. The points before come from the attempt's latest earlier result. Raises
+    NotFoundError.
+    """
     order = session.get(RegradingRow, regrading_id)
     if order is None:
         raise NotFoundError
@@ -56,12 +60,12 @@ def summary_of(session: Session, regrading_id: int) -> Summary:
     rows = session.execute(wanted.options(loaded)).all()
     done = [(grading, old) for grading, old in rows if grading.state == State.DONE]
     changes = [
-        Change(attempt=grading.attempt, before=old, after=grading.points or 0.0)
+        PointsChange(attempt=grading.attempt, before=old, after=grading.points or 0.0)
         for grading, old in done
         if grading.points != old
     ]
     unfinished = sum(State(grading.state).open for grading, _ in rows)
-    return Summary(
+    return RegradingSummary(
         order=order,
         changes=tuple(changes),
         same=len(done) - len(changes),

@@ -1,6 +1,6 @@
-"""The process of a clerk: `python -P -m grader.service.exports ORDER`, the database on standard input.
+"""The process that makes a file: `python -P -m grader.service.exports REQUEST`, the database on standard input.
 
-What it makes comes on standard output, which is a file. If it cannot, it says why in a line of standard error.
+It writes the file to standard output. If it cannot make the file, it writes one line with the reason to standard error.
 """
 
 import sys
@@ -9,24 +9,24 @@ from contextlib import closing
 from grader.common.errors import GraderError
 from grader.course.catalogue import Course
 from grader.service.db.session import Database
-from grader.service.exports.files import PAPERS
-from grader.service.exports.gradebook import Desk
-from grader.service.exports.jobs import REFUSED, PaperOrder, limit_this_process
+from grader.service.exports.files import WRITERS
+from grader.service.exports.gradebook import GradebookReader
+from grader.service.exports.jobs import EXIT_REFUSED, ExportRequest, limit_this_process
 from grader.service.handover import told_database
 
 
 def main() -> None:
-    """Make what is asked for."""
+    """Make the requested file."""
     limit_this_process()
-    order = PaperOrder.model_validate_json(sys.argv[1])
-    course = Course(assignments=order.assignments, reference=order.reference)
+    request = ExportRequest.model_validate_json(sys.argv[1])
+    course = Course(assignments=request.assignments, reference=request.reference)
     with closing(Database(told_database())) as database:
         try:
-            desk = Desk(database, course, order.assignment)
-            PAPERS[order.paper](desk, sys.stdin.buffer.read(), sys.stdout.buffer)
+            reader = GradebookReader(database, course, request.assignment)
+            WRITERS[request.kind](reader, sys.stdin.buffer.read(), sys.stdout.buffer)
         except GraderError as error:
             sys.stderr.write(f"{error}\n")
-            sys.exit(REFUSED)
+            sys.exit(EXIT_REFUSED)
     sys.stdout.buffer.flush()
 
 

@@ -7,16 +7,16 @@ from collections.abc import Iterable, Sequence
 from grader.lms.exports.sheet import BOM, harmless
 from grader.protocol.text import showable
 from grader.service.db.models import AuditRow
-from grader.service.grades.views import CourseTable, Line
+from grader.service.grades.views import CourseLine, CourseTable
 
 FIELDS = "points", "of", "attempts", "late", "why"
-"""The columns of an assignment. The points are those that count; why says how they came about, where a deduction or a
-correction changed them, or that the student is excused.
+"""The columns of an assignment. `points` are the points that count. `why` explains a deduction or a correction, or says
+that the student is excused.
 """
 
 
 def points_csv(table: CourseTable) -> bytes:
-    """A line for each student. No points: nothing was graded."""
+    """A line for each student. Empty points mean that nothing was graded."""
     names = [each.name for each in table.assignments]
     headings = (f"{name} {what}" for name in names for what in FIELDS)
     return _csv([["key", "name", *headings], *(_cells(line, names) for line in table.lines)])
@@ -34,7 +34,7 @@ def audit_lines_csv(lines: Iterable[AuditRow]) -> bytes:
     )
 
 
-def _cells(line: Line, names: Sequence[str]) -> list[str]:
+def _cells(line: CourseLine, names: Sequence[str]) -> list[str]:
     cells = [line.person.key, line.person.name]
     for name in names:
         grade = line.grades[name]

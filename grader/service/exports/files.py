@@ -1,4 +1,4 @@
-"""Each file that a clerk makes, from the batch's own functions."""
+"""Writers of all export files, built from the batch's own functions."""
 
 import tempfile
 from collections import Counter
@@ -22,45 +22,45 @@ from grader.reports.junit import render_batch
 from grader.results.gradebook import Gradebook, StudentRow, for_students
 from grader.results.result import Result, Ungraded
 from grader.service.exports.archive import write_archive
-from grader.service.exports.gradebook import Desk
-from grader.service.exports.jobs import Paper
+from grader.service.exports.gradebook import GradebookReader
+from grader.service.exports.jobs import ExportKind
 from grader.service.exports.similarity_search import similar
 from grader.service.exports.xlsx import write_workbook
 
-Write = Callable[[Desk, bytes, IO[bytes]], None]
-"""Makes a file from the desk and what an instructor has sent."""
+ExportWriter = Callable[[GradebookReader, bytes, IO[bytes]], None]
+"""Writes a file from the gradebook and from the bytes that an instructor uploaded."""
 
 IN_ENGLISH = "Set Moodle to English, and download the worksheet again."
-"""For a worksheet whose headings are in a language that is not known: a page has no field to name columns in."""
+"""Advice for a worksheet with headings in an unknown language, since the page has no fields for names of columns."""
 
 RENAMED = "give the right one this name in Canvas, and export the gradebook again"
-"""For a gradebook in which no column has the assignment's name."""
+"""Advice for a gradebook in which no column has the assignment's name."""
 
 NOT_RELEASED = "its grades leave out hidden checks, which count as zero until you release them."
 
 
-def _overview(desk: Desk, _given: bytes, out: IO[bytes]) -> None:
-    links = {(each.row.student.label, each.row.assignment): f"../attempts/{each.public}" for each in desk.counting}
-    out.write(overview_page(desk.with_sources(desk.gradebook()), links).text.encode())
+def _overview(reader: GradebookReader, _given: bytes, out: IO[bytes]) -> None:
+    links = {(each.row.student.label, each.row.assignment): f"../attempts/{each.public}" for each in reader.graded}
+    out.write(overview_page(reader.with_sources(reader.gradebook()), links).text.encode())
 
 
-def _grades(desk: Desk, _given: bytes, out: IO[bytes]) -> None:
-    out.write(grades_csv(desk.gradebook()).encode())
+def _grades(reader: GradebookReader, _given: bytes, out: IO[bytes]) -> None:
+    out.write(grades_csv(reader.gradebook()).encode())
 
 
-def _workbook(desk: Desk, _given: bytes, out: IO[bytes]) -> None:
-    write_workbook(desk.gradebook(), out)
+def _workbook(reader: GradebookReader, _given: bytes, out: IO[bytes]) -> None:
+    write_workbook(reader.gradebook(), out)
 
 
-def _junit(desk: Desk, _given: bytes, out: IO[bytes]) -> None:
-    out.write(render_batch(suites(desk)).encode())
+def _junit(reader: GradebookReader, _given: bytes, out: IO[bytes]) -> None:
+    out.write(render_batch(suites(reader)).encode())
 
 
-def suites(desk: Desk) -> Iterator[tuple[str, Result | Ungraded | Absence]]:
-    """The outcome of everybody: results first, one after the other."""
-    for each, stored in desk.stored():
+def suites(reader: GradebookReader) -> Iterator[tuple[str, Result | Ungraded | Absence]]:
+    """Outcomes of all students by label. Results come first, and are read one at a time."""
+    for each, stored in reader.results():
         yield each.row.student.label, stored.result
-    for row in desk.rows:
+    for row in reader.rows:
         if row.grade is None:
             yield row.student.label, _without_grade(row)
 
@@ -71,39 +71,39 @@ def _without_grade(row: StudentRow) -> Ungraded | Absence:
     return Absence(student=row.student, assignment=row.assignment)
 
 
-def _archive(desk: Desk, _given: bytes, out: IO[bytes]) -> None:
-    write_archive(desk, render_batch(suites(desk)), out)
+def _archive(reader: GradebookReader, _given: bytes, out: IO[bytes]) -> None:
+    write_archive(reader, render_batch(suites(reader)), out)
 
 
-def _moodle(desk: Desk, given: bytes, out: IO[bytes]) -> None:
+def _moodle(reader: GradebookReader, given: bytes, out: IO[bytes]) -> None:
     worksheet = MoodleWorksheet(
         sheet=read_sheet("the worksheet", given), remedies=Remedies(grade=IN_ENGLISH, feedback=IN_ENGLISH)
     )
-    students = _platform_students(desk, worksheet.roster())
+    students = _platform_students(reader, worksheet.roster())
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / FEEDBACK
-        remarks = feedback_zip(path, _pages(desk, students))
-        remarks = (*_by_name(desk, students), *remarks)
+        remarks = feedback_zip(path, _pages(reader, students))
+        remarks = (*_by_name(reader, students), *remarks)
         with ZipFile(out, "w", ZIP_DEFLATED) as archive:
-            _write_upload(archive, worksheet, _as_platform(desk.gradebook(), students), remarks)
+            _write_upload(archive, worksheet, _as_platform(reader.gradebook(), students), remarks)
             archive.write(path, FEEDBACK)
 
 
-def _pages(desk: Desk, students: Mapping[str, Student]) -> Iterator[tuple[Student, str, bytes]]:
-    for each, stored in desk.stored():
+def _pages(reader: GradebookReader, students: Mapping[str, Student]) -> Iterator[tuple[Student, str, bytes]]:
+    for each, stored in reader.results():
         yield students[each.row.student.label], f"{each.row.assignment}.html", stored.page
 
 
-def _canvas(desk: Desk, given: bytes, out: IO[bytes]) -> None:
+def _canvas(reader: GradebookReader, given: bytes, out: IO[bytes]) -> None:
     gradebook = CanvasGradebook(sheet=read_sheet("the gradebook", given), remedy=RENAMED)
-    students = _platform_students(desk, gradebook.roster())
+    students = _platform_students(reader, gradebook.roster())
     with ZipFile(out, "w", ZIP_DEFLATED) as archive:
-        remarks = tuple(_by_name(desk, students))
-        _write_upload(archive, gradebook, _as_platform(desk.gradebook(), students), remarks)
+        remarks = tuple(_by_name(reader, students))
+        _write_upload(archive, gradebook, _as_platform(reader.gradebook(), students), remarks)
 
 
 def _write_upload(archive: ZipFile, upload: Upload, book: Gradebook, remarks: tuple[Remark, ...]) -> None:
-    """The file to upload, and what to know before. Students see it: it tells nothing of hidden checks."""
+    """Write the file to upload, and remarks to read first. The file reveals no hidden checks, since students see it."""
     filled = upload.fill(for_students(book))
     hidden = [f"{upload.name}: {NOT_RELEASED}"] if any(row.hidden_points for row in book.rows) else []
     lines = [f"{filled.grades} grades are in {upload.name}.", *hidden]
@@ -112,12 +112,12 @@ def _write_upload(archive: ZipFile, upload: Upload, book: Gradebook, remarks: tu
     archive.writestr("remarks.txt", "\n".join(lines) + "\n")
 
 
-def _platform_students(desk: Desk, owners: tuple[Owner, ...]) -> dict[str, Student]:
-    """Everybody by label, with the platform's key: that of the same key and name, else of the only one of that name on
-    both sides, else of the same key where nobody else here has that name. Whoever is not found, or would share a key,
-    has none, so that nobody gets another's grade.
+def _platform_students(reader: GradebookReader, owners: tuple[Owner, ...]) -> dict[str, Student]:
+    """All students by label, each with the key that they have on the platform. A student is matched by key and name;
+    else by a name that is unique on both sides; else by a key whose name on the platform no other student here has. A
+    student without a match, or whose key another one would share, gets no key, so that no student gets another's grade.
     """
-    students = {row.student.label: row.student for row in desk.rows}
+    students = {row.student.label: row.student for row in reader.rows}
     named = {person_key(owner.key): person_name(owner.name) for owner in owners if owner.key is not None}
     theirs = _once([(person_name(each.name), each.key) for each in owners])
     ours = _once([(person_name(each.name), each.label) for each in students.values()])
@@ -138,9 +138,9 @@ def _platform_students(desk: Desk, owners: tuple[Owner, ...]) -> dict[str, Stude
     }
 
 
-def _by_name(desk: Desk, students: Mapping[str, Student]) -> Iterator[Remark]:
-    """Who was found by their names alone: people may be able to change these on a platform."""
-    kept = {row.student.label: row.student.key for row in desk.rows}
+def _by_name(reader: GradebookReader, students: Mapping[str, Student]) -> Iterator[Remark]:
+    """A remark that lists students who were found only by name, since people may change their names on a platform."""
+    kept = {row.student.label: row.student.key for row in reader.rows}
     found = [
         label
         for label, each in students.items()
@@ -151,7 +151,7 @@ def _by_name(desk: Desk, students: Mapping[str, Student]) -> Iterator[Remark]:
 
 
 def _once(pairs: list[tuple[str, str | None]]) -> dict[str, str | None]:
-    """Values by names that stand there once."""
+    """Values of the names that occur once."""
     names = [name for name, _ in pairs]
     return {name: value for name, value in pairs if names.count(name) == 1}
 
@@ -160,18 +160,18 @@ def _as_platform(book: Gradebook, students: Mapping[str, Student]) -> Gradebook:
     return replace(book, rows=tuple(replace(row, student=students[row.student.label]) for row in book.rows))
 
 
-def _similar(desk: Desk, _given: bytes, out: IO[bytes]) -> None:
-    (assignment,) = desk.coursework
-    out.write(similar(desk, assignment).model_dump_json().encode())
+def _similar(reader: GradebookReader, _given: bytes, out: IO[bytes]) -> None:
+    (assignment,) = reader.coursework
+    out.write(similar(reader, assignment).model_dump_json().encode())
 
 
-PAPERS: Mapping[Paper, Write] = {
-    Paper.OVERVIEW: _overview,
-    Paper.SIMILAR: _similar,
-    Paper.GRADES: _grades,
-    Paper.WORKBOOK: _workbook,
-    Paper.JUNIT: _junit,
-    Paper.ARCHIVE: _archive,
-    Paper.MOODLE: _moodle,
-    Paper.CANVAS: _canvas,
+WRITERS: Mapping[ExportKind, ExportWriter] = {
+    ExportKind.OVERVIEW: _overview,
+    ExportKind.SIMILAR: _similar,
+    ExportKind.GRADES: _grades,
+    ExportKind.WORKBOOK: _workbook,
+    ExportKind.JUNIT: _junit,
+    ExportKind.ARCHIVE: _archive,
+    ExportKind.MOODLE: _moodle,
+    ExportKind.CANVAS: _canvas,
 }

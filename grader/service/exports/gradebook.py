@@ -1,4 +1,4 @@
-"""The course as the batch's gradebook: of each student the attempt that counts."""
+"""Reads the course as the batch's gradebook, with the attempt that counts for each student."""
 
 import zlib
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from grader.service.course.assignments import AssignmentCache
 from grader.service.course.saved_assignments import memory_in
 from grader.service.db.models import AttemptRow, GradingRow, PoolRow
 from grader.service.db.session import Database
-from grader.service.errors import RefusalError
+from grader.service.errors import RefusedError
 from grader.service.exports.similarity import PoolKind
 from grader.service.grades.course_rows import rows_of
 from grader.service.grades.views import course_table
@@ -28,12 +28,12 @@ SHAPE = "the submission service"
 
 UNREADABLE = "An assignment cannot be read, and points may depend on it, so no file was made. Fix it first:"
 
-COMPARED = 64 * 1024
-"""Bytes of a file that are compared with others: ten times a file of all five kernels."""
+COMPARED_BYTES = 64 * 1024
+"""Bytes of a file that are compared with other files: ten times the size of a file with all five kernels."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Counting:
+class GradedRow:
     """A row of the gradebook, and the numbers of the attempt and the grading that count."""
 
     row: StudentRow
@@ -43,55 +43,56 @@ class Counting:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stored:
-    """Stored data of a grading: the file, the whole result, the page for students, the whole page if it shows more, and
-    the result that students may see; None if that was not stored.
+class StoredResult:
+    """Stored data of a grading: the file, the whole result, the result that students may see, the page for students,
+    and the whole page if it shows more.
     """
 
     data: bytes
     result: Result
-    shown: Result | None
+    shown: Result
     page: bytes
     full_page: bytes | None
 
 
-class Desk:
-    """What a clerk works from: one assignment of the course, or all if it is empty. Raises RefusalError while any of
-    the course's cannot be read: late days are counted over all, so points might be wrong without it.
+class GradebookReader:
+    """Reads the gradebook and stored results of one assignment, or of all if `assignment` is empty. Raises RefusedError
+    if any assignment of the course cannot be read: late days are counted over all assignments, so points might be
+    wrong without it.
     """
 
     def __init__(self, database: Database, course: Course, assignment: str) -> None:
         self._database = database
         self._cache = AssignmentCache(course, Path(), recall=memory_in(database))
         for problem in self._cache.problems():
-            raise RefusalError(f"{UNREADABLE} {problem}")
+            raise RefusedError(f"{UNREADABLE} {problem}")
         names = [assignment] if assignment else course.names()
         self.coursework: dict[str, Coursework] = {name: course.load(name) for name in names}
 
     @cached_property
-    def counting(self) -> tuple[Counting, ...]:
-        """What counts and is graded, by label and assignment."""
-        return tuple(sorted(self._both[1], key=lambda each: (each.row.student.label, each.row.assignment)))
+    def graded(self) -> tuple[GradedRow, ...]:
+        """Rows with a grade, sorted by label and assignment."""
+        return tuple(sorted(self._rows_and_graded[1], key=lambda each: (each.row.student.label, each.row.assignment)))
 
     @cached_property
     def rows(self) -> tuple[StudentRow, ...]:
-        """Everybody at every assignment, without sources."""
-        return tuple(sorted(self._both[0], key=lambda row: (row.student.label, row.assignment)))
+        """Rows of all students and assignments, without sources, sorted by label and assignment."""
+        return tuple(sorted(self._rows_and_graded[0], key=lambda row: (row.student.label, row.assignment)))
 
     @cached_property
-    def _both(self) -> tuple[list[StudentRow], list[Counting]]:
+    def _rows_and_graded(self) -> tuple[list[StudentRow], list[GradedRow]]:
         rows: list[StudentRow] = []
-        counting: list[Counting] = []
+        graded: list[GradedRow] = []
         with self._database.reading() as session:
             table = course_table(session, self._cache.all())
             for name in self.coursework:
                 found = rows_of(session, table, name)
-                rows += _with_strangers(found.rows, found.attempts)
-                counting += _counting(found.rows, found.attempts)
-        return rows, counting
+                rows += _with_duplicates(found.rows, found.attempts)
+                graded += _graded_rows(found.rows, found.attempts)
+        return rows, graded
 
     def gradebook(self) -> Gradebook:
-        """Without sources."""
+        """The gradebook without sources."""
         return Gradebook(
             shape=SHAPE,
             assignments=tuple(self.coursework),
@@ -104,14 +105,14 @@ class Desk:
         )
 
     def with_sources(self, book: Gradebook) -> Gradebook:
-        """With the beginnings of all sources, as far as they are compared."""
-        numbers = {(each.row.student.label, each.row.assignment): each.attempt for each in self.counting}
+        """The gradebook with the first COMPARED_BYTES of each source."""
+        numbers = {(each.row.student.label, each.row.assignment): each.attempt for each in self.graded}
         return replace(book, rows=tuple(self._with_source(row, numbers) for row in book.rows))
 
     def _with_source(self, row: StudentRow, numbers: dict[tuple[str, str], int]) -> StudentRow:
         if row.grade is None or not row.grade.sha256:
             return row
-        data = self._file(numbers[row.student.label, row.assignment])[:COMPARED]
+        data = self._file(numbers[row.student.label, row.assignment])[:COMPARED_BYTES]
         return replace(row, grade=replace(row.grade, source=data.decode("utf-8-sig", "replace")))
 
     def _file(self, attempt: int) -> bytes:
@@ -125,65 +126,53 @@ class Desk:
             rows = session.execute(wanted.order_by(PoolRow.id)).all()
         return [(row.name, row.data.decode("utf-8-sig", "replace")) for row in rows]
 
-    def stored(self) -> Iterator[tuple[Counting, Stored]]:
-        """What is stored of everything that counts, one after the other."""
-        for each in self.counting:
+    def results(self) -> Iterator[tuple[GradedRow, StoredResult]]:
+        """Rows with a grade and their stored results, which are read one at a time."""
+        for each in self.graded:
             yield each, self._stored(each)
 
-    def _stored(self, each: Counting) -> Stored:
+    def _stored(self, each: GradedRow) -> StoredResult:
         pages = GradingRow.published_page, GradingRow.full_page
         columns = GradingRow.result, GradingRow.early_result, GradingRow.released, *pages
         with self._database.reading() as session:
             row = session.execute(select(*columns).where(GradingRow.id == each.grading)).one()
-        result = Result.model_validate_json(row.result or "")
-        early = None if row.early_result is None else zlib.decompress(row.early_result)
-        if row.released:
-            shown: Result | None = result
-        else:
-            shown = None if early is None else Result.model_validate_json(early)
-        told = _counted(result, each.row.grade)
-        seen = None if shown is None else _counted(shown, each.row.shown)
-        return Stored(
+        result = Result.model_validate_json(row.result)
+        early = result if row.released else Result.model_validate_json(zlib.decompress(row.early_result))
+        whole, shown = _with_final_points(result, each.row.grade), _with_final_points(early, each.row.shown)
+        return StoredResult(
             data=self._file(each.attempt),
-            result=told,
-            shown=seen,
-            page=_page(row.published_page or b"", seen),
-            full_page=None if row.full_page is None else _page(row.full_page, told),
+            result=whole,
+            shown=shown,
+            page=_page(row.published_page, shown),
+            full_page=None if row.full_page is None else _page(row.full_page, whole),
         )
 
 
-def _page(drawn: bytes, result: Result | None) -> bytes:
-    """A page as its station has drawn it; with the points that count where they are others, if they can be told."""
-    if result is None or (result.deduction is None and result.correction is None):
+def _page(drawn: bytes, result: Result) -> bytes:
+    """The page that the station drew; drawn again if a deduction or a correction changes the points."""
+    if result.deduction is None and result.correction is None:
         return zlib.decompress(drawn)
     return page(result).text.encode()
 
 
-def _counted(result: Result, grade: Grade | None) -> Result:
-    """A result with the points that count: less what lateness costs, and as corrected. Points that are set are out of
-    all points: results of earlier versions left those of hidden checks out.
-    """
+def _with_final_points(result: Result, grade: Grade | None) -> Result:
+    """A result with the points that count, after the deduction for lateness and corrections."""
     if grade is None:
         return result
-    is_set = grade.correction is not None and grade.correction.final
-    return replace(
-        result,
-        points=grade.points,
-        max_points=grade.max_points if is_set else result.max_points,
-        deduction=grade.deduction,
-        correction=grade.correction,
-    )
+    return replace(result, points=grade.points, deduction=grade.deduction, correction=grade.correction)
 
 
-def _counting(rows: tuple[StudentRow, ...], attempts: dict[str, AttemptRow]) -> Iterator[Counting]:
+def _graded_rows(rows: tuple[StudentRow, ...], attempts: dict[str, AttemptRow]) -> Iterator[GradedRow]:
     for row in rows:
         attempt = attempts.get(row.student.label)
         if row.grade is not None and attempt is not None and attempt.counted_id is not None:
-            yield Counting(row=row, public=attempt.public, attempt=attempt.id, grading=attempt.counted_id)
+            yield GradedRow(row=row, public=attempt.public, attempt=attempt.id, grading=attempt.counted_id)
 
 
-def _with_strangers(rows: tuple[StudentRow, ...], attempts: dict[str, AttemptRow]) -> Iterator[StudentRow]:
-    """With those who have handed in the same bytes by an attempt of their own: who shares one is a group."""
+def _with_duplicates(rows: tuple[StudentRow, ...], attempts: dict[str, AttemptRow]) -> Iterator[StudentRow]:
+    """Rows with the labels of students who handed in the same bytes in another attempt. Students who share an attempt
+    are a group.
+    """
     same: dict[str, list[str]] = {}
     for row in rows:
         if row.grade is not None and row.grade.sha256:

@@ -1,9 +1,9 @@
-"""Files about the course that cost more than a web process may spend: a clerk makes each, a process of its own.
+"""Files about the course that cost more than a web process may spend. A separate process makes each file.
 
-    web -> order -> exports/ -> a file without a name -> web -> browser
+    web -> ExportRequest -> exports/ -> a file without a name -> web -> browser
 
-A clerk has a budget of processor time, memory and disk, and gives way to everybody else on the machine. It reads what
-students have handed in, compiles nothing, and writes nothing into the database.
+The export process has a budget of processor time, memory and disk, and a low priority. It reads what students have
+handed in, compiles nothing, and writes nothing to the database.
 """
 
 import os
@@ -19,35 +19,35 @@ from tempfile import TemporaryFile
 from typing import IO
 
 from grader.common.record import Record
-from grader.service.errors import RefusalError
+from grader.service.errors import RefusedError
 from grader.service.handover import as_lines
 from grader.service.throttle import ConcurrencyLimiter
 
-CLERK = ("-P", "-m", "grader.service.exports")
+EXPORT_ARGUMENTS = ("-P", "-m", "grader.service.exports")
 """-P: nothing is imported from the working directory."""
 
-PROCESSOR = 180
-"""Seconds of processor time that a clerk may use."""
+CPU_SECONDS = 180
+"""Seconds of processor time that an export may use."""
 
-PATIENCE = 600.0
-"""Seconds in which the clerk must have had them."""
+WALL_SECONDS = 600.0
+"""Seconds after which an export is ended, also if it has used less processor time."""
 
-MEMORY, DISK = 4 * 1024**3, 4 * 1024**3
-"""Bytes of a clerk's address space, and of a file that it makes."""
+MEMORY_BYTES, FILE_BYTES = 4 * 1024**3, 4 * 1024**3
+"""Bytes of an export's address space, and of the file that it makes."""
 
-REFUSED = 2
-"""The exit code of a clerk that says why it cannot do what it is asked for."""
+EXIT_REFUSED = 2
+"""Exit code of an export that cannot be made; its standard error has the reason."""
 
-AT_WORK = ConcurrencyLimiter(
-    1, "Another file is being made right now; try again in a moment.", waiting=3, patience=20.0
+EXPORT_LIMIT = ConcurrencyLimiter(
+    1, "Another file is being made right now; try again in a moment.", max_waiting=3, wait_seconds=20.0
 )
-"""One clerk of a web process works at a time; a few more wait for it."""
+"""A web process runs one export at a time; a few more requests wait."""
 
 TOO_LARGE = "This takes more time, memory or disk than is allowed; ask for one assignment alone."
 
 
-class Paper(StrEnum):
-    """What a clerk can make."""
+class ExportKind(StrEnum):
+    """A file that can be exported, by its name."""
 
     OVERVIEW = "overview.html"
     SIMILAR = "similar.json"
@@ -59,24 +59,24 @@ class Paper(StrEnum):
     CANVAS = "canvas.zip"
 
 
-class PaperOrder(Record):
-    """What is asked for: about one assignment, or about all if it is empty. The folders are the course's."""
+class ExportRequest(Record):
+    """A request for a file about one assignment, or about all if it is empty. The folders are the course's."""
 
-    paper: Paper
+    kind: ExportKind
     assignment: str
     assignments: Path
     reference: Path
 
 
 @contextmanager
-def made(order: PaperOrder, database: str, given: bytes = b"") -> Iterator[IO[bytes]]:
-    """The file that a clerk makes, from its beginning; whoever takes it closes it. `given` is what an instructor sent
-    with the order. Raises RefusalError with the reason if there is none.
+def export_file(request: ExportRequest, database: str, given: bytes = b"") -> Iterator[IO[bytes]]:
+    """The requested file, opened at its beginning; the caller closes it. `given` is the file that an instructor
+    uploaded with the request. Raises RefusedError with the reason if the file cannot be made.
     """
-    with AT_WORK.one():
-        out = TemporaryFile()  # noqa: SIM115 - closed by who takes it
+    with EXPORT_LIMIT.slot():
+        out = TemporaryFile()  # noqa: SIM115 - the caller closes it
         try:
-            _make(order, database, given, out)
+            _run_export(request, database, given, out)
             out.seek(0)
             yield out
         except BaseException:
@@ -84,32 +84,36 @@ def made(order: PaperOrder, database: str, given: bytes = b"") -> Iterator[IO[by
             raise
 
 
-def _make(order: PaperOrder, database: str, given: bytes, out: IO[bytes]) -> None:
+def _run_export(request: ExportRequest, database: str, given: bytes, out: IO[bytes]) -> None:
     try:
         done = subprocess.run(  # noqa: S603 - our own module, run by our own Python
-            [sys.executable, *CLERK, order.model_dump_json()],
+            [sys.executable, *EXPORT_ARGUMENTS, request.model_dump_json()],
             input=as_lines(database) + given,
             stdout=out,
             stderr=subprocess.PIPE,
             env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
-            timeout=PATIENCE,
+            timeout=WALL_SECONDS,
             start_new_session=True,
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise RefusalError("The machine is too busy to make this file; try again later.") from error
+        raise RefusedError("The machine is too busy to make this file; try again later.") from error
     said = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
-    if done.returncode == REFUSED:
-        raise RefusalError(said)
+    if done.returncode == EXIT_REFUSED:
+        raise RefusedError(said)
     if done.returncode in {-signal.SIGXCPU, -signal.SIGKILL, -signal.SIGXFSZ} or said.startswith("MemoryError"):
-        raise RefusalError(TOO_LARGE)
+        raise RefusedError(TOO_LARGE)
     if done.returncode:
-        raise RuntimeError(f"a clerk ended with status {done.returncode}: {said}")
+        raise RuntimeError(f"an export ended with status {done.returncode}: {said}")
 
 
 def limit_this_process() -> None:
-    """Hold a clerk to its budget, and let it give way to everybody else."""
+    """Limit this process to the budget of an export, and lower its priority."""
     os.nice(10)
-    for what, most in ((resource.RLIMIT_CPU, PROCESSOR), (resource.RLIMIT_AS, MEMORY), (resource.RLIMIT_FSIZE, DISK)):
+    for what, most in (
+        (resource.RLIMIT_CPU, CPU_SECONDS),
+        (resource.RLIMIT_AS, MEMORY_BYTES),
+        (resource.RLIMIT_FSIZE, FILE_BYTES),
+    ):
         resource.setrlimit(what, (most, most))
-    signal.alarm(int(PATIENCE))  # whoever asked may be gone
+    signal.alarm(int(WALL_SECONDS))  # the web process may have ended, and its timeout with it

@@ -1,4 +1,4 @@
-"""Sources of an assignment that are nearly the same: records between the clerk, who finds them, and the page; and the
+"""Sources of an assignment that are nearly the same: the records that the export process sends to the page, and the
 pool of other sources that they are compared with.
 """
 
@@ -19,26 +19,26 @@ from grader.protocol.text import showable
 from grader.service.db.batches import in_batches
 from grader.service.db.models import AuditRow, PoolRow
 from grader.service.db.session import Database
-from grader.service.errors import RefusalError
+from grader.service.errors import RefusedError
 
-LARGEST, MOST = 64 * 1024, 1_000
-"""Bytes of a source of the pool, and how many sources an assignment may have there."""
+MAX_SOURCE_BYTES, MAX_SOURCES = 64 * 1024, 1_000
+"""Bytes of a source in the pool, and number of sources that an assignment may have in the pool."""
 
-SOURCES_AT_ONCE = 16
-"""Number of sources of the pool that one transaction changes: about a mebibyte."""
+SOURCES_PER_TRANSACTION = 16
+"""Number of sources that one transaction changes: about 1 MiB."""
 
 NAME_LENGTH = 200
 ENDINGS = frozenset({".cl", ".txt"})
 
 
 class PoolKind(StrEnum):
-    """What a source of the pool is: another's work of an earlier course, or code that everybody may use."""
+    """Kind of a source in the pool: a submission of an earlier course, or code that all students may use."""
 
     EARLIER = "earlier"
     ALLOWED = "allowed"
 
 
-class LineSeen(Record):
+class SourceLine(Record):
     """A line of a source."""
 
     number: int
@@ -46,15 +46,15 @@ class LineSeen(Record):
 
 
 class LinePair(Record):
-    """A line of each that stand beside each other; one is None where the other has no counterpart."""
+    """Two lines that are shown side by side. A line without a counterpart has None."""
 
-    one: LineSeen | None
-    other: LineSeen | None
+    one: SourceLine | None
+    other: SourceLine | None
     same: bool
 
 
 class SimilarSource(Record):
-    """Whose source it is, and the public name of the attempt; empty for one of the pool."""
+    """The label of a source, and the public name of its attempt, which is empty for a source in the pool."""
 
     label: str
     public: str
@@ -68,58 +68,58 @@ class SimilarPair(Record):
 
 
 class SimilarGroup(Record):
-    """Sources that are linked by similarity, from `least` to `most`, between 0 and 1."""
+    """Sources that are linked by similarity. `least` and `most` are the lowest and highest similarity, from 0 to 1."""
 
     sources: tuple[SimilarSource, ...]
     least: float
     most: float
 
 
-class Similar(Record):
-    """What was found: all groups, and the first pairs."""
+class SimilarSources(Record):
+    """All groups of similar sources, and the first pairs."""
 
     groups: tuple[SimilarGroup, ...]
     pairs: tuple[SimilarPair, ...]
 
 
 def add_to_pool(database: Database, added: PoolRow, data: bytes) -> int:
-    """Add a source, or those of a zip, as `added` says of all of them; how many. Raises RefusalError, and then adds
-    nothing.
+    """Add a source or the sources of a zip, and return their number. `added` has the fields that all of them share.
+    Raises RefusedError, and then adds nothing.
     """
     found = list(_sources(added.name, data))
     if not found:
-        raise RefusalError("The file has no source in it: choose a .cl file, or a zip of such files.")
+        raise RefusedError("The file has no source in it: choose a .cl file, or a zip of such files.")
     what = f"{added.assignment}: added {count(len(found), 'source')} to the pool ({added.kind})"
     with database.writing() as session:
         there = session.scalar(select(func.count()).where(PoolRow.assignment == added.assignment)) or 0
-        if there + len(found) > MOST:
-            raise RefusalError(f"The pool of an assignment holds {MOST:,} sources at most; remove some first.")
+        if there + len(found) > MAX_SOURCES:
+            raise RefusedError(f"The pool of an assignment holds {MAX_SOURCES:,} sources at most; remove some first.")
         session.add(AuditRow(at=added.at, who=added.who, about="", what=what))
     common = {"assignment": added.assignment, "kind": added.kind, "who": added.who, "at": added.at}
 
     def add(session: Session, some: Sequence[tuple[str, bytes]]) -> None:
         session.add_all(PoolRow(name=showable(name)[:NAME_LENGTH], data=source, **common) for name, source in some)
 
-    in_batches(database, found, add, SOURCES_AT_ONCE)
+    in_batches(database, found, add, SOURCES_PER_TRANSACTION)
     return len(found)
 
 
 def _sources(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
-    """Names and sources; of a zip, no more is unpacked than may be kept."""
+    """Names and sources. A zip is unpacked only as far as its sources may be stored."""
     if not data.startswith(b"PK\x03\x04"):
         if data.strip():
-            yield name, data[:LARGEST]
+            yield name, data[:MAX_SOURCE_BYTES]
         return
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             files = [each for each in archive.infolist() if PurePosixPath(each.filename).suffix.lower() in ENDINGS]
             if any(each.compress_type not in PACKINGS for each in files):
-                raise RefusalError("The zip has an unusual compression, such as bzip2. Pack the sources with deflate.")
-            for each in files[: MOST + 1]:
+                raise RefusedError("The zip has an unusual compression, such as bzip2. Pack the sources with deflate.")
+            for each in files[: MAX_SOURCES + 1]:
                 with archive.open(each) as file:
-                    yield each.filename, file.read(LARGEST)
+                    yield each.filename, file.read(MAX_SOURCE_BYTES)
     except DAMAGE as error:
-        raise RefusalError("The zip cannot be read; pack the sources again, without a password.") from error
+        raise RefusedError("The zip cannot be read; pack the sources again, without a password.") from error
 
 
 def empty_pool(database: Database, assignment: str, kind: PoolKind, who: str, now: datetime) -> None:
@@ -134,11 +134,11 @@ def empty_pool(database: Database, assignment: str, kind: PoolKind, who: str, no
     def remove(session: Session, some: Sequence[int]) -> None:
         session.execute(delete(PoolRow).where(PoolRow.id.in_(some)))
 
-    in_batches(database, numbers, remove, SOURCES_AT_ONCE)
+    in_batches(database, numbers, remove, SOURCES_PER_TRANSACTION)
 
 
 def pool_sizes(session: Session, assignment: str) -> dict[PoolKind, int]:
-    """How many sources of each kind there are."""
+    """Number of sources of each kind."""
     rows = session.execute(
         select(PoolRow.kind, func.count()).where(PoolRow.assignment == assignment).group_by(PoolRow.kind)
     )

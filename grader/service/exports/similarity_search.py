@@ -1,6 +1,6 @@
-"""Finds sources that are nearly the same, among all that count and those of earlier courses.
+"""Finds sources that are nearly the same, among all attempts that count and the sources of earlier courses.
 
-What the skeleton or allowed code gives to everybody is left out. Who shares an attempt is a group and hands in once.
+Code from the skeleton and allowed code are left out. Students who share an attempt are a group, and appear once.
 """
 
 from collections.abc import Iterator
@@ -9,32 +9,34 @@ from grader.course.submissions.handin import Student
 from grader.reports.html.pairs import PairLine, side_by_side
 from grader.reports.html.similarity import Group, near_identical
 from grader.results.gradebook import Grade, StudentRow
-from grader.service.exports.gradebook import Desk
+from grader.service.exports.gradebook import GradebookReader
 from grader.service.exports.similarity import (
     LinePair,
-    LineSeen,
     PoolKind,
-    Similar,
     SimilarGroup,
     SimilarPair,
     SimilarSource,
+    SimilarSources,
+    SourceLine,
 )
 
 PAIRS_SHOWN = 20
-"""Pairs that stand side by side."""
+"""Pairs that are shown side by side."""
 
 EARLIER = "earlier course: "
 
 
-def similar(desk: Desk, assignment: str) -> Similar:
-    """What is nearly the same at an assignment: small groups first, since everybody finds some solutions."""
-    skeleton = "\n".join([desk.coursework[assignment].skeleton, *_allowed(desk, assignment)])
-    rows = (*_own(desk), *_earlier(desk, assignment))
-    publics = {each.row.student.label: each.public for each in desk.counting}
+def similar(reader: GradebookReader, assignment: str) -> SimilarSources:
+    """Sources of an assignment that are nearly the same. Pairs of small groups come first, since many students find the
+    same simple solutions.
+    """
+    skeleton = "\n".join([reader.coursework[assignment].skeleton, *_allowed(reader, assignment)])
+    rows = (*_own(reader), *_earlier(reader, assignment))
+    publics = {each.row.student.label: each.public for each in reader.graded}
     texts = {row.student.label: row.grade.source for row in rows if row.grade is not None}
     groups = [each for each in near_identical(rows, skeleton) if any(label in publics for label in each.labels)]
     chosen = [pair for group in sorted(groups, key=lambda each: len(each.labels)) for pair in _pairs(group, publics)]
-    return Similar(
+    return SimilarSources(
         groups=tuple(
             SimilarGroup(
                 sources=tuple(_source(each, publics) for each in group.labels), least=group.least, most=group.most
@@ -45,23 +47,23 @@ def similar(desk: Desk, assignment: str) -> Similar:
     )
 
 
-def _allowed(desk: Desk, assignment: str) -> Iterator[str]:
-    return (text for _, text in desk.pool(assignment, PoolKind.ALLOWED))
+def _allowed(reader: GradebookReader, assignment: str) -> Iterator[str]:
+    return (text for _, text in reader.pool(assignment, PoolKind.ALLOWED))
 
 
-def _own(desk: Desk) -> Iterator[StudentRow]:
-    """One row for each attempt: the first by label of those who share it."""
+def _own(reader: GradebookReader) -> Iterator[StudentRow]:
+    """One row for each attempt: the row of its first owner by label."""
     seen: set[str] = set()
-    publics = {each.row.student.label: each.public for each in desk.counting}
-    for row in desk.with_sources(desk.gradebook()).rows:
+    publics = {each.row.student.label: each.public for each in reader.graded}
+    for row in reader.with_sources(reader.gradebook()).rows:
         public = publics.get(row.student.label)
         if public is not None and public not in seen:
             seen.add(public)
             yield row
 
 
-def _earlier(desk: Desk, assignment: str) -> Iterator[StudentRow]:
-    for number, (name, text) in enumerate(desk.pool(assignment, PoolKind.EARLIER), start=1):
+def _earlier(reader: GradebookReader, assignment: str) -> Iterator[StudentRow]:
+    for number, (name, text) in enumerate(reader.pool(assignment, PoolKind.EARLIER), start=1):
         grade = Grade(
             points=0.0, max_points=0.0, checks=(), speeds={}, sha256=f"{EARLIER}{number}", source=text, seconds=0.0
         )
@@ -70,7 +72,9 @@ def _earlier(desk: Desk, assignment: str) -> Iterator[StudentRow]:
 
 
 def _pairs(group: Group, publics: dict[str, str]) -> list[tuple[str, str]]:
-    """Those in which somebody of this course is; where all that are nearest are of earlier ones, the first of each."""
+    """Pairs with at least one source of this course. If all pairs are of earlier courses, the first source of this
+    course with the first other source.
+    """
     found = [pair for pair in group.pairs if any(label in publics for label in pair)]
     own = next(label for label in group.labels if label in publics)
     return found or [(own, next(label for label in group.labels if label != own))]
@@ -87,5 +91,5 @@ def _side_by_side(pair: tuple[str, str], texts: dict[str, str], publics: dict[st
     return SimilarPair(sources=(_source(one, publics), _source(other, publics)), lines=lines)
 
 
-def _seen(line: PairLine | None) -> LineSeen | None:
-    return None if line is None else LineSeen(number=line.number, text=line.text[:300])
+def _seen(line: PairLine | None) -> SourceLine | None:
+    return None if line is None else SourceLine(number=line.number, text=line.text[:300])

@@ -1,6 +1,7 @@
-"""The grades as a workbook of Excel: a sheet with a line for each student, one with all of grades.csv, one of cases.
+"""The grades as an Excel workbook: a sheet with a line for each student, a sheet with all of grades.csv, and one of
+cases.
 
-Text is written as text, and never as a formula or a link, whatever it begins with.
+Text is always written as text, never as a formula or a link.
 """
 
 import csv
@@ -19,7 +20,7 @@ from grader.results.gradebook import Gradebook
 
 Cell = str | float | None
 
-PLAIN_TEXT = {
+WORKBOOK_OPTIONS = {
     "in_memory": True,
     "strings_to_formulas": False,
     "strings_to_urls": False,
@@ -32,18 +33,18 @@ NUMBERS = frozenset(
     | {"points_before_deduction", "deduction"}
     | {kind.value for kind in KINDS}
 )
-"""Columns of grades.csv that hold numbers; all others hold text, keys of digits included."""
+"""Columns of grades.csv with numbers. All others are text, including keys that consist of digits."""
 
 NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
-LONGEST = 32_767
+MAX_CELL_LENGTH = 32_767
 """Characters of a cell."""
 
 
 def write_workbook(book: Gradebook, out: IO[bytes]) -> None:
-    """Write it."""
+    """Write the workbook."""
     made = io.BytesIO()
-    with xlsxwriter.Workbook(made, PLAIN_TEXT) as workbook:
+    with xlsxwriter.Workbook(made, WORKBOOK_OPTIONS) as workbook:
         heading = workbook.add_format({"bold": True})
         for name, lines in (("Points", _points(book)), ("Grades", _grades(book)), ("Cases", _cases(book))):
             sheet = workbook.add_worksheet(name)
@@ -56,7 +57,7 @@ def write_workbook(book: Gradebook, out: IO[bytes]) -> None:
 def _write_line(sheet: xlsxwriter.worksheet.Worksheet, number: int, line: Sequence[Cell], look: object) -> None:
     for column, cell in enumerate(line):
         if isinstance(cell, str):
-            sheet.write_string(number, column, showable(cell)[:LONGEST], look)
+            sheet.write_string(number, column, showable(cell)[:MAX_CELL_LENGTH], look)
         elif cell is not None:
             sheet.write_number(number, column, cell, look)
 
@@ -70,7 +71,7 @@ def _points(book: Gradebook) -> Iterator[Sequence[Cell]]:
 
 
 def _grades(book: Gradebook) -> Iterable[Sequence[Cell]]:
-    """All of grades.csv, whose cells no spreadsheet runs either."""
+    """All of grades.csv, whose cells are already safe from being run as formulas."""
     rows = csv.reader(io.StringIO(grades_csv(book).removeprefix(BOM), newline=""))
     headings = next(rows)
     parts = {f"{part}: {column}" for parts in book.parts.values() for part in parts for column in PART_COLUMNS}
@@ -85,7 +86,7 @@ def _number(cell: str) -> Cell:
 
 
 def _cases(book: Gradebook) -> Iterator[Sequence[Cell]]:
-    """How each case went."""
+    """Numbers of passed and failed submissions for each case."""
     yield ["assignment", "case", "passed", "failed", "not run", "commonest reason"]
     for name in book.assignments:
         for each in cases(book.of(name)):

@@ -1,1 +1,1 @@
-"""Grades, as pages and exports show them. Pure functions make final grades from records; nothing of them is stored."""
+"""Grades, as pages and exports show them. Pure functions make final grades from records, and none is stored."""

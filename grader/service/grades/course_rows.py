@@ -1,4 +1,4 @@
-"""An assignment of the course as the batch's tables know it: a row for each student, and where its attempt is."""
+"""An assignment in the form of the batch's tables: a row and an attempt for each student."""
 
 from dataclasses import dataclass, replace
 
@@ -14,7 +14,7 @@ from grader.results.result import Correction, Deduction
 from grader.service.db.models import AttemptRow, PersonRow
 from grader.service.grades.final import FinalGrade
 from grader.service.grades.summaries import Brief, briefs_in
-from grader.service.grades.views import CourseTable, Line
+from grader.service.grades.views import CourseLine, CourseTable
 from grader.service.grades.wording import deduction_in_words
 
 UNGRADED = "it has not been graded yet."
@@ -22,21 +22,21 @@ UNGRADED = "it has not been graded yet."
 
 @dataclass(frozen=True, kw_only=True)
 class AssignmentRows:
-    """A row for each student, by label; `attempts` are those that count, by label, too."""
+    """A row for each student, sorted by label, and the attempts that count, by label."""
 
     rows: tuple[StudentRow, ...]
     attempts: dict[str, AttemptRow]
 
 
 def students_of(table: CourseTable) -> dict[int, Student]:
-    """Everybody in the table, by number, under labels that differ and can be names of folders."""
+    """All students in the table, by number. Their labels are unique, and can be names of folders."""
     people = [line.person for line in table.lines]
     given = labels(map(_owner, people))
     return {each.id: Student(label=given[_owner(each)], name=each.name, key=each.key) for each in people}
 
 
 def rows_of(session: Session, table: CourseTable, assignment: str) -> AssignmentRows:
-    """The rows of an assignment that the table has."""
+    """The rows of one assignment in the table."""
     students = students_of(table)
     counting = {line.person.id: line.counting[assignment] for line in table.lines}
     numbers = [each.counted_id for each in counting.values() if each is not None and each.counted_id is not None]
@@ -46,7 +46,7 @@ def rows_of(session: Session, table: CourseTable, assignment: str) -> Assignment
     return AssignmentRows(rows=tuple(sorted(found, key=lambda row: row.student.label)), attempts=attempts)
 
 
-def _row(line: Line, assignment: str, student: Student, briefs: dict[int, Brief]) -> StudentRow:
+def _row(line: CourseLine, assignment: str, student: Student, briefs: dict[int, Brief]) -> StudentRow:
     attempt = line.counting[assignment]
     own = line.grades[assignment]
     brief = None if attempt is None or attempt.counted_id is None else briefs.get(attempt.counted_id)
@@ -65,7 +65,7 @@ def _row(line: Line, assignment: str, student: Student, briefs: dict[int, Brief]
 
 
 def _decided(grade: Grade, own: FinalGrade) -> Grade:
-    """A result in brief with what counts in the end: less what lateness costs, and as corrected."""
+    """A grade with its final points, after the deduction for lateness and corrections."""
     cost, order = own.cost, _order(own)
     left = grade.points if cost is None else cost.leaves(grade.points)
     points = left if order is None else order.amount.points(left, own.most)
@@ -81,13 +81,13 @@ def _decided(grade: Grade, own: FinalGrade) -> Grade:
 
 
 def _deduction(earned: float, cost: Lateness) -> Deduction:
-    """What lateness costs these points. Its words tell no others: of these, some may be hidden."""
+    """The deduction for lateness from these points. Its text names no other points, since these may be hidden."""
     lost = round(cost.leaves(earned) - earned, DECIMALS)
     return Deduction(before=earned, points=lost, why=deduction_in_words(earned, cost))
 
 
 def _order(own: FinalGrade) -> Order | None:
-    """What was decided by hand as a batch has it."""
+    """The decision by hand, in the batch's form; None if no points were decided."""
     return None if own.amount is None else Order(where="", comment=own.comment, amount=own.amount)
 
 

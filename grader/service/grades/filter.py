@@ -1,4 +1,4 @@
-"""Which students the course's table shows, and in which order: a pure function of what an address asks for."""
+"""Selects and sorts the students of the course's table by the filter in an address. Pure functions."""
 
 from collections.abc import Iterator, Sequence
 from typing import Literal
@@ -8,14 +8,14 @@ from pydantic import Field
 from grader.common.record import Record
 from grader.service.course.assignments import AssignmentView
 from grader.service.db.names import has_words
-from grader.service.grades.views import CourseTable, Line
+from grader.service.grades.views import CourseLine, CourseTable
 
 Show = Literal["everybody", "failed", "passed", "not graded", "nothing handed in", "late"]
 Sort = Literal["name", "fewest points", "most points"]
 
 
 class CourseFilter(Record):
-    """What an address asks for; without an assignment, all are looked at."""
+    """Filter in an address. An empty assignment means all assignments."""
 
     find: str = Field(default="", max_length=200)
     show: Show = "everybody"
@@ -24,12 +24,12 @@ class CourseFilter(Record):
 
 
 def columns_of(table: CourseTable, wanted: CourseFilter) -> tuple[AssignmentView, ...]:
-    """The assignments that are looked at; an unknown one is none."""
+    """The assignments that the filter selects; empty for an unknown one."""
     return tuple(each for each in table.assignments if wanted.assignment in {"", each.name})
 
 
-def lines_of(table: CourseTable, wanted: CourseFilter) -> tuple[Line, ...]:
-    """The students that are asked for: their name or key has each word, and one of the assignments is as asked."""
+def lines_of(table: CourseTable, wanted: CourseFilter) -> tuple[CourseLine, ...]:
+    """The selected students: their name or key has all words, and one of the assignments is in the wanted state."""
     names = [each.name for each in columns_of(table, wanted)]
     found = [line for line in table.lines if _named(line, wanted.find) and _is(line, names, wanted.show)]
     match wanted.sort:
@@ -41,20 +41,20 @@ def lines_of(table: CourseTable, wanted: CourseFilter) -> tuple[Line, ...]:
             return tuple(sorted(found, key=lambda line: -points_of(line, names)))
 
 
-def points_of(line: Line, names: Sequence[str]) -> float:
-    """A student's points at these assignments together; what is not graded has none."""
+def points_of(line: CourseLine, names: Sequence[str]) -> float:
+    """Sum of a student's points at these assignments. Ungraded assignments have no points."""
     return sum(line.grades[name].points or 0.0 for name in names)
 
 
-def _named(line: Line, words: str) -> bool:
+def _named(line: CourseLine, words: str) -> bool:
     return has_words(f"{line.person.name} {line.person.key}", words)
 
 
-def _is(line: Line, names: Sequence[str], show: Show) -> bool:
+def _is(line: CourseLine, names: Sequence[str], show: Show) -> bool:
     return show == "everybody" or any(show in _states(line, name) for name in names)
 
 
-def _states(line: Line, name: str) -> Iterator[Show]:
+def _states(line: CourseLine, name: str) -> Iterator[Show]:
     attempt, grade = line.counting[name], line.grades[name]
     grading = None if attempt is None else attempt.counted
     if grading is not None:

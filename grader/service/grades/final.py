@@ -15,11 +15,11 @@ from grader.course.policies.corrections import Amount
 from grader.course.policies.counting import CountedAttempt, Work, settle
 from grader.course.policies.deadlines import Extension, Lateness, days_late, lateness
 from grader.service.course.assignments import AssignmentView
-from grader.service.course.limits import HandInRules, tried
+from grader.service.course.limits import HandInRules, as_try
 from grader.service.db.models import Decision, DecisionRow, ExtensionRow
 from grader.service.grades.wording import decision_in_words, deduction_in_words
 
-Place = tuple[int, str]
+GradeKey = tuple[int, str]
 """A person and an assignment."""
 
 
@@ -41,34 +41,34 @@ class FinalGrade:
 
     @property
     def excused(self) -> bool:
-        """Whether the student need not do it."""
+        """True if the student is excused from the assignment."""
         return self.decision is not None and self.decision.kind == Decision.EXCUSE
 
     @property
     def is_set(self) -> bool:
-        """Whether its points were set by hand."""
+        """True if the points were set by hand."""
         return self.decision is not None and self.decision.kind == Decision.SET
 
     @property
     def late(self) -> bool:
-        """Whether what counts is late."""
+        """True if the attempt that counts is late."""
         return self.counted is not None and self.counted.lateness.days > 0
 
     @property
     def cost(self) -> Lateness | None:
-        """What lateness costs what counts; None where it is in time."""
+        """The cost of lateness of the attempt that counts; None if it is in time."""
         return self.counted.lateness if self.counted is not None and self.late else None
 
     @property
     def amount(self) -> Amount | None:
-        """The points that were decided by hand."""
+        """The points that were decided by hand, as a change or a new value; None if none were decided."""
         if self.decision is None or self.excused:
             return None
         return Amount(to=self.decision.points) if self.is_set else Amount(to=None, by=self.decision.points)
 
     @property
     def points(self) -> float | None:
-        """What counts in the end; None where there is nothing yet, or the student is excused."""
+        """The final points; None if nothing is graded or the student is excused."""
         if self.excused:
             return None
         before = None if self.counted is None else self.counted.points
@@ -78,33 +78,33 @@ class FinalGrade:
 
     @property
     def why_late(self) -> str:
-        """What its lateness costs, in words: "80 less 10 % for 1 day late"; empty where it is in time."""
+        """The cost of lateness in words, such as "80 less 10 % for 1 day late"; empty if the attempt is in time."""
         if self.counted is None or self.earned is None:
             return ""
         return deduction_in_words(self.earned, self.counted.lateness)
 
     @property
     def comment(self) -> str:
-        """What whoever decided by hand says."""
+        """Comment on the decision by hand; empty if there is no decision."""
         return "" if self.decision is None else self.decision.comment
 
     @property
     def in_words(self) -> str:
-        """How the points came about where they are not those of the attempt: "80 less 10 % for 1 day late"; empty where
-        they are.
+        """Explanation of points that differ from the attempt's, such as "80 less 10 % for 1 day late"; empty if they do
+        not differ.
         """
         by_hand = "" if self.decision is None else decision_in_words(self.decision)
         return ", ".join(filter(None, (self.why_late, by_hand)))
 
     def cost_of(self, received: datetime) -> Lateness:
-        """What the lateness of any attempt costs, if it is the one that counts."""
+        """The cost of lateness of an attempt that was received at this time, if it is the one that counts."""
         spent = self.rules.spent if self.counted is None else self.counted.spent
         return lateness(self.rules.policies.late, days_late(self.rules.dates, received), spent)
 
 
 @dataclass(frozen=True, kw_only=True)
 class RecordedAttempt:
-    """An attempt: its number in the table, when it came, its points, and the full points."""
+    """An attempt: its number in the table, the time when it was received, its points, and the full points."""
 
     number: int
     received: datetime
@@ -114,40 +114,40 @@ class RecordedAttempt:
 
 @dataclass(frozen=True, kw_only=True)
 class Records:
-    """What grades follow from: the teams of students, their attempts in order, extensions and decisions."""
+    """The data that final grades depend on: groups of students, their attempts in order, extensions and decisions."""
 
     teams: dict[int, str | None]
-    tried: dict[Place, list[RecordedAttempt]]
-    extensions: dict[Place, ExtensionRow]
-    decisions: dict[Place, DecisionRow]
+    attempts: dict[GradeKey, list[RecordedAttempt]]
+    extensions: dict[GradeKey, ExtensionRow]
+    decisions: dict[GradeKey, DecisionRow]
 
 
 def extension_in(row: ExtensionRow) -> Extension:
-    """What a row gives."""
+    """The extension that a row describes."""
     return Extension(due=row.due, attempts=row.attempts)
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Unit:
-    """Students whose attempts at an assignment are the same, as those of a group are: they are settled as one."""
+    """Students with the same attempts at an assignment, such as a group. They get the same grade."""
 
     assignment: AssignmentView
     people: frozenset[int]
     rules: HandInRules
-    tried: Sequence[RecordedAttempt]
+    attempts: Sequence[RecordedAttempt]
 
     def work(self, key: int) -> Work[int]:
-        """The same as the policies take it."""
+        """The attempts in the form that the policies need."""
         return Work(
             key=key,
             students=frozenset(self.people),
             late=self.rules.policies.late,
             counts=self.rules.counts,
-            tries=tuple(tried(self.rules, each.received, each.points) for each in self.tried),
+            tries=tuple(as_try(self.rules, each.received, each.points) for each in self.attempts),
         )
 
 
-def final_grades(records: Records, assignments: Sequence[AssignmentView]) -> dict[Place, FinalGrade]:
+def final_grades(records: Records, assignments: Sequence[AssignmentView]) -> dict[GradeKey, FinalGrade]:
     """Final grade of each student for each assignment."""
     units = [unit for each in assignments for unit in _units(records, each)]
     settled = settle(unit.work(key) for key, unit in enumerate(units))
@@ -171,11 +171,11 @@ def _units(records: Records, assignment: AssignmentView) -> Iterator[_Unit]:
         rules = assignment.rules_for(*theirs) if theirs else usual
         same: dict[tuple[int, ...], set[int]] = {}
         for person in team:
-            numbers = tuple(each.number for each in records.tried.get((person, assignment.name), ()))
+            numbers = tuple(each.number for each in records.attempts.get((person, assignment.name), ()))
             same.setdefault(numbers, set()).add(person)
         for people in same.values():
-            found = records.tried.get((min(people), assignment.name), ())
-            yield _Unit(assignment=assignment, people=frozenset(people), rules=rules, tried=found)
+            found = records.attempts.get((min(people), assignment.name), ())
+            yield _Unit(assignment=assignment, people=frozenset(people), rules=rules, attempts=found)
 
 
 def _grade(
@@ -187,12 +187,12 @@ def _grade(
 ) -> FinalGrade:
     here = 0 if counted is None else counted.lateness.covered
     elsewhere = max(spent[each] for each in unit.people) - here
-    one = None if counted is None else unit.tried[counted.position]
+    one = None if counted is None else unit.attempts[counted.position]
     place = person, unit.assignment.name
     return FinalGrade(
         rules=replace(unit.rules, spent=elsewhere) if elsewhere else unit.rules,
         most=unit.assignment.points if one is None or one.most is None else one.most,
-        attempts=len(unit.tried),
+        attempts=len(unit.attempts),
         attempt=None if one is None else one.number,
         counted=counted,
         earned=None if one is None else one.points,
@@ -202,6 +202,6 @@ def _grade(
 
 
 def held_back(grade: FinalGrade) -> FinalGrade:
-    """The grade without its result. A student who is excused still sees that."""
+    """The grade without its result. A student who is excused still sees that they are excused."""
     decision = grade.decision if grade.excused else None
     return replace(grade, attempt=None, counted=None, earned=None, decision=decision)

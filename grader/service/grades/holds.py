@@ -1,7 +1,8 @@
-"""Results of an assignment that are held back until an instructor publishes them. The audit trail has a line of both.
+"""Holds: the results of an assignment are held back until an instructor publishes them. The audit trail has a line for
+both.
 
-While results are held back, students see that an attempt was received and graded, and nothing of its result. People who
-teach see everything.
+While results are held back, students see that an attempt was received and graded, but not its result. People who teach
+see everything.
 """
 
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from grader.service.db.models import AttemptRow, AuditRow, HoldRow, ShareRow
-from grader.service.errors import RefusalError
+from grader.service.errors import RefusedError
 
 HELD_BACK = "The results of this assignment are held back until your instructor publishes them."
 """Answer to a student who asks for a result."""
@@ -26,7 +27,7 @@ class GradedSoFar:
 
 
 def hold_of(session: Session, assignment: str) -> HoldRow | None:
-    """Since when the results are held back, and by whom; None if they are published."""
+    """The hold of an assignment; None if its results are published."""
     return session.get(HoldRow, assignment)
 
 
@@ -36,38 +37,38 @@ def held_assignments(session: Session) -> frozenset[str]:
 
 
 _HELD = select(HoldRow.assignment)
-"""Built once, as each page of a student asks."""
+"""Built once, since each page of a student runs it."""
 
 
 def hold_back(session: Session, assignment: str, who: str, now: datetime) -> None:
-    """Hold back all results of an assignment. Raises RefusalError if they are held back already."""
+    """Hold back all results of an assignment. Raises RefusedError if they are held back already."""
     require_published(session, assignment)
     session.add(HoldRow(assignment=assignment, who=who, at=now))
     session.add(AuditRow(at=now, who=who, about="", what=f"{assignment}: held back its results"))
 
 
 def publish(session: Session, assignment: str, who: str, now: datetime) -> None:
-    """Publish the results of an assignment. Raises RefusalError if they are not held back."""
+    """Publish the results of an assignment. Raises RefusedError if they are not held back."""
     session.delete(require_held(session, assignment))
     session.add(AuditRow(at=now, who=who, about="", what=f"{assignment}: published its results"))
 
 
 def require_published(session: Session, assignment: str) -> None:
-    """Raise RefusalError if the results are held back."""
+    """Raise RefusedError if the results are held back."""
     if hold_of(session, assignment) is not None:
-        raise RefusalError("The results of this assignment are already held back.")
+        raise RefusedError("The results of this assignment are already held back.")
 
 
 def require_held(session: Session, assignment: str) -> HoldRow:
-    """The row of an assignment whose results are held back. Raises RefusalError if they are published."""
+    """The row of an assignment whose results are held back. Raises RefusedError if they are published."""
     hold = hold_of(session, assignment)
     if hold is None:
-        raise RefusalError("The results of this assignment are already published.")
+        raise RefusedError("The results of this assignment are already published.")
     return hold
 
 
 def graded_so_far(session: Session, assignment: str) -> GradedSoFar:
-    """Attempts that have a result."""
+    """Numbers of attempts at an assignment that have a result, and of their students."""
     wanted = select(AttemptRow.id, AttemptRow.person_id)
     graded = AttemptRow.counted_id.is_not(None), AttemptRow.trial.is_(False)
     owners = {

@@ -1,7 +1,7 @@
-"""Leaderboards: speeds against the model solution, device by device, of kernels whose results are all right.
+"""Leaderboards: for each device, the speeds of correct kernels relative to the model solution.
 
-Students see only what the reports of the listed students show: before release, a kernel is right if its shown checks
-are right (results/withholding.py).
+Students see only what the reports of the listed students show: before release, a kernel is correct if its shown checks
+pass (results/withholding.py).
 """
 
 from collections.abc import Iterable
@@ -17,15 +17,15 @@ from sqlalchemy.orm import Session
 from grader.results.result import Check, Kind, Reason, Result, Verdict
 from grader.service.db.models import AttemptRow, CourseRole, ExclusionRow, GradingRow, PersonRow, PseudonymRow
 
-RIGHT = frozenset({Kind.BUILD, Kind.CORRECTNESS, Kind.SANITIZER})
+REQUIRED_KINDS = frozenset({Kind.BUILD, Kind.CORRECTNESS, Kind.SANITIZER})
 """Kinds of checks of which none may have failed."""
 
 
 def speed_of(result: Result) -> float | None:
-    """How many times as fast as the model solution a kernel is; None unless it is right and all of it was timed. For a
-    suite, the geometric mean of its kernels.
+    """Speed of a kernel relative to the model solution; None unless the kernel is correct and every part was timed. The
+    speed of a suite is the geometric mean of its kernels' speeds.
     """
-    if any(each.kind in RIGHT and each.verdict in {Verdict.FAILED, Verdict.PARTIAL} for each in result.checks):
+    if any(each.kind in REQUIRED_KINDS and each.verdict in {Verdict.FAILED, Verdict.PARTIAL} for each in result.checks):
         return None
     speeds = [_speed(each) for each in result.checks if each.kind is Kind.PERFORMANCE]
     known = [each for each in speeds if each is not None]
@@ -41,8 +41,8 @@ def _speed(check: Check) -> float | None:
 
 @dataclass(frozen=True, kw_only=True)
 class LeaderboardLine:
-    """A student on a leaderboard, by their fastest attempt there. `pseudonym` is None if none was chosen; `shown` says
-    whether students see the line.
+    """A student on a leaderboard, with their fastest attempt on the device. Without a chosen name, `pseudonym` is None.
+    `shown` is true if students see the line.
     """
 
     rank: int
@@ -63,17 +63,17 @@ class Leaderboard:
 
 
 def boards_for_students(session: Session, assignment: str) -> tuple[Leaderboard, ...]:
-    """Those who have chosen a pseudonym, by the speeds that their own reports show."""
+    """Leaderboards of the students with a pseudonym, by the speeds that their own reports show."""
     return _boards(row for row in _timed(session, assignment, GradingRow.shown_speed) if row.pseudonym is not None)
 
 
 def boards_for_staff(session: Session, assignment: str) -> tuple[Leaderboard, ...]:
-    """Everybody, by all that was found."""
+    """Leaderboards of all students, by all measured speeds."""
     return _boards(_timed(session, assignment, GradingRow.speed))
 
 
 class _Timed(NamedTuple):
-    """A result that counts; `shown` is the speed that the student sees of it."""
+    """A result that counts. `shown` is the speed that the student sees."""
 
     person_id: int
     name: str
@@ -85,8 +85,8 @@ class _Timed(NamedTuple):
 
 
 def _timed(session: Session, assignment: str, speed: SQLColumnExpression[float | None]) -> list[_Timed]:
-    """The results that have such a speed, of attempts that count, the fastest first; of equal ones, the first to be
-    handed in.
+    """The results of counting attempts that have such a speed, the fastest first. Equal speeds are in the order of
+    hand-in.
     """
     person = PersonRow.id, PersonRow.name, PseudonymRow.name
     measured = AttemptRow.public, GradingRow.device, speed, GradingRow.shown_speed
@@ -102,7 +102,7 @@ def _timed(session: Session, assignment: str, speed: SQLColumnExpression[float |
 
 
 def _boards(timed: Iterable[_Timed]) -> tuple[Leaderboard, ...]:
-    """By devices, everybody once on each."""
+    """Leaderboards by device, with each student once on each."""
     fastest: dict[str, dict[int, _Timed]] = {}
     for row in timed:
         fastest.setdefault(row.device, {}).setdefault(row.person_id, row)

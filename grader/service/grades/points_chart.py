@@ -1,4 +1,4 @@
-"""The points of somebody's attempts, one after the other, as places in a small figure."""
+"""Layout of the small figure with the points of a student's attempts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from grader.service.db.models import AttemptRow
 
 WIDTH, HEIGHT = 640, 130
-"""Of the figure, in its own units."""
+"""Size of the figure, in its own units."""
 
 LEFT, RIGHT, TOP, BOTTOM = 44, 16, 14, 26
-"""Its margins: there is room for a number of points, and for the attempts' numbers."""
+"""Margins of the figure, with room for the axis labels."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,12 +37,14 @@ class PointsChart:
 
     @property
     def line(self) -> str:
-        """Through all points, as SVG has it."""
+        """The line through all points, as the attribute `points` of an SVG polyline."""
         return " ".join(f"{each.x:g},{each.y:g}" for each in self.points)
 
 
 def points_chart(attempts: Sequence[AttemptRow]) -> PointsChart | None:
-    """Of those with a result, as far as the student may see it; None if there are too few to tell anything."""
+    """The figure of the attempts with a result that the student may see; None if there are fewer than two, or if they
+    are out of 0 points.
+    """
     known = [
         (each.number, each.counted.shown_points, each.counted.max_points)
         for each in sorted(attempts, key=lambda one: one.number)

@@ -1,4 +1,4 @@
-"""Reads from the database what final grades follow from, in five statements, whatever the size of the course.
+"""Reads the data that final grades depend on, in five statements for a course of any size.
 
 final.py makes the grades.
 """
@@ -12,7 +12,7 @@ from sqlalchemy import Select, SQLColumnExpression, case, select
 from sqlalchemy.orm import Session
 
 from grader.service.course.assignments import AssignmentView
-from grader.service.course.groups import BELONGS, PEOPLE, circle_of
+from grader.service.course.groups import BELONGS, PEOPLE, linked_people
 from grader.service.db.models import (
     AttemptRow,
     CourseRole,
@@ -23,7 +23,7 @@ from grader.service.db.models import (
     PersonRow,
     ShareRow,
 )
-from grader.service.grades.final import FinalGrade, Place, RecordedAttempt, Records, final_grades, held_back
+from grader.service.grades.final import FinalGrade, GradeKey, RecordedAttempt, Records, final_grades, held_back
 from grader.service.grades.holds import held_assignments
 
 
@@ -70,7 +70,7 @@ class _Statements:
         sharing: dict[int, list[int]] = {}
         for attempt, person in session.execute(self.shares, asked):
             sharing.setdefault(attempt, []).append(person)
-        tries: dict[Place, list[RecordedAttempt]] = {}
+        tries: dict[GradeKey, list[RecordedAttempt]] = {}
         for number, person, name, received, excluded, earned, most in session.execute(self.attempts, asked):
             one = RecordedAttempt(number=number, received=received, points=None if excluded else earned, most=most)
             for each in (person, *sharing.get(number, ())):
@@ -79,7 +79,7 @@ class _Statements:
         extensions, decisions = session.scalars(self.extensions, asked), session.scalars(self.decisions, asked)
         return Records(
             teams=teams,
-            tried=tries,
+            attempts=tries,
             extensions={(row.person_id, row.assignment): row for row in extensions},
             decisions={(row.person_id, row.assignment): row for row in decisions},
         )
@@ -88,24 +88,24 @@ class _Statements:
 _ALL = _Statements.of_all(GradingRow.points)
 _EQUAL = case((GradingRow.points.is_not(None), 0.0))
 """Points of each graded attempt while results are held back. With equal points, neither the choice of the best attempt
-nor the late days that it costs tells which attempt is better.
+nor the late days that it costs reveal which attempt is better.
 """
 
 _PUBLISHED = _Statements.of_all(GradingRow.published_points).of_people()
-_AS_THEY_SEE = _Statements.of_all(case((GradingRow.held, _EQUAL), else_=GradingRow.published_points)).of_people()
+_AS_STUDENTS_SEE = _Statements.of_all(case((GradingRow.held, _EQUAL), else_=GradingRow.published_points)).of_people()
 
 
-def grades_of_all(session: Session, assignments: Sequence[AssignmentView]) -> dict[Place, FinalGrade]:
+def grades_of_all(session: Session, assignments: Sequence[AssignmentView]) -> dict[GradeKey, FinalGrade]:
     """Final grades of all students, by all points."""
     return final_grades(_ALL.read(session, {}), assignments)
 
 
 def grades_of(session: Session, assignments: Sequence[AssignmentView], person_id: int) -> dict[str, FinalGrade]:
-    """Final grades of one student, by assignment. They follow from the points that the student may see: the choice of
-    the best attempt must not tell of hidden points. `assignments` are all of the course, since they share the late
-    days. Where results are held back, the grade has none.
+    """Final grades of one student, by assignment. They depend only on points that the student may see: the choice of
+    the best attempt must not reveal hidden points. `assignments` are all assignments of the course, since they share
+    the late days. A grade whose results are held back has no points.
     """
-    grades, held = _own(session, _AS_THEY_SEE, assignments, person_id), held_assignments(session)
+    grades, held = _own(session, _AS_STUDENTS_SEE, assignments, person_id), held_assignments(session)
     return {name: held_back(grade) if name in held else grade for name, grade in grades.items()}
 
 
@@ -119,7 +119,7 @@ def published_grades_of(
 def _own(
     session: Session, statements: _Statements, assignments: Sequence[AssignmentView], person_id: int
 ) -> dict[str, FinalGrade]:
-    found = final_grades(statements.read(session, {"people": [*circle_of(session, person_id)]}), assignments)
+    found = final_grades(statements.read(session, {"people": [*linked_people(session, person_id)]}), assignments)
     return {
         each.name: found.get((person_id, each.name)) or FinalGrade(rules=each.rules, most=each.points)
         for each in assignments

@@ -22,23 +22,23 @@ from grader.service.db.models import (
     State,
 )
 from grader.service.db.names import by_name
-from grader.service.grades.final import FinalGrade, Place
+from grader.service.grades.final import FinalGrade, GradeKey
 from grader.service.grades.holds import held_assignments
 from grader.service.grades.records import grades_of_all
-from grader.service.grades.visibility import SeenResult, Sight, published_checks_of
+from grader.service.grades.visibility import ResultAccess, SeenResult, published_checks_of
 from grader.service.grades.wording import deduction_in_sentences, worth_in_words
 from grader.service.submissions.accept import history, history_of, past_of
 from grader.service.submissions.versions import count_older
 
 EXCLUSIONS = select(ExclusionRow).where(ExclusionRow.attempt_id.in_(bindparam("attempts", expanding=True)))
-"""Of these attempts; built once, as each page of a student asks."""
+"""Exclusions of attempts. Built once, since each page of a student runs it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AssignmentStatus:
-    """Somebody's attempts at an assignment, latest first, and the one that counts, if any does yet. `rules` are a
-    student's; who teaches reads everybody's, and no trial run goes by them. `others` are the members of the group that
-    the student hands in with; `refusal` is why nothing can be handed in now, or empty. `results` are those that the
+    """A person's attempts at an assignment, latest first, and the one that counts, if any. `rules` are the student's,
+    or the general rules for a person who teaches, whose trial runs have no limits. `others` are the other members of
+    the group. `refusal` is the reason why the person cannot hand in now, or empty. `results` are the results that the
     reader may see, by attempt.
     """
 
@@ -57,12 +57,12 @@ class AssignmentStatus:
 
     @property
     def left(self) -> int | None:
-        """Attempts that are left; None where there is no limit, as for trial runs."""
+        """Number of attempts left; None if there is no limit, as for trial runs."""
         return None if self.bucket is None else self.bucket.left
 
     @property
     def max_points(self) -> float | None:
-        """Full points."""
+        """Full points of the assignment; None if the student has no points."""
         return None if self.grade.points is None else self.grade.most
 
     @property
@@ -73,11 +73,11 @@ class AssignmentStatus:
         return self.counting.counted.hidden_points
 
     def is_late(self, attempt: AttemptRow) -> bool:
-        """Whether one of the attempts is, by the dates that hold for whoever handed it in."""
+        """True if an attempt is late by the dates of its student."""
         return not attempt.trial and limits.is_late(self.rules, attempt.received)
 
     def deduction(self, attempt: AttemptRow) -> str:
-        """What lateness costs one of the attempts, or would if it counted, in words; empty where it costs nothing."""
+        """The cost of lateness of an attempt, also if it does not count, in words; empty if it costs nothing."""
         result = None if attempt.trial else self.results.get(attempt.id)
         if result is None or result.points is None:
             return ""
@@ -86,10 +86,10 @@ class AssignmentStatus:
 
 @dataclass(frozen=True, kw_only=True)
 class StatusRequest:
-    """The person and the time of a status, and what its reader sees of results."""
+    """The person and the time of a status, and the results that its reader may see."""
 
     person_id: int
-    sight: Sight
+    access: ResultAccess
     now: datetime
 
 
@@ -97,7 +97,7 @@ def statuses_of(
     session: Session, assignments: Sequence[AssignmentView], asked: StatusRequest
 ) -> tuple[AssignmentStatus, ...]:
     """A person's status in each assignment of the course."""
-    grades = asked.sight.grades(session, assignments, asked.person_id)
+    grades = asked.access.grades(session, assignments, asked.person_id)
     held = held_assignments(session)
     return tuple(_status(session, each, grades[each.name], asked, held) for each in assignments)
 
@@ -107,15 +107,15 @@ def status_at(
 ) -> AssignmentStatus:
     """A person's status in one assignment."""
     assignment = next(each for each in assignments if each.name == name)
-    grade = asked.sight.grades(session, assignments, asked.person_id)[name]
+    grade = asked.access.grades(session, assignments, asked.person_id)[name]
     return _status(session, assignment, grade, asked, held_assignments(session))
 
 
 def _status(
     session: Session, assignment: AssignmentView, grade: FinalGrade, asked: StatusRequest, held: Collection[str]
 ) -> AssignmentStatus:
-    """By the rules that hold for the student, and the points that students may see."""
-    person_id, sight, now = asked.person_id, asked.sight, asked.now
+    """A status by the student's rules and the points that the reader may see."""
+    person_id, access, now = asked.person_id, asked.access, asked.now
     attempts = history(session, person_id, assignment.name)
     team = team_at(session, assignment.policies, person_id)
     is_student = session.get_one(PersonRow, person_id).role == CourseRole.STUDENT
@@ -126,26 +126,28 @@ def _status(
         assignment=assignment,
         rules=rules,
         attempts=tuple(reversed(attempts)),
-        bucket=limits.left(applied, past, now),
+        bucket=limits.attempts_left(applied, past, now),
         grade=grade,
         counting=next((each for each in attempts if each.id == grade.attempt), None),
         excluded=_excluded(session, [each.id for each in attempts]),
         others=_people(session, team - {person_id}),
         late=limits.is_late(rules, now),
         refusal=limits.refusal(applied, past, 0, now),
-        results={each.id: result for each in attempts if (result := sight.result(each)) is not None},
+        results={each.id: result for each in attempts if (result := access.result(each)) is not None},
         held_back=assignment.name in held,
     )
 
 
-def deduction_of(session: Session, assignments: Sequence[AssignmentView], attempt: AttemptRow, sight: Sight) -> str:
-    """What lateness costs a graded attempt, or would if it counted, in sentences; empty where it was in time, and where
-    the reader does not see the result.
+def deduction_of(
+    session: Session, assignments: Sequence[AssignmentView], attempt: AttemptRow, access: ResultAccess
+) -> str:
+    """The cost of lateness of a graded attempt, also if it does not count, in sentences. Empty if the attempt is in
+    time, or if the reader may not see the result.
     """
-    result = sight.result(attempt)
+    result = access.result(attempt)
     if result is None or attempt.trial:
         return ""
-    grade = sight.grades(session, assignments, attempt.person_id)[attempt.assignment]
+    grade = access.grades(session, assignments, attempt.person_id)[attempt.assignment]
     return deduction_in_sentences(result.points or 0.0, grade.cost_of(attempt.received))
 
 
@@ -161,8 +163,8 @@ def _people(session: Session, numbers: frozenset[int]) -> tuple[PersonRow, ...]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Line:
-    """A student's grades, by assignment, and the attempts that count, or None."""
+class CourseLine:
+    """A student's grades and the attempts that count, both by assignment."""
 
     person: PersonRow
     grades: dict[str, FinalGrade]
@@ -176,7 +178,7 @@ class CourseTable:
     """
 
     assignments: tuple[AssignmentView, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[CourseLine, ...]
     failing: dict[str, list[tuple[str, int]]]
     open_gradings: int
     faulted: int
@@ -188,7 +190,9 @@ SHOWN_FAILURES = 5
 
 
 def course_table(session: Session, assignments: Sequence[AssignmentView]) -> CourseTable:
-    """The table of all students, by name. Of most attempts only the points are read: a course has tens of thousands."""
+    """The table of all students, by name. Most attempts are read only with their points: a course has tens of
+    thousands.
+    """
     students = session.scalars(select(PersonRow).where(PersonRow.role == CourseRole.STUDENT))
     grades = grades_of_all(session, assignments)
     rows = _attempts(session, [each.attempt for each in grades.values() if each.attempt is not None])
@@ -207,12 +211,12 @@ def course_table(session: Session, assignments: Sequence[AssignmentView]) -> Cou
 def _line(
     person: PersonRow,
     assignments: Sequence[AssignmentView],
-    grades: Mapping[Place, FinalGrade],
+    grades: Mapping[GradeKey, FinalGrade],
     rows: Mapping[int, AttemptRow],
-) -> Line:
+) -> CourseLine:
     theirs = {each.name: grades[person.id, each.name] for each in assignments}
     counting = {name: None if one.attempt is None else rows[one.attempt] for name, one in theirs.items()}
-    return Line(person=person, grades=theirs, counting=counting)
+    return CourseLine(person=person, grades=theirs, counting=counting)
 
 
 def _attempts(session: Session, numbers: Sequence[int]) -> dict[int, AttemptRow]:
@@ -221,7 +225,7 @@ def _attempts(session: Session, numbers: Sequence[int]) -> dict[int, AttemptRow]
     return {row.id: row for row in session.scalars(wanted)}
 
 
-def _failing(lines: Sequence[Line], name: str) -> list[tuple[str, int]]:
+def _failing(lines: Sequence[CourseLine], name: str) -> list[tuple[str, int]]:
     failed: Counter[str] = Counter()
     for line in lines:
         attempt = line.counting[name]
@@ -232,7 +236,7 @@ def _failing(lines: Sequence[Line], name: str) -> list[tuple[str, int]]:
 
 
 def faulted(session: Session) -> Sequence[GradingRow]:
-    """The gradings that ended by a fault of ours and have not been made again since, latest first."""
+    """Gradings that ended with a fault of the service and have not been repeated, latest first."""
     latest = select(func.max(GradingRow.id)).group_by(GradingRow.attempt_id)
     wanted = select(GradingRow).where(GradingRow.state == State.FAULTED, GradingRow.id.in_(latest))
     loaded = selectinload(GradingRow.attempt).selectinload(AttemptRow.person)

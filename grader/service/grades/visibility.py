@@ -1,4 +1,4 @@
-"""Results as students see them, and as people who teach see them: these differ while results are held back."""
+"""Results as students see them, and as people who teach see them. They differ while results are held back."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from grader.service.submissions.progress import ChecksInBrief, ProgressNote, not
 
 @dataclass(frozen=True, kw_only=True)
 class SeenResult:
-    """The result of an attempt as somebody may see it."""
+    """The result of an attempt, as far as its reader may see it."""
 
     points: float | None
     max_points: float | None
@@ -27,8 +27,10 @@ Note = tuple[int, ProgressNote]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sight:
-    """What somebody sees of a student: grades by assignment, the result of an attempt, and notes of a grading."""
+class ResultAccess:
+    """Functions that read the visible part of a student's grades, of the result of an attempt, and of a grading's
+    notes.
+    """
 
     grades: Callable[[Session, Sequence[AssignmentView], int], dict[str, FinalGrade]]
     result: Callable[[AttemptRow], SeenResult | None]
@@ -66,12 +68,12 @@ def _shown(attempt: AttemptRow) -> SeenResult | None:
 
 
 def _shown_notes(session: Session, grading: GradingRow, after: int) -> Sequence[Note]:
-    """Notes name checks, which are a part of the result."""
+    """Notes of a grading; none while results are held back, since notes name checks."""
     return () if grading.held else notes_after(session, grading, after)
 
 
-STUDENTS_SIGHT = Sight(grades=grades_of, result=_shown, notes=_shown_notes)
-"""Nothing of results that are held back."""
+STUDENT_ACCESS = ResultAccess(grades=grades_of, result=_shown, notes=_shown_notes)
+"""Access of students: no results that are held back."""
 
-STAFFS_SIGHT = Sight(grades=published_grades_of, result=_published, notes=notes_after)
-"""What students see, as if all results were published."""
+STAFF_ACCESS = ResultAccess(grades=published_grades_of, result=_published, notes=notes_after)
+"""Access of people who teach: results as students see them once they are published."""

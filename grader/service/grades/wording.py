@@ -1,4 +1,4 @@
-"""How points came about, in words that students and instructors read."""
+"""Explanations of points, in words for students and instructors."""
 
 from grader.common.phrases import count
 from grader.course.policies.deadlines import Lateness
@@ -22,7 +22,7 @@ def score_in_words(points: float | None, most: float | None, hidden: float) -> s
 
 
 def deduction_in_words(earned: float, cost: Lateness) -> str:
-    """For example "80 less 10 % for 2 days late (1 late day used, 0 left)"; empty where it was in time."""
+    """For example "80 less 10 % for 2 days late (1 late day used, 0 left)"; empty if the attempt was in time."""
     if not cost.days:
         return ""
     late = f"{count(cost.days, 'day')} late"
@@ -35,13 +35,15 @@ def deduction_in_words(earned: float, cost: Lateness) -> str:
 
 
 def worth_in_words(earned: float, cost: Lateness) -> str:
-    """For example "72 = 80 less 10 % for 1 day late"; empty where nothing is to be said."""
+    """For example "72 = 80 less 10 % for 1 day late"; empty if there is no deduction to explain."""
     words = deduction_in_words(earned, cost)
     return f"{number(cost.leaves(earned))} = {words}" if words and cost.percent and cost.accepted else words
 
 
 def deduction_in_sentences(earned: float, cost: Lateness) -> str:
-    """The same as the page of an attempt says it. Its report was drawn when it was graded, and dates may change."""
+    """The deduction, as the page of an attempt says it: the report does not show it, since dates may change after
+    grading.
+    """
     words = worth_in_words(earned, cost)
     if not words:
         return ""
@@ -49,7 +51,7 @@ def deduction_in_sentences(earned: float, cost: Lateness) -> str:
 
 
 def late_in_words(rules: HandInRules) -> str:
-    """What late work costs, for whoever may hand in; empty where there is no due date, or nothing is taken off."""
+    """The cost of late work, for a person who may hand in; empty if there is no due date or late work costs nothing."""
     late = rules.policies.late
     if rules.due is None or not isinstance(late, LateRule):
         return ""

@@ -1,4 +1,4 @@
-"""Mails of the outbox are sent, each once. A mail that cannot be sent is tried again for a day, and stops no other."""
+"""Sends the mails in the outbox, each once. A mail that cannot be sent delays no other, and is tried for a day."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,20 +8,20 @@ from smtplib import SMTPException, SMTPRecipientsRefused
 from sqlalchemy import ColumnElement, delete, or_, select, update
 from sqlalchemy.orm import Session
 
-from grader.service.auth.email import letter
+from grader.service.auth.email import email_message
 from grader.service.auth.mail_links import MailLinks
 from grader.service.db.models import MailChoiceRow, MailRow, PersonRow
 from grader.service.db.outbox import MailKind
 from grader.service.db.session import Database
 
-DAY, WEEK = timedelta(days=1), timedelta(days=7)
+RETRY_PERIOD, STORAGE_PERIOD = timedelta(days=1), timedelta(days=7)
 """Time in which a mail is tried, and time after which it is deleted."""
 
-AGAIN = timedelta(minutes=5)
+RETRY_AFTER = timedelta(minutes=5)
 """Time after which a mail that was not sent is tried again."""
 
-AT_ONCE, DELETED_AT_ONCE = 20, 200
-"""Mails that are sent, and rows that are deleted, in one look."""
+MAX_SENT_AT_ONCE, MAX_DELETED_AT_ONCE = 20, 200
+"""Mails that are sent, and rows that are deleted, at a time."""
 
 SUBJECTS = {
     MailKind.GRADED: "Your attempt at {} was graded",
@@ -40,7 +40,7 @@ You can switch such mails off: {origin}/mails
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Due:
+class _DueMail:
     """A mail to send."""
 
     row: int
@@ -63,9 +63,9 @@ def send_due(database: Database, origin: str, mail: MailLinks, now: datetime) ->
         address = each.key if "@" in each.key or not mail.domain else f"{each.key}@{mail.domain}"
         try:
             if "@" in address:
-                mail.send(letter(mail.sender, address, each.subject, text))
+                mail.send(email_message(mail.sender, address, each.subject, text))
         except (ValueError, SMTPRecipientsRefused):
-            pass  # the address is wrong, and stays so
+            pass  # the address is wrong, so a retry would fail, too
         except (OSError, SMTPException) as error:
             failure = type(error).__name__  # its text may quote an address
             continue
@@ -76,37 +76,39 @@ def send_due(database: Database, origin: str, mail: MailLinks, now: datetime) ->
 
 
 def delete_old(database: Database, now: datetime) -> None:
-    """Delete mails after a week, sent or not. Events leave them also where no mail is set up."""
+    """Delete mails after a week, sent or not. Events add mails to the outbox even if no mail server is set up."""
     with database.reading() as session:
-        old = session.scalars(select(MailRow.id).where(MailRow.at < now - WEEK).limit(DELETED_AT_ONCE)).all()
+        old = session.scalars(
+            select(MailRow.id).where(MailRow.at < now - STORAGE_PERIOD).limit(MAX_DELETED_AT_ONCE)
+        ).all()
     if old:
         with database.writing() as session:
             session.execute(delete(MailRow).where(MailRow.id.in_(old)))
 
 
-def _due(session: Session, now: datetime) -> Sequence[_Due]:
-    """Mails that nobody has begun to send a moment ago, to people who can sign in and want them."""
+def _due(session: Session, now: datetime) -> Sequence[_DueMail]:
+    """Mails to people who can sign in and want them, except mails that a process has just begun to send."""
     off = select(MailChoiceRow.id).where(
         MailChoiceRow.person_id == MailRow.person_id, MailChoiceRow.kind == MailRow.kind
     )
     wanted = (
         select(MailRow, PersonRow.key)
         .join(PersonRow, PersonRow.id == MailRow.person_id)
-        .where(MailRow.sent.is_(None), MailRow.at > now - DAY, _is_free(now))
+        .where(MailRow.sent.is_(None), MailRow.at > now - RETRY_PERIOD, _is_free(now))
         .where(PersonRow.deactivated.is_(None), ~off.exists())
     )
-    found = session.execute(wanted.order_by(MailRow.id).limit(AT_ONCE))
+    found = session.execute(wanted.order_by(MailRow.id).limit(MAX_SENT_AT_ONCE))
     return [
-        _Due(row=row.id, key=key, subject=SUBJECTS[MailKind(row.kind)].format(row.assignment), path=row.path)
+        _DueMail(row=row.id, key=key, subject=SUBJECTS[MailKind(row.kind)].format(row.assignment), path=row.path)
         for row, key in found
     ]
 
 
 def _is_free(now: datetime) -> ColumnElement[bool]:
-    return or_(MailRow.begun.is_(None), MailRow.begun <= now - AGAIN)
+    return or_(MailRow.begun.is_(None), MailRow.begun <= now - RETRY_AFTER)
 
 
-def _begin(session: Session, due: _Due, now: datetime) -> bool:
-    """Note that a mail is begun to be sent; False if another process has begun it."""
+def _begin(session: Session, due: _DueMail, now: datetime) -> bool:
+    """Mark a mail as begun; False if another process has begun to send it."""
     begun = update(MailRow).where(MailRow.id == due.row, MailRow.sent.is_(None), _is_free(now)).values(begun=now)
     return session.scalar(begun.returning(MailRow.id)) is not None

@@ -1,7 +1,8 @@
-"""Whoever teaches is told by a webhook that a student asks, and that something was not graded by our fault.
+"""Notices to the people who teach, by a webhook: a student has asked a question, or a grading has failed by the
+service's fault.
 
-What is to be told is a query over what is stored, so a notice is lost neither where the service ends nor where the hook
-does not answer: then it is told again. No name goes to the hook, whose chat may be somebody else's.
+Notices are found by a query over stored data, so none is lost if the service ends or the webhook does not answer: it is
+sent again. Notices contain no names, since the chat behind the webhook may belong to another organization.
 """
 
 import json
@@ -29,42 +30,42 @@ from grader.service.serve.mailer import delete_old, send_due
 
 QUESTION, FAULT = "question", "fault"
 
-AGAIN = timedelta(minutes=5)
-"""After which a notice that did not arrive is told again."""
+RETRY_AFTER = timedelta(minutes=5)
+"""Time after which a notice that did not arrive is sent again."""
 
-AT_ONCE = 20
-"""Notices that are told one after the other."""
+MAX_SENT_AT_ONCE = 20
+"""Notices that are sent at a time."""
 
-EVERY = 10.0
-"""Seconds between two looks."""
+INTERVAL_SECONDS = 10.0
+"""Seconds between two runs of a job."""
 
-PATIENCE = 20.0
-"""Seconds that the hook has to answer."""
+HOOK_TIMEOUT_SECONDS = 20.0
+"""Seconds in which the webhook must answer."""
 
-LEAVE = 1.0
-"""Seconds that the end of the service waits for a notice in progress; a notice that did not arrive is sent again."""
+END_SECONDS = 1.0
+"""Seconds for which the end of the service waits for a running job. A notice that did not arrive is sent again."""
 
 Hook = Callable[[str], None]
-"""Takes a text; raises OSError."""
+"""Sends a text. Raises OSError if the webhook does not take it."""
 
 
 class Notice(Record):
-    """A sentence, and what it is about."""
+    """A notice: its text, its kind, and the number of the question or grading that it is about."""
 
     kind: str
     about: int
     text: str
 
 
-def due(session: Session, origin: str, now: datetime) -> list[Notice]:
+def due_notices(session: Session, origin: str, now: datetime) -> list[Notice]:
     """Notices to send now."""
     rows = session.scalars(select(NoticeRow))
     settled = {(row.kind, row.about) for row in rows if _is_settled(row, now)}
-    return [each for each in _open(session, origin) if (each.kind, each.about) not in settled][:AT_ONCE]
+    return [each for each in _open(session, origin) if (each.kind, each.about) not in settled][:MAX_SENT_AT_ONCE]
 
 
-def begun(session: Session, notices: Sequence[Notice], now: datetime) -> list[Notice]:
-    """Notices that no other process has begun in the meantime. They count as begun, so no other process sends them."""
+def begin_notices(session: Session, notices: Sequence[Notice], now: datetime) -> list[Notice]:
+    """Mark notices as begun, and return those that no other process has begun in the meantime."""
     found = []
     for each in notices:
         row = session.scalars(select(NoticeRow).filter_by(kind=each.kind, about=each.about)).one_or_none()
@@ -80,7 +81,7 @@ def begun(session: Session, notices: Sequence[Notice], now: datetime) -> list[No
 
 def _is_settled(row: NoticeRow, now: datetime) -> bool:
     """True if a notice has arrived, or was begun a moment ago."""
-    return row.sent is not None or row.at > now - AGAIN
+    return row.sent is not None or row.at > now - RETRY_AFTER
 
 
 def _open(session: Session, origin: str) -> Iterator[Notice]:
@@ -93,8 +94,8 @@ def _open(session: Session, origin: str) -> Iterator[Notice]:
         yield Notice(kind=FAULT, about=grading.id, text=text)
 
 
-def arrived(session: Session, notice: Notice, now: datetime) -> None:
-    """Note that it need not be told again."""
+def note_arrival(session: Session, notice: Notice, now: datetime) -> None:
+    """Mark a notice as sent."""
     row = session.scalars(select(NoticeRow).filter_by(kind=notice.kind, about=notice.about)).one()
     row.sent = now
 
@@ -108,28 +109,28 @@ class NoRedirects(HTTPRedirectHandler):
     http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
 
 
-def tell(database: Database, origin: str, hook: Hook, now: datetime) -> None:
-    """Tell what is due; raises OSError when the hook does not take one, which is told again later."""
+def send_notices(database: Database, origin: str, hook: Hook, now: datetime) -> None:
+    """Send the notices that are due. Raises OSError if the webhook does not take one, which is sent again later."""
     with database.reading() as session:
-        notices = due(session, origin, now)
+        notices = due_notices(session, origin, now)
     if notices:
         with database.writing() as session:
-            notices = begun(session, notices, now)
+            notices = begin_notices(session, notices, now)
     for each in notices:
         hook(each.text)
         with database.writing() as session:
-            arrived(session, each, now)
+            note_arrival(session, each, now)
 
 
 def webhook(address: str) -> Hook:
-    """What a POST to this address does, which stands in no message."""
+    """A hook that sends a POST to this address. No message contains the address, which is a secret."""
     opener = urllib.request.build_opener(NoRedirects)
 
     def post(text: str) -> None:
         headers = {"content-type": "application/json", "user-agent": "grader"}
         asked = urllib.request.Request(address, json.dumps({"text": text}).encode(), headers)  # noqa: S310 - it is http
         try:
-            with opener.open(asked, timeout=PATIENCE):
+            with opener.open(asked, timeout=HOOK_TIMEOUT_SECONDS):
                 return
         except (HTTPException, ValueError) as error:  # an answer that is not HTTP
             raise OSError(type(error).__name__) from error
@@ -139,28 +140,30 @@ def webhook(address: str) -> Hook:
 
 @dataclass(frozen=True, kw_only=True)
 class RepeatedJob:
-    """Work that a thread repeats, its name, and the line that is printed with the reason when it begins to fail."""
+    """A job that a thread repeats. When it begins to fail, `failure_message` is printed with the reason."""
 
     name: str
-    does: Callable[[], None]
-    complaint: str
+    run: Callable[[], None]
+    failure_message: str
 
 
 @contextmanager
-def telling(database: Database, origin: str, hook: Hook | None, say: Callable[[str], None]) -> Iterator[None]:
-    """In the block, notices are told; `say` prints a line when that begins to fail. Nothing is done without a hook."""
+def notice_thread(database: Database, origin: str, hook: Hook | None, say: Callable[[str], None]) -> Iterator[None]:
+    """Send notices during the block. `say` prints a line when that begins to fail. No-op without a hook."""
     if hook is None:
         yield
         return
-    complaint = "the webhook of notices took nothing ({}); it is told again every 5 minutes."
-    job = RepeatedJob(name="notices", does=lambda: tell(database, origin, hook, utc_now()), complaint=complaint)
-    with repeating(job, say):
+    failure_message = "the webhook of notices took nothing ({}); it is sent again every 5 minutes."
+    job = RepeatedJob(
+        name="notices", run=lambda: send_notices(database, origin, hook, utc_now()), failure_message=failure_message
+    )
+    with job_thread(job, say):
         yield
 
 
 @contextmanager
-def mailing(database: Database, origin: str, mail: MailLinks | None, say: Callable[[str], None]) -> Iterator[None]:
-    """In the block, mails to students are sent. Where no mail is set up, they are only deleted after a week."""
+def mail_thread(database: Database, origin: str, mail: MailLinks | None, say: Callable[[str], None]) -> Iterator[None]:
+    """Send mails to students during the block. Without a mail server, mails are only deleted after a week."""
 
     def send() -> None:
         if mail is None:
@@ -168,14 +171,14 @@ def mailing(database: Database, origin: str, mail: MailLinks | None, say: Callab
         else:
             send_due(database, origin, mail, utc_now())
 
-    complaint = "the mail server refused a mail to a student ({}); it is sent again every 5 minutes, for a day."
-    with repeating(RepeatedJob(name="mails", does=send, complaint=complaint), say):
+    failure_message = "the mail server refused a mail to a student ({}); it is sent again every 5 minutes, for a day."
+    with job_thread(RepeatedJob(name="mails", run=send, failure_message=failure_message), say):
         yield
 
 
 @contextmanager
-def repeating(job: RepeatedJob, say: Callable[[str], None]) -> Iterator[None]:
-    """In the block, a thread repeats this job. A job that waits for a server delays the end by a second at most."""
+def job_thread(job: RepeatedJob, say: Callable[[str], None]) -> Iterator[None]:
+    """Repeat a job in a thread during the block. A job that waits for a server delays the end by a second at most."""
     over = threading.Event()
     thread = threading.Thread(target=_keep_doing, args=(job, over, say), name=job.name, daemon=True)
     thread.start()
@@ -183,17 +186,17 @@ def repeating(job: RepeatedJob, say: Callable[[str], None]) -> Iterator[None]:
         yield
     finally:
         over.set()
-        thread.join(LEAVE)
+        thread.join(END_SECONDS)
 
 
 def _keep_doing(job: RepeatedJob, over: threading.Event, say: Callable[[str], None]) -> None:
     failed = ""
-    while not over.wait(EVERY):
+    while not over.wait(INTERVAL_SECONDS):
         try:
-            job.does()
+            job.run()
             failed = ""
-        except Exception as error:  # noqa: BLE001 - what ends this thread ends all notices
+        except Exception as error:  # noqa: BLE001 - a failed run must not end all later ones
             reason = str(error) if isinstance(error, OSError) else type(error).__name__
             if reason != failed:
-                say(job.complaint.format(reason))
+                say(job.failure_message.format(reason))
             failed = reason

@@ -1,5 +1,5 @@
-"""`grader serve`: a web process here, stations and more web processes as children. Each may die at any moment; the
-database stays.
+"""`grader serve`: this process serves pages; stations and further web processes are its children. Each may die at any
+moment without a loss, since all state is in the database.
 """
 
 import os
@@ -23,13 +23,13 @@ from grader.service.db.clock import utc_now
 from grader.service.db.migrate import migrate, require_current
 from grader.service.db.models import CourseRole, PersonRow
 from grader.service.db.session import Database, sqlite_url
-from grader.service.errors import RefusalError
-from grader.service.serve.notifier import mailing, telling, webhook
-from grader.service.serve.supervisor import ProcessSpec, StationSpec, running
-from grader.service.web.server import Address, answer, state_for, with_entry
+from grader.service.errors import RefusedError
+from grader.service.serve.notifier import mail_thread, notice_thread, webhook
+from grader.service.serve.supervisor import ProcessSpec, StationSpec, supervised
+from grader.service.web.server import Address, run_server, state_for, with_sign_in
 
 INSTRUCTOR, STUDENT = "instructor", "student"
-"""The keys of the people whom a new service, and a demo, begins with."""
+"""Keys of the first people of a new service and of a demo."""
 
 UNNAMED_PROXY = (
     "no proxy is named in sign_in.proxies, so all who come by the one with TLS share one number of tries to sign in; "
@@ -39,8 +39,8 @@ UNNAMED_PROXY = (
 
 @dataclass(frozen=True, kw_only=True)
 class ServeRequest:
-    """What an operator asks for. `database` is the address of one, or the folder of the one that the service brings;
-    `stations` are the stations beside it; `invite` are the keys of people who get a new sign-in link.
+    """The operator's options. `database` is the address of a database, or the folder for an SQLite database. `stations`
+    are the stations that run on this machine. `invite` are the keys of people who get a new sign-in link.
     """
 
     database: str | Path
@@ -58,17 +58,17 @@ class ServeRequest:
 
     @property
     def address(self) -> Address:
-        """Where the web processes listen."""
+        """Address on which the web processes listen."""
         return Address(host=self.host, port=self.port, is_shared=self.web_processes > 1)
 
     @property
     def origin(self) -> str:
-        """The address that browsers use; raises InputError if it is none."""
+        """The address that browsers use. Raises InputError if it is not a valid address."""
         return origin_of(self.url or f"http://{_in_address(self.host)}:{self.port}")
 
 
 USUAL_PORTS = {"http": ":80", "https": ":443"}
-"""Browsers leave these out when they say where a form comes from."""
+"""Ports that browsers leave out of the origin of a form."""
 
 
 def origin_of(url: str) -> str:
@@ -80,7 +80,7 @@ def origin_of(url: str) -> str:
 
 
 def _in_address(host: str) -> str:
-    """The host to listen on as an address has it; raises InputError for one that browsers cannot go to."""
+    """The host as a part of an address. Raises InputError for a host that browsers cannot open."""
     try:
         parsed = ip_address(host)
     except ValueError:
@@ -96,39 +96,39 @@ def serve(request: ServeRequest, say: Callable[[str], None]) -> None:
     course.require_solutions()
     with closing(ready_database(request.database)) as database:
         rules = _rules(request)
-        web = with_entry(state_for(database, request.course, request.guide, request.origin), rules, say)
+        state = with_sign_in(state_for(database, request.course, request.guide, request.origin), rules, say)
         address = request.notices.address
         hook = None if address is None else webhook(address)
-        request.address.claim()
-        with request.address.listen() as listener, running(_processes(request), database.url, say):
+        request.address.require_free()
+        with request.address.listen() as listener, supervised(_processes(request), database.url, say):
             for line in first_lines(database, request):
                 say(line)
             origin = request.origin
-            with telling(database, origin, hook, say), mailing(database, origin, web.entry.mail, say):
-                answer(web, listener, rules.proxies)
+            with notice_thread(database, origin, hook, say), mail_thread(database, origin, state.sign_in.mail, say):
+                run_server(state, listener, rules.proxies)
 
 
 def _rules(request: ServeRequest) -> SignInRules:
-    """How people sign in; a demo prints its mails."""
+    """The rules for signing in. A demo prints its mails."""
     printed = request.demo and request.sign_in.mail is None
     return replace(request.sign_in, mail="printed") if printed else request.sign_in
 
 
 def _processes(request: ServeRequest) -> list[ProcessSpec]:
-    """The processes beside this one: stations, and more web processes at the same address."""
+    """The child processes: stations, and further web processes at the same address."""
     address = request.address
     web = ProcessSpec(
         name="web process",
         module="grader.service.web",
-        words=(str(request.course), str(request.guide), request.origin, address.host, str(address.port)),
-        variables={**os.environ},
-        told=_rules(request).handed_over(),
+        arguments=(str(request.course), str(request.guide), request.origin, address.host, str(address.port)),
+        environment={**os.environ},
+        secret_line=_rules(request).handed_over(),
     )
     return [*request.stations.processes, *[web] * (request.web_processes - 1)]
 
 
 def ready_database(where: str | Path) -> Database:
-    """A database whose tables are those of this grader: one in a folder is brought up to date by itself. Raises
+    """A database with the tables of this grader. The tables of a database in a folder are brought up to date. Raises
     InputError and SetupError.
     """
     if isinstance(where, Path):
@@ -141,14 +141,16 @@ def ready_database(where: str | Path) -> Database:
 
 
 def first_lines(database: Database, request: ServeRequest) -> Iterator[str]:
-    """Where the service is, and the sign-in links that were asked for or without which nobody could come in."""
+    """Lines with the address of the service, and with sign-in links: for the requested people, and for an instructor if
+    the course has none.
+    """
     with database.writing() as session:
         wanted = [_person(session, key) for key in request.invite]
-        nobody = session.scalar(select(PersonRow.id).where(PersonRow.role == CourseRole.INSTRUCTOR).limit(1)) is None
-        if nobody or request.demo:
-            wanted.append(_made(session, INSTRUCTOR, "Instructor", CourseRole.INSTRUCTOR))
+        is_new = session.scalar(select(PersonRow.id).where(PersonRow.role == CourseRole.INSTRUCTOR).limit(1)) is None
+        if is_new or request.demo:
+            wanted.append(_ensured_person(session, INSTRUCTOR, "Instructor", CourseRole.INSTRUCTOR))
         if request.demo:
-            wanted.append(_made(session, STUDENT, "Ada Student", CourseRole.STUDENT))
+            wanted.append(_ensured_person(session, STUDENT, "Ada Student", CourseRole.STUDENT))
         each_once = dict.fromkeys(wanted)  # a later link ends those before it
         links = [_link_line(session, each, "grader serve", request.origin) for each in each_once]
     yield f"serving {request.course} at {request.origin}; Ctrl-C ends this."
@@ -158,8 +160,8 @@ def first_lines(database: Database, request: ServeRequest) -> Iterator[str]:
 
 
 def invitation_lines(database: Database, keys: Sequence[str], url: str) -> list[str]:
-    """A new sign-in link for each of these people, also while the service runs. Raises InputError for an unknown key,
-    and without a key: then the message names the instructors.
+    """A line with a new sign-in link for each of these people. May be called while the service runs. Raises InputError
+    for an unknown key. Also raises InputError if `keys` is empty; the message then names the instructors.
     """
     origin = origin_of(url)
     require_current(database)
@@ -176,7 +178,7 @@ def _link_line(session: Session, person: PersonRow, who: str, origin: str) -> st
     """A line with a new link. Raises InputError for a person who is deactivated."""
     try:
         token = invite(session, person, who, utc_now())
-    except RefusalError as error:
+    except RefusedError as error:
         raise InputError(str(error)) from error
     return f"sign in as {person.name} ({person.key}), once: {origin}/join/{token}"
 
@@ -184,11 +186,11 @@ def _link_line(session: Session, person: PersonRow, who: str, origin: str) -> st
 def _person(session: Session, key: str) -> PersonRow:
     found = person_named(session, {key})
     if found is None:
-        raise InputError(f"there is nobody with the key {key!r} in this course; add them to the roster first.")
+        raise InputError(f"this course has no person with the key {key!r}; add them to the roster first.")
     return found
 
 
-def _made(session: Session, key: str, name: str, role: CourseRole) -> PersonRow:
+def _ensured_person(session: Session, key: str, name: str, role: CourseRole) -> PersonRow:
     found = person_named(session, {key})
     if found is None:
         found = PersonRow(key=key, name=name, role=role, created=utc_now())

@@ -1,7 +1,7 @@
-"""Processes of the service that are kept running: the stations, and web processes beside the first.
+"""Keeps processes of the service running: the stations, and the web processes after the first.
 
-One that ends is started again, more slowly each time that it ends soon: a station that cannot grade says why, and what
-was handed in waits.
+A process that ends is started again. The pause grows each time that it ends soon, for example if a station cannot
+grade. Then the station prints the reason, and attempts wait in the queue.
 """
 
 import subprocess
@@ -18,38 +18,38 @@ from grader.service.db.migrate import require_current
 from grader.service.db.session import Database
 from grader.service.handover import as_lines
 
-SOON, MOST = 1.0, 60.0
+FIRST_RESTART_SECONDS, MAX_RESTART_SECONDS = 1.0, 60.0
 """Seconds before a process that has ended is started again: the first time, and at most."""
 
-STEADY = 120.0
-"""Seconds after which a process that ends counts as one that worked."""
+STABLE_SECONDS = 120.0
+"""Seconds after which the end of a process does not lengthen the pause."""
 
-LEAVE = 25.0
-"""Seconds in which a process must have ended; a station gives itself twenty."""
+STOP_SECONDS = 25.0
+"""Seconds in which a process must have ended before it is killed. A station allows itself 20."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProcessSpec:
-    """A process that is to run: a module of ours with its words. `name` is what messages call it, `told` a line
-    with secrets that it is told after the address of the database.
+    """A process to run: a module of the service with its arguments. `name` is its name in messages. `secret_line` is a
+    line that it gets on standard input after the address of the database.
     """
 
     name: str
     module: str
-    words: tuple[str, ...]
-    variables: Mapping[str, str]
-    told: str = field(default="", repr=False)
+    arguments: tuple[str, ...]
+    environment: Mapping[str, str]
+    secret_line: str = field(default="", repr=False)
 
     @property
     def command(self) -> list[str]:
-        """How it is started. -P: nothing is imported from the working directory."""
-        return [sys.executable, "-P", "-m", self.module, *self.words]
+        """The command of the process. -P: nothing is imported from the working directory."""
+        return [sys.executable, "-P", "-m", self.module, *self.arguments]
 
 
 @dataclass(frozen=True, kw_only=True)
 class StationSpec:
-    """Stations of one machine and one device. `orders` are the settings by which they grade, `variables` those that are
-    the machine's own; `device_class` is empty where the device says it.
+    """Stations of one machine and one device. `orders` are the settings for grading as JSON, `variables` the
+    environment with the machine's own settings. An empty `device_class` means the class of the device.
     """
 
     count: int
@@ -60,25 +60,27 @@ class StationSpec:
 
     @property
     def processes(self) -> list[ProcessSpec]:
-        """One for each station."""
-        words = str(self.course), self.orders, self.device_class
-        spec = ProcessSpec(name="station", module="grader.service.station", words=words, variables=self.variables)
+        """A process for each station."""
+        arguments = str(self.course), self.orders, self.device_class
+        spec = ProcessSpec(
+            name="station", module="grader.service.station", arguments=arguments, environment=self.variables
+        )
         return [spec] * self.count
 
 
 def run_stations(stations: StationSpec, url: str, say: Callable[[str], None]) -> None:
-    """Keep stations running until interrupted; `say` prints a line. Raises InputError and SetupError."""
+    """Keep stations running until interrupted. `say` prints a line. Raises InputError and SetupError."""
     Course(assignments=stations.course / "assignments", reference=stations.course / "reference").require_solutions()
     with closing(Database(url)) as database:
         require_current(database)
-    with running(stations.processes, url, say):
+    with supervised(stations.processes, url, say):
         say(f"grading {stations.course} for the service; Ctrl-C ends this.")
         threading.Event().wait()
 
 
 @contextmanager
-def running(processes: Iterable[ProcessSpec], url: str, say: Callable[[str], None]) -> Iterator[None]:
-    """In the block, these processes run, and know the address of the database."""
+def supervised(processes: Iterable[ProcessSpec], url: str, say: Callable[[str], None]) -> Iterator[None]:
+    """Keep these processes running during the block. Each gets the address of the database."""
     over = threading.Event()
     threads = [
         threading.Thread(target=_keep_running, args=(spec, url, over, say), name=f"{spec.name} {number}")
@@ -95,7 +97,7 @@ def running(processes: Iterable[ProcessSpec], url: str, say: Callable[[str], Non
 
 
 def _keep_running(spec: ProcessSpec, url: str, over: threading.Event, say: Callable[[str], None]) -> None:
-    pause = SOON
+    pause = FIRST_RESTART_SECONDS
     while not over.is_set():
         begun = time.monotonic()
         process = _started(spec, url)
@@ -104,19 +106,21 @@ def _keep_running(spec: ProcessSpec, url: str, over: threading.Event, say: Calla
         if over.is_set():
             _end(process)
             return
-        pause = SOON if time.monotonic() - begun > STEADY else min(MOST, 2 * pause)
+        pause = (
+            FIRST_RESTART_SECONDS if time.monotonic() - begun > STABLE_SECONDS else min(MAX_RESTART_SECONDS, 2 * pause)
+        )
         say(f"a {spec.name} ended with exit code {process.returncode}; another starts in {pause:g} s.")
         over.wait(pause)
 
 
 def _started(spec: ProcessSpec, url: str) -> "subprocess.Popen[bytes]":
-    """Its standard input is closed when this process ends, however that is."""
+    """Start a process. Its standard input closes when this process ends for any reason."""
     process = subprocess.Popen(  # noqa: S603 - our own module, run by our own Python
-        spec.command, stdin=subprocess.PIPE, env={**spec.variables}, start_new_session=True
+        spec.command, stdin=subprocess.PIPE, env={**spec.environment}, start_new_session=True
     )
-    with suppress(BrokenPipeError):  # it has ended already
+    with suppress(BrokenPipeError):  # the process has already ended
         assert process.stdin is not None
-        process.stdin.write(as_lines(url, *filter(None, [spec.told])))
+        process.stdin.write(as_lines(url, *filter(None, [spec.secret_line])))
         process.stdin.flush()
     return process
 
@@ -124,7 +128,7 @@ def _started(spec: ProcessSpec, url: str) -> "subprocess.Popen[bytes]":
 def _end(process: "subprocess.Popen[bytes]") -> None:
     process.terminate()
     try:
-        process.wait(LEAVE)
+        process.wait(STOP_SECONDS)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()

@@ -1,6 +1,6 @@
-"""Handing in: what is refused at the door, and how an attempt is stored, once, before anybody is told that it was.
+"""Accepts hand-ins: checks the file, and stores an attempt once, before the student gets a confirmation.
 
-Nothing here reads the text: what it costs grows with its bytes alone, at memory's speed.
+This module does not parse the text, so the cost grows only with the number of bytes.
 """
 
 import hashlib
@@ -17,34 +17,34 @@ from grader.course.submissions.submission import SIZE_LIMIT, UTF16_MARKS, is_bin
 from grader.service.auth.secrets import fresh_token
 from grader.service.course import limits
 from grader.service.course.groups import BELONGS, team_at
-from grader.service.course.limits import HandInRules, Past
+from grader.service.course.limits import HandInRules, PastAttempt
 from grader.service.db.models import AttemptRow, CourseRole, GradingRow, PersonRow, ShareRow, State
-from grader.service.errors import RefusalError
+from grader.service.errors import RefusedError
 
-LINES = 5_000
-"""Of a file: a report shows every line, and comparing two files takes time for each pair of lines."""
+MAX_LINES = 5_000
+"""Lines of a file. A report shows every line, and the comparison of two files takes time for each pair of lines."""
 
-FIRST, REGRADED = 0, 10
-"""Priorities: regrading a course delays nobody who hands in."""
+HAND_IN_PRIORITY, REGRADING_PRIORITY = 0, 10
+"""Priorities: new hand-ins come before regradings."""
 
 HANDED_IN = "handed in"
-"""Why the first grading of an attempt is made."""
+"""Reason (GradingRow.why) of the first grading of an attempt."""
 
-NAME_LENGTH = 100
-"""Characters that are kept of a file's name."""
+MAX_NAME_LENGTH = 100
+"""Characters of a file's name that are stored."""
 
-FORM_KEY_LENGTH = 100
-FOREIGN_FORM = "This form is not that of the assignment's page; open the page again."
+MAX_FORM_KEY_LENGTH = 100
+FOREIGN_FORM = "This form does not belong to this assignment; open the assignment's page again."
 
 OPEN_STATES = (State.WAITING, State.RUNNING)
 
-AT_AN_ASSIGNMENT = (
+ATTEMPTS_AT_ASSIGNMENT = (
     select(AttemptRow)
     .where(BELONGS, AttemptRow.assignment == bindparam("assignment"))
     .options(joinedload(AttemptRow.gradings))
     .order_by(AttemptRow.number)
 )
-"""The attempts of people at an assignment, with their gradings; built once, as each page of a student asks."""
+"""The attempts of people at an assignment, with their gradings. Built once, since each page of a student runs it."""
 
 WAITING_GRADINGS = (
     select(GradingRow.id)
@@ -52,11 +52,11 @@ WAITING_GRADINGS = (
     .order_by(GradingRow.id)
     .with_for_update()
 )
-"""Those of people; whoever reads them has them alone."""
+"""The waiting gradings of people. The transaction that reads them locks them."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Offer:
+class HandInRequest:
     """A file that a person hands in. Every click on one form has the same `form_key`."""
 
     person_id: int
@@ -66,8 +66,8 @@ class Offer:
     form_key: str
 
 
-def unfit(data: bytes) -> str:
-    """Why a file cannot be handed in, which costs no attempt; empty if it can."""
+def file_refusal(data: bytes) -> str:
+    """Reason why a file is refused, without using up an attempt; empty if it is accepted."""
     return next(_faults(data), "")
 
 
@@ -82,26 +82,26 @@ def _faults(data: bytes) -> Iterator[str]:
         yield "The file is UTF-16 text; save it as UTF-8."
     if is_binary(data):
         yield "The file is binary, not OpenCL source text; hand in the .cl file itself."
-    if data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n") > LINES:
-        yield f"The file has over {LINES:,} lines; hand in a kernel as people write them."
+    if data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n") > MAX_LINES:
+        yield f"The file has over {MAX_LINES:,} lines; hand in a kernel as people write them."
 
 
 def history(session: Session, person_id: int, assignment: str) -> Sequence[AttemptRow]:
-    """Somebody's attempts at an assignment, with their gradings, oldest first."""
+    """A person's attempts at an assignment, with their gradings, oldest first."""
     return history_of(session, frozenset({person_id}), assignment)
 
 
 def history_of(session: Session, people: frozenset[int], assignment: str) -> Sequence[AttemptRow]:
-    """The same of the members of a group."""
+    """The attempts of these people at an assignment, with their gradings, oldest first."""
     asked = {"people": [*people], "assignment": assignment}
-    found = session.scalars(AT_AN_ASSIGNMENT, asked).unique().all()
-    for each in found:  # the one that counts is among them, and need not be read again
+    found = session.scalars(ATTEMPTS_AT_ASSIGNMENT, asked).unique().all()
+    for each in found:  # the grading that counts is among them, so it is not read again
         counted = next((grading for grading in each.gradings if grading.id == each.counted_id), None)
         set_committed_value(each, "counted", counted)
     return found
 
 
-def past_of(session: Session, attempts: Sequence[AttemptRow], team: frozenset[int]) -> list[Past]:
+def past_of(session: Session, attempts: Sequence[AttemptRow], team: frozenset[int]) -> list[PastAttempt]:
     """The attempts of a student or a group in the form that the policy needs, with the times of their first grading."""
     sharing: dict[int, set[int]] = {}
     if len(team) > 1:
@@ -109,7 +109,7 @@ def past_of(session: Session, attempts: Sequence[AttemptRow], team: frozenset[in
         for attempt_id, person_id in session.execute(shared):
             sharing.setdefault(attempt_id, set()).add(person_id)
     return [
-        Past(
+        PastAttempt(
             people=team if len(team) == 1 else team & {each.person_id, *sharing.get(each.id, ())},
             received=each.received,
             state=_state(each),
@@ -122,14 +122,14 @@ def past_of(session: Session, attempts: Sequence[AttemptRow], team: frozenset[in
 
 
 def _state(attempt: AttemptRow) -> State:
-    """Of its first grading; where that failed by our fault and a later one did not, it is done."""
+    """State of an attempt's first grading; DONE if any of its gradings counts."""
     return State.DONE if attempt.counted_id is not None else State(attempt.gradings[0].state)
 
 
-def accept(session: Session, offer: Offer, rules: HandInRules, now: datetime) -> AttemptRow:
+def accept(session: Session, offer: HandInRequest, rules: HandInRules, now: datetime) -> AttemptRow:
     """Store an attempt and put it in the queue, in place of attempts that it supersedes, by the student's rules. A form
     that comes twice with the same file gives one attempt; with another file, it gives another attempt. Raises
-    RefusalError, and then stores nothing.
+    RefusedError, and then stores nothing.
     """
     previous = previous_of(session, offer)
     if previous is not None and is_repeated(previous, offer):
@@ -137,23 +137,23 @@ def accept(session: Session, offer: Offer, rules: HandInRules, now: datetime) ->
     team = team_at(session, rules.policies, offer.person_id)
     if len(team) > rules.policies.groups:
         most = count(rules.policies.groups, "member")
-        raise RefusalError(
+        raise RefusedError(
             f"Your group has {len(team)} members, and this assignment allows {most}; ask your instructor."
         )
-    _hold(session, team)
+    _lock_waiting(session, team)
     attempts = history_of(session, team, offer.assignment)
     past = past_of(session, attempts, team)
-    if why := unfit(offer.data) or limits.refusal(rules, past, _open_elsewhere(session, offer), now):
-        raise RefusalError(why)
-    for position in limits.superseded_by_now(rules, past, now):
-        if _people(session, attempts[position]) <= team:  # groups change: one that counts for others, too, stays
+    if why := file_refusal(offer.data) or limits.refusal(rules, past, _open_elsewhere(session, offer), now):
+        raise RefusedError(why)
+    for position in limits.superseded_positions(rules, past, now):
+        if _people(session, attempts[position]) <= team:  # groups change: an attempt that others own, too, is kept
             _supersede(session, attempts[position], now)
-    slot = AttemptPlace(team=team, number=next_number(attempts), form_use=next_use(previous))
+    slot = AttemptSlot(team=team, number=next_number(attempts), form_use=next_use(previous))
     return store(session, offer, slot, rules, now)
 
 
 @dataclass(frozen=True, kw_only=True)
-class AttemptPlace:
+class AttemptSlot:
     """Place of a new attempt: the people whose attempt it is, its number, and the use of the form."""
 
     team: frozenset[int]
@@ -171,13 +171,13 @@ def next_use(previous: AttemptRow | None) -> int:
     return 1 if previous is None else previous.form_use + 1
 
 
-def store(session: Session, offer: Offer, slot: AttemptPlace, rules: HandInRules, now: datetime) -> AttemptRow:
+def store(session: Session, offer: HandInRequest, slot: AttemptSlot, rules: HandInRules, now: datetime) -> AttemptRow:
     """Store an attempt and put it in the queue."""
     attempt = _attempt(offer, slot.number, now)
     attempt.form_use = slot.form_use
     attempt.late = limits.is_late(rules, now)
     attempt.trial = session.get_one(PersonRow, offer.person_id).role != CourseRole.STUDENT
-    waiting = new_grading(HANDED_IN, FIRST, now)
+    waiting = new_grading(HANDED_IN, HAND_IN_PRIORITY, now)
     waiting.round = _next_round(session, offer.person_id)
     attempt.gradings.append(waiting)
     session.add(attempt)
@@ -188,19 +188,21 @@ def store(session: Session, offer: Offer, slot: AttemptPlace, rules: HandInRules
     return attempt
 
 
-def _hold(session: Session, team: frozenset[int]) -> None:
-    """No station takes what waits here until the transaction ends: it may be about to be superseded."""
+def _lock_waiting(session: Session, team: frozenset[int]) -> None:
+    """Lock the waiting gradings of a group, since they may be superseded: no station takes one before the transaction
+    ends.
+    """
     session.execute(WAITING_GRADINGS, {"people": [*team]})
 
 
 def _next_round(session: Session, person_id: int) -> int:
-    """The round of what somebody hands in: the latest that has been begun, or the one after their own last. So many
-    attempts of one student, at once or one after the other, delay no other by more than one.
+    """The round of a person's new grading: the latest round that has begun, or the round after the person's last one,
+    whichever is later. So attempts of one student delay another student by one grading at most.
 
-    This is start-time fair queueing (Goyal, Vin and Cheng, 1996) with gradings that count the same.
+    This is start-time fair queueing (Goyal, Vin and Cheng, 1996) with equal weights.
     """
     begun = (GradingRow.state == state for state in (State.RUNNING, State.DONE))
-    rounds = select(func.max(GradingRow.round)).where(GradingRow.priority == FIRST)
+    rounds = select(func.max(GradingRow.round)).where(GradingRow.priority == HAND_IN_PRIORITY)
     present = max(session.scalar(rounds.where(each)) or 0 for each in begun)
     last = session.scalar(rounds.join(GradingRow.attempt).where(AttemptRow.person_id == person_id))
     return max(present, -1 if last is None else last + 1)
@@ -220,36 +222,41 @@ def new_grading(why: str, priority: int, now: datetime) -> GradingRow:
     )
 
 
-def is_repeated(previous: AttemptRow, offer: Offer) -> bool:
-    """Whether the form brings the same file again."""
+def is_repeated(previous: AttemptRow, offer: HandInRequest) -> bool:
+    """True if the form sends the same file again."""
     return previous.sha256 == _sha256(offer)
 
 
-def previous_of(session: Session, offer: Offer) -> AttemptRow | None:
-    """The latest attempt that came by this form. Raises RefusalError if the form is another assignment's."""
-    if not 0 < len(offer.form_key) <= FORM_KEY_LENGTH:
-        raise RefusalError(FOREIGN_FORM)
+def previous_of(session: Session, offer: HandInRequest) -> AttemptRow | None:
+    """The latest attempt that came by this form; None for a new form. Raises RefusedError if the form belongs to
+    another assignment.
+    """
+    if not 0 < len(offer.form_key) <= MAX_FORM_KEY_LENGTH:
+        raise RefusedError(FOREIGN_FORM)
     same = AttemptRow.person_id == offer.person_id, AttemptRow.form_key == offer.form_key
     found = session.scalar(select(AttemptRow).where(*same).order_by(AttemptRow.form_use.desc()).limit(1))
     if found is not None and found.assignment != offer.assignment:
-        raise RefusalError(FOREIGN_FORM)
+        raise RefusedError(FOREIGN_FORM)
     return found
 
 
-def _open_elsewhere(session: Session, offer: Offer) -> int:
+def _open_elsewhere(session: Session, offer: HandInRequest) -> int:
     others = AttemptRow.person_id == offer.person_id, AttemptRow.assignment != offer.assignment
     unfinished = select(func.count(GradingRow.id)).join(GradingRow.attempt)
-    first = GradingRow.priority == FIRST, GradingRow.state.in_(OPEN_STATES)  # a regrading is nobody's hand-in
+    first = (
+        GradingRow.priority == HAND_IN_PRIORITY,
+        GradingRow.state.in_(OPEN_STATES),
+    )  # regradings are not hand-ins
     return session.scalar(unfinished.where(*others, *first)) or 0
 
 
 def _people(session: Session, attempt: AttemptRow) -> set[int]:
-    """Everybody whose attempt it is."""
+    """The owners of an attempt."""
     return {attempt.person_id, *session.scalars(select(ShareRow.person_id).where(ShareRow.attempt_id == attempt.id))}
 
 
 def _supersede(session: Session, attempt: AttemptRow, now: datetime) -> None:
-    """Unless a station has claimed it meanwhile."""
+    """Mark the waiting grading of an attempt as superseded. No-op if a station has claimed it in the meantime."""
     session.execute(
         update(GradingRow)
         .where(GradingRow.attempt_id == attempt.id, GradingRow.state == State.WAITING)
@@ -257,18 +264,18 @@ def _supersede(session: Session, attempt: AttemptRow, now: datetime) -> None:
     )
 
 
-def _sha256(offer: Offer) -> str:
+def _sha256(offer: HandInRequest) -> str:
     return hashlib.sha256(offer.data).hexdigest()
 
 
-def _attempt(offer: Offer, number: int, now: datetime) -> AttemptRow:
+def _attempt(offer: HandInRequest, number: int, now: datetime) -> AttemptRow:
     return AttemptRow(
         public=fresh_token(),
         person_id=offer.person_id,
         assignment=offer.assignment,
         number=number,
         form_key=offer.form_key,
-        file_name=offer.file_name[:NAME_LENGTH],
+        file_name=offer.file_name[:MAX_NAME_LENGTH],
         data=offer.data,
         size=len(offer.data),
         sha256=_sha256(offer),
@@ -277,8 +284,8 @@ def _attempt(offer: Offer, number: int, now: datetime) -> AttemptRow:
 
 
 def cancel(session: Session, attempt: AttemptRow, now: datetime) -> None:
-    """End its first grading: at once if it waits, by its station if it runs. If it has ended, nothing happens; a
-    regrading is the instructor's.
+    """Cancel the first grading of an attempt: at once if it waits, by its station if it runs. No-op if it has ended.
+    Regradings are not cancelled, since they belong to the instructor.
     """
     first = GradingRow.attempt_id == attempt.id, GradingRow.why == HANDED_IN
     waiting, running = (update(GradingRow).where(*first, GradingRow.state == each) for each in OPEN_STATES)

@@ -1,7 +1,7 @@
-"""Two attempts side by side: which lines were removed, added, or stayed.
+"""Compares two attempts: the lines that were removed, added or kept.
 
-The comparison takes a step for each 64 pairs of lines at most, whatever the lines are (rapidfuzz's bit-parallel longest
-common subsequence): 5,000 lines against as many took 0.05 s here.
+For any input, the comparison takes at most one step for each 64 pairs of lines (rapidfuzz's bit-parallel longest common
+subsequence): 5,000 lines against 5,000 lines took 0.05 s here.
 """
 
 from collections.abc import Iterator
@@ -10,22 +10,22 @@ from typing import Literal
 
 from rapidfuzz.distance import LCSseq
 
-from grader.service.submissions.accept import LINES
+from grader.service.submissions.accept import MAX_LINES
 
-WIDTH = 300
-"""Characters of a line that are shown; nobody writes longer ones."""
+MAX_LINE_LENGTH = 300
+"""Characters of a line that are shown. People do not write longer lines."""
 
-SHOWN = 1_000
-"""Lines of a comparison that are shown: a page of more is slow to make, and nobody reads it."""
+MAX_LINES_SHOWN = 1_000
+"""Lines of a comparison that are shown. A longer page would be slow, and too long to read."""
 
-AROUND = 3
-"""Lines around a change; those further away are left out."""
+CONTEXT_LINES = 3
+"""Unchanged lines that are shown before and after a change."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ComparedLine:
-    """A line of the comparison, with its number in each file that has it; "gap" stands for lines that are left out,
-    "more" for all further ones.
+    """A line of the comparison, with its number in each file that has it. The kind "gap" means lines that are left out,
+    and "more" means that all further lines are left out.
     """
 
     kind: Literal["same", "removed", "added", "gap", "more"]
@@ -35,13 +35,13 @@ class ComparedLine:
 
 
 def compared(old: bytes, new: bytes) -> list[ComparedLine]:
-    """What has changed from one file to the other, with a few lines around each change; empty if nothing has."""
+    """The changes from one file to the other, with a few lines around each change; empty if the files are equal."""
     every = list(_lines(_texts(old), _texts(new)))
     near = {
         place + offset
         for place, line in enumerate(every)
         if line.kind != "same"
-        for offset in range(-AROUND, AROUND + 1)
+        for offset in range(-CONTEXT_LINES, CONTEXT_LINES + 1)
     }
     shown: list[ComparedLine] = []
     for place, line in enumerate(every):
@@ -51,19 +51,19 @@ def compared(old: bytes, new: bytes) -> list[ComparedLine]:
             shown.append(ComparedLine(kind="gap", old=None, new=None, text=""))
     if shown and shown[-1].kind == "gap":
         shown.pop()
-    if len(shown) > SHOWN:
-        return [*shown[:SHOWN], ComparedLine(kind="more", old=None, new=None, text="")]
+    if len(shown) > MAX_LINES_SHOWN:
+        return [*shown[:MAX_LINES_SHOWN], ComparedLine(kind="more", old=None, new=None, text="")]
     return shown
 
 
 def _texts(data: bytes) -> list[str]:
-    """The lines; what is no UTF-8 is shown as such."""
+    """The lines of a file. Bytes that are not UTF-8 become replacement characters."""
     text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
-    return text.removesuffix("\n").split("\n")[:LINES]
+    return text.removesuffix("\n").split("\n")[:MAX_LINES]
 
 
 def _lines(old: list[str], new: list[str]) -> Iterator[ComparedLine]:
-    """All lines; where some were replaced, those that were removed come first."""
+    """All lines of the comparison. Where lines were replaced, the removed lines come first."""
     added: list[ComparedLine] = []
     for step in LCSseq.opcodes(old, new):
         if step.tag == "equal":
@@ -71,10 +71,10 @@ def _lines(old: list[str], new: list[str]) -> Iterator[ComparedLine]:
             added.clear()
             for place in range(step.src_end - step.src_start):
                 at, there = step.src_start + place, step.dest_start + place
-                yield ComparedLine(kind="same", old=at + 1, new=there + 1, text=old[at][:WIDTH])
+                yield ComparedLine(kind="same", old=at + 1, new=there + 1, text=old[at][:MAX_LINE_LENGTH])
             continue
         for at in range(step.src_start, step.src_end):
-            yield ComparedLine(kind="removed", old=at + 1, new=None, text=old[at][:WIDTH])
+            yield ComparedLine(kind="removed", old=at + 1, new=None, text=old[at][:MAX_LINE_LENGTH])
         places = range(step.dest_start, step.dest_end)
-        added += (ComparedLine(kind="added", old=None, new=at + 1, text=new[at][:WIDTH]) for at in places)
+        added += (ComparedLine(kind="added", old=None, new=at + 1, text=new[at][:MAX_LINE_LENGTH]) for at in places)
     yield from added

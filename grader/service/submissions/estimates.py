@@ -1,5 +1,5 @@
-"""How long a grading is likely to wait: by how long the last ones of its class of device took, and how many stations
-grade that class.
+"""Estimates how long a grading waits, from the duration of the latest gradings for its device class, and from the
+number of stations of that class.
 """
 
 import math
@@ -17,25 +17,25 @@ from sqlalchemy.orm import Session
 from grader.common.phrases import count
 from grader.service.db.models import AttemptRow, GradingRow, State, StationRow
 
-LATEST = 20
-"""Gradings by which the next ones are judged."""
+GRADINGS_CONSIDERED = 20
+"""Number of the latest gradings whose durations are used."""
 
-GONE = timedelta(seconds=45)
-"""A station gives a sign of life every ten seconds; after so long without one, it is taken for gone."""
+STATION_TIMEOUT = timedelta(seconds=45)
+"""Time without a sign of life after which a station counts as gone. A station gives one every ten seconds."""
 
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlaceInQueue:
-    """How many gradings come before one, and how long they are likely to take; None where nothing tells."""
+    """Number of gradings before one in the queue, and the expected wait; None if it is not known."""
 
     ahead: int
     wait: timedelta | None
 
     @property
     def wait_in_words(self) -> str:
-        """For example "about 3 minutes"; empty where nothing tells. Rounded up: nobody minds being early."""
+        """The expected wait in words, rounded up, such as "about 3 minutes"; empty if it is not known."""
         if self.wait is None:
             return ""
         if self.wait < MINUTE:
@@ -45,12 +45,12 @@ class PlaceInQueue:
 
 
 NO_PLACE = PlaceInQueue(ahead=0, wait=None)
-"""Of a grading that does not wait."""
+"""Place of a grading that does not wait."""
 
 
 class QueueSnapshot:
-    """What one process knows of the queue, read again when it is `fresh` seconds old: hundreds wait at once, and each
-    asks every few seconds.
+    """Places in the queue, cached for `fresh` seconds in one process: hundreds of students wait at once, and their
+    browsers ask every few seconds.
     """
 
     def __init__(self, fresh: float = 1.0) -> None:
@@ -60,7 +60,7 @@ class QueueSnapshot:
     def place(
         self, session: Session, grading: GradingRow, classes: Callable[[], Mapping[str, str]], now: datetime
     ) -> PlaceInQueue:
-        """Where a grading stands in the queue; `classes` tells the class of device that each assignment asks for."""
+        """Place of a grading in the queue. `classes` returns the device class of each assignment."""
         if grading.state != State.WAITING:
             return NO_PLACE
         with self._lock:
@@ -70,11 +70,11 @@ class QueueSnapshot:
 
 
 def places_of(session: Session, classes: Mapping[str, str], now: datetime) -> dict[int, PlaceInQueue]:
-    """The place of each grading that waits, by its number, as the database has it.
+    """The place of each waiting grading, by its number.
 
-    Before one that asks for a class of device come those that ask for the same, or for none: any station takes these.
+    Gradings with the same device class come before one, and gradings without a class, since any station takes these.
     """
-    rows = session.execute(OPEN_ONES).all()
+    rows = session.execute(OPEN_GRADINGS).all()
     able, took = Counter(able_stations(session, now)), _took(session, classes)
     earlier = Counter(classes.get(row.assignment, "") for row in rows if row.state == State.RUNNING)
     places = {}
@@ -91,25 +91,27 @@ def places_of(session: Session, classes: Mapping[str, str], now: datetime) -> di
 
 
 def able_stations(session: Session, now: datetime) -> list[str]:
-    """The class of each station that is there and can grade."""
+    """The device class of each station that is running and can grade."""
     return list(
-        session.scalars(select(StationRow.device_class).where(StationRow.seen >= now - GONE, StationRow.fault == ""))
+        session.scalars(
+            select(StationRow.device_class).where(StationRow.seen >= now - STATION_TIMEOUT, StationRow.fault == "")
+        )
     )
 
 
 def _took(session: Session, classes: Mapping[str, str]) -> dict[str, timedelta]:
-    """The median of what the last gradings took that were done at their first try, of each class of which there is one,
-    and of all under "".
+    """Median duration of the latest gradings that were done at their first try, by device class; the key "" has the
+    median of all.
     """
     seconds: dict[str, list[float]] = {}
     for row in session.execute(LATEST_DONE):
         if row.started and row.ended:
             for name in {classes.get(row.assignment, ""), ""}:
                 seconds.setdefault(name, []).append((row.ended - row.started).total_seconds())
-    return {name: timedelta(seconds=median(some[:LATEST])) for name, some in seconds.items()}
+    return {name: timedelta(seconds=median(some[:GRADINGS_CONSIDERED])) for name, some in seconds.items()}
 
 
-OPEN_ONES = (
+OPEN_GRADINGS = (
     select(GradingRow.id, GradingRow.state, AttemptRow.assignment)
     .join(AttemptRow, GradingRow.attempt_id == AttemptRow.id)
     .where(GradingRow.state.in_((State.WAITING, State.RUNNING)))
@@ -121,8 +123,9 @@ LATEST_DONE = (
     .join(AttemptRow, GradingRow.attempt_id == AttemptRow.id)
     .where(func.coalesce(GradingRow.state, "") == State.DONE, GradingRow.tries == 1)
     .order_by(GradingRow.id.desc())
-    .limit(3 * LATEST)
+    .limit(3 * GRADINGS_CONSIDERED)
 )
-"""Read back from the latest until there are enough: by the index of states, from which coalesce() keeps databases, all
-that were ever done would be sorted. Three times as many as are needed, so that the rarer class is among them.
+"""The latest gradings, read backwards until there are enough. coalesce() keeps databases from using the index of
+states, by which they would sort all gradings ever done. Three times as many as needed, so that the rarer class is among
+them.
 """

@@ -1,4 +1,4 @@
-"""How the service is: which stations there are and what they do, and what waits for which class of device."""
+"""Health of the service: the stations and their work, and the queue of each device class."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,18 +8,18 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session, selectinload
 
 from grader.service.db.models import AttemptRow, GradingRow, State, StationRow
-from grader.service.submissions.estimates import GONE
+from grader.service.submissions.estimates import STATION_TIMEOUT
 
 BEAT = 10.0
-"""Seconds between two signs of life of a station, of which four may be missed (estimates.GONE)."""
+"""Seconds between two signs of life of a station. Four may be missed (estimates.STATION_TIMEOUT)."""
 
-FORGOTTEN = timedelta(days=1)
-"""How long a station is listed that is gone."""
+LISTED_FOR = timedelta(days=1)
+"""Time for which a station is listed after it is gone."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class StationFacts:
-    """What a station says of itself when it begins; `fault` is why it cannot grade, and empty if it can."""
+    """Facts that a station reports when it begins. `fault` is the reason why it cannot grade, or empty."""
 
     name: str
     host: str
@@ -31,7 +31,7 @@ class StationFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class StationHealth:
-    """A station, whether it is gone, and what it works at."""
+    """A station, the attempt that it grades, if any, and whether it is gone."""
 
     row: StationRow
     gone: bool
@@ -40,8 +40,8 @@ class StationHealth:
 
 @dataclass(frozen=True, kw_only=True)
 class QueueHealth:
-    """The queue of a class of device, empty for what any station takes: how much waits, since when, how much is under
-    way, and how many stations there are that can grade it.
+    """The queue of a device class; "" is the queue for any station. `waiting` and `running` are numbers of gradings,
+    `since` is the time when the oldest one was created, and `stations` the number of stations that can grade them.
     """
 
     device_class: str
@@ -52,16 +52,16 @@ class QueueHealth:
 
     @property
     def stuck(self) -> bool:
-        """Whether something waits that nobody can grade."""
+        """True if gradings wait that no station can grade."""
         return bool(self.waiting) and not self.stations
 
 
 def note_station(session: Session, facts: StationFacts, now: datetime) -> None:
-    """Note that a station is there; those that have long been gone are forgotten."""
-    session.execute(delete(StationRow).where(StationRow.seen < now - FORGOTTEN))
+    """Store a sign of life of a station, and delete stations that have long been gone."""
+    session.execute(delete(StationRow).where(StationRow.seen < now - LISTED_FOR))
     row = session.scalar(select(StationRow).where(StationRow.name == facts.name))
     if row is None:
-        # A station that cannot begin is started again and again, each time under another name.
+        # A station that cannot begin is started again and again, each time with another name.
         session.execute(delete(StationRow).where(StationRow.host == facts.host, StationRow.fault != ""))
         values = {field: getattr(facts, field) for field in StationFacts.__dataclass_fields__}
         session.add(StationRow(**values, started=now, seen=now))
@@ -70,21 +70,21 @@ def note_station(session: Session, facts: StationFacts, now: datetime) -> None:
 
 
 def station_leaves(session: Session, name: str) -> None:
-    """Note that a station has ended as it was told to."""
+    """Delete a station that has ended normally."""
     session.execute(delete(StationRow).where(StationRow.name == name))
 
 
 def stations_of(session: Session, now: datetime) -> list[StationHealth]:
-    """All stations, those of one machine together."""
+    """All stations, sorted by machine."""
     loaded = selectinload(GradingRow.attempt).selectinload(AttemptRow.person)
     running = select(GradingRow).where(GradingRow.state == State.RUNNING).options(loaded)
     work = {row.claimed_by: row.attempt for row in session.scalars(running)}
     rows = session.scalars(select(StationRow).order_by(StationRow.host, StationRow.id))
-    return [StationHealth(row=row, gone=row.seen < now - GONE, work=work.get(row.name)) for row in rows]
+    return [StationHealth(row=row, gone=row.seen < now - STATION_TIMEOUT, work=work.get(row.name)) for row in rows]
 
 
 def queues_of(session: Session, classes: Mapping[str, str], stations: list[StationHealth]) -> list[QueueHealth]:
-    """The queue of each class that an assignment asks for or a station is of, after that of all others."""
+    """The queue for any station, and then the queue of each device class of an assignment or a station."""
     able = [each.row.device_class for each in stations if not each.gone and not each.row.fault]
     columns = AttemptRow.assignment, GradingRow.state, func.count(), func.min(GradingRow.created)
     opened = select(*columns).join(GradingRow.attempt).where(GradingRow.state.in_((State.WAITING, State.RUNNING)))

@@ -1,6 +1,6 @@
-"""What a student may see of a grading while it is made: only what may be shown whatever comes of hidden checks.
+"""Records that students see of a grading while it runs. They do not depend on the outcome of hidden checks.
 
-A grading tells its listener nothing else (results/withholding.shown_at_once), and here that is made into records.
+A grading reports nothing else to its listener (results/withholding.shown_at_once).
 """
 
 from collections.abc import Sequence
@@ -16,15 +16,15 @@ from grader.results.result import Result, Verdict, lines_named, shown_as
 from grader.service.db.models import GradingRow, ProgressRow
 from grader.service.submissions.queue import ClaimedGrading
 
-WORDS_LENGTH = 1000
-"""Characters of a sentence here; the report has all of it."""
+MAX_WORDS_LENGTH = 1000
+"""Characters of a sentence that are stored here. The report has the whole sentence."""
 
-REMARKS = 50
-"""Remarks that are kept; nobody reads more at once."""
+MAX_REMARKS = 50
+"""Remarks that are stored: as many as a student can read at once."""
 
 
 class ProgressNote(Record):
-    """What begins (`check` is empty then), or a check that is decided."""
+    """A step that begins (then `check` is empty), or a check that is decided."""
 
     words: str
     check: str = ""
@@ -53,14 +53,14 @@ class CheckInBrief(Record):
 
 
 class LineRemark(Record):
-    """What is wrong in lines of the file, in a sentence."""
+    """A mistake in lines of the file, in a sentence."""
 
     lines: tuple[int, ...]
     words: str
 
 
 class ChecksInBrief(Record):
-    """All checks of a result, the sentence to read first, if one failed, and what was found in which lines."""
+    """All checks of a result, the sentence to read first if a check failed, and remarks about lines of the file."""
 
     checks: tuple[CheckInBrief, ...]
     first_cause: str = ""
@@ -68,12 +68,12 @@ class ChecksInBrief(Record):
 
 
 def note_of(event: str | Decided) -> ProgressNote:
-    """What a grading tells, as a record."""
+    """An event of a grading as a note."""
     if isinstance(event, str):
-        return ProgressNote(words=showable(event)[:WORDS_LENGTH])
+        return ProgressNote(words=showable(event)[:MAX_WORDS_LENGTH])
     check = event.check
     return ProgressNote(
-        words=showable(event.sentence)[:WORDS_LENGTH],
+        words=showable(event.sentence)[:MAX_WORDS_LENGTH],
         check=showable(check.name),
         verdict=check.verdict,
         reason=check.reason or "",
@@ -81,7 +81,7 @@ def note_of(event: str | Decided) -> ProgressNote:
 
 
 def in_brief(shown: Result) -> ChecksInBrief:
-    """A result of which nothing is to be withheld any more."""
+    """The checks of a result from which hidden outcomes were already removed."""
     first = shown.first_cause
     return ChecksInBrief(
         checks=tuple(
@@ -94,31 +94,31 @@ def in_brief(shown: Result) -> ChecksInBrief:
             )
             for check in shown.checks
         ),
-        first_cause="" if first is None else showable(first.message)[:WORDS_LENGTH],
+        first_cause="" if first is None else showable(first.message)[:MAX_WORDS_LENGTH],
         remarks=remarks_of(shown),
     )
 
 
 def remarks_of(shown: Result) -> tuple[LineRemark, ...]:
-    """What the checks that did not pass say of lines, each sentence once, in the order of the first line."""
+    """Sentences of failed and partly passed checks that name lines, each once, in the order of their first line."""
     said = (
-        LineRemark(lines=lines, words=showable(words)[:WORDS_LENGTH])
+        LineRemark(lines=lines, words=showable(words)[:MAX_WORDS_LENGTH])
         for check in shown.checks
         if check.verdict in {Verdict.FAILED, Verdict.PARTIAL}
         for words in (check.message, *(finding.message for finding in check.findings))
         if (lines := tuple(sorted(set(lines_named(words)))))
     )
-    return tuple(sorted(dict.fromkeys(said), key=lambda each: each.lines)[:REMARKS])
+    return tuple(sorted(dict.fromkeys(said), key=lambda each: each.lines)[:MAX_REMARKS])
 
 
 def keep_note(session: Session, claimed: ClaimedGrading, note: ProgressNote, now: datetime) -> None:
-    """Store it for whoever watches."""
+    """Store a note of a claimed grading."""
     row = ProgressRow(grading_id=claimed.grading_id, turn=claimed.turn, at=now, data=note.model_dump_json())
     session.add(row)
 
 
 def notes_after(session: Session, grading: GradingRow, after: int) -> Sequence[tuple[int, ProgressNote]]:
-    """What has been told in the grading's present turn since the note with this number, with the notes' numbers."""
+    """The notes of the grading's present try after the note with this number, each with its number."""
     wanted = select(ProgressRow).where(
         ProgressRow.grading_id == grading.id, ProgressRow.turn == grading.tries, ProgressRow.id > after
     )

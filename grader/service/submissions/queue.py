@@ -1,13 +1,14 @@
-"""The queue: a station claims a grading for a while, renews its claim while it works, and stores what came of it.
+"""The queue: a station claims a grading for some time, renews its claim while it works, and stores the outcome.
 
     waiting -> running -> done
-                  |  ^       lease run out, or a fault of ours: again, TRIES times in all; then faulted
+                  |  ^       the lease has run out, or the service failed: again, MAX_TRIES times in all; then faulted
                   v  |
                cancelled, faulted
 
-A claim is a lease on the row rather than a workflow of DBOS: DBOS gives the work of a dead process back only to one of
-the same name, and a station that never returns would keep its work. A lease that runs out is anybody's. The outcome is
-stored in one transaction, on condition that the claim still holds, so that exactly one result counts.
+A claim is a lease on the row rather than a workflow of DBOS. DBOS returns the work of a dead process only to a process
+with the same name, so a station that never returns would keep its work. After a lease has run out, any station may
+claim the grading. The outcome is stored in one transaction, on condition that the claim is still valid, so that exactly
+one result counts.
 """
 
 from dataclasses import dataclass
@@ -19,23 +20,25 @@ from sqlalchemy.orm import Session
 
 from grader.service.db.audit import note_by_station
 from grader.service.db.models import AttemptRow, GradingRow, ProgressRow, State
-from grader.service.db.outbox import MailKind, put_about
+from grader.service.db.outbox import MailKind, put_mails_about
 
 LEASE = timedelta(seconds=30)
-"""How long a claim lasts that is not renewed: six beats (station/heartbeat.py), so that a busy machine loses none."""
+"""Time after which a claim ends unless it is renewed: six heartbeats (station/heartbeat.py), so that a busy machine
+keeps its claims.
+"""
 
-TRIES = 3
-"""How often a grading is begun that ends by a fault of ours."""
+MAX_TRIES = 3
+"""Number of tries of a grading that ends with a fault of the service."""
 
-PAUSE = timedelta(seconds=10)
-"""How long such a grading waits before each next try: what failed may have been passing."""
+RETRY_PAUSE = timedelta(seconds=10)
+"""Pause before the next try of such a grading, times the number of tries: the fault may be temporary."""
 
-GONE = f"Its station ended {TRIES} times while it graded this file."
+STATION_ENDED = f"Its station ended {MAX_TRIES} times while it graded this file."
 
 
 @dataclass(frozen=True, kw_only=True)
 class ClaimedGrading:
-    """A grading that a station may work at, and what it needs for that."""
+    """A grading that a station has claimed, with the file and the number of the try."""
 
     grading_id: int
     station: str
@@ -46,7 +49,7 @@ class ClaimedGrading:
 
 
 class Renewal(Enum):
-    """What became of a claim: it holds, somebody asks the station to stop, or it is another's now."""
+    """State of a claim after a renewal: kept, to be stopped since the student cancels, or lost to another station."""
 
     KEPT = auto()
     STOP = auto()
@@ -55,7 +58,7 @@ class Renewal(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class Graded:
-    """The outcome of a grading, as it is stored (GradingRow)."""
+    """The outcome of a grading in the form in which it is stored (GradingRow)."""
 
     points: float
     max_points: float
@@ -78,20 +81,20 @@ class Graded:
 def claim(
     session: Session, station: str, now: datetime, elsewhere: frozenset[str] = frozenset()
 ) -> ClaimedGrading | None:
-    """The next grading for a station, but for those of assignments that are graded elsewhere; None if there is nothing
-    to do. What has been begun too often is given up.
+    """Claim the next grading for a station, and return it; None if there is no grading to do. Skips assignments in
+    `elsewhere`. Ends gradings that were tried too often.
     """
     session.execute(
         update(GradingRow)
-        .where(_abandoned(now), GradingRow.tries >= TRIES)
-        .values(state=State.FAULTED, ended=now, fault=GONE, claimed_by=None)
+        .where(_abandoned(now), GradingRow.tries >= MAX_TRIES)
+        .values(state=State.FAULTED, ended=now, fault=STATION_ENDED, claimed_by=None)
     )
     session.execute(
         update(GradingRow)
         .where(_abandoned(now), GradingRow.stop_asked)
         .values(state=State.CANCELLED, ended=now, claimed_by=None)
     )
-    # Stations on PostgreSQL that ask at once pass over what another of them is about to take.
+    # On PostgreSQL, stations that claim at the same time skip rows that another station has locked.
     free = or_(and_(GradingRow.state == State.WAITING, GradingRow.not_before <= now), _abandoned(now))
     order = GradingRow.priority, GradingRow.round, GradingRow.id
     wanted = select(GradingRow).where(free)
@@ -114,7 +117,7 @@ def claim(
 
 
 def renew(session: Session, claimed: ClaimedGrading, now: datetime) -> Renewal:
-    """Keep the claim for another while, if it still holds."""
+    """Renew a claim, if it is still valid."""
     asked = session.scalar(
         update(GradingRow).where(_held(claimed)).values(lease_until=now + LEASE).returning(GradingRow.stop_asked)
     )
@@ -124,14 +127,14 @@ def renew(session: Session, claimed: ClaimedGrading, now: datetime) -> Renewal:
 
 
 def finish(session: Session, claimed: ClaimedGrading, graded: Graded, now: datetime) -> bool:
-    """Store the result, which counts from now on; False, and nothing is stored, if the claim is another's."""
+    """Store the result, which counts from now on. Returns False, and stores nothing, if the claim was lost."""
     values = {field: getattr(graded, field) for field in Graded.__dataclass_fields__}
     done = update(GradingRow).where(_held(claimed)).values(state=State.DONE, ended=now, claimed_by=None, **values)
     attempt_id = session.scalar(done.returning(GradingRow.attempt_id))
     if attempt_id is None:
         return False
     attempt = session.get_one(AttemptRow, attempt_id)
-    put_about(session, MailKind.GRADED if attempt.counted is None else MailKind.REGRADED, attempt, now)
+    put_mails_about(session, MailKind.GRADED if attempt.counted is None else MailKind.REGRADED, attempt, now)
     if attempt.counted is not None:
         words = f"graded again: {attempt.counted.points:g} -> {graded.points:g} points"
         note_by_station(session, attempt, words, now)
@@ -140,28 +143,28 @@ def finish(session: Session, claimed: ClaimedGrading, graded: Graded, now: datet
 
 
 def fail(session: Session, claimed: ClaimedGrading, fault: str, now: datetime) -> bool:
-    """Note a fault of ours, after which the grading is tried again, unless it has been often enough or is cancelled."""
+    """Store a fault of the service. The grading is tried again unless it was tried MAX_TRIES times or is cancelled."""
     if _stop_asked(session, claimed):
         return stop(session, claimed, now)
-    if claimed.turn >= TRIES:
+    if claimed.turn >= MAX_TRIES:
         return give_up(session, claimed, fault, now)
-    again = {"state": State.WAITING, "not_before": now + PAUSE * claimed.turn, "fault": fault}
+    again = {"state": State.WAITING, "not_before": now + RETRY_PAUSE * claimed.turn, "fault": fault}
     return _changed(session, claimed, again)
 
 
 def give_up(session: Session, claimed: ClaimedGrading, fault: str, now: datetime) -> bool:
-    """Note a fault of ours that would come again: somebody has to look."""
+    """End a grading with a fault of the service that a further try would repeat. An instructor or operator must act."""
     return _changed(session, claimed, {"state": State.FAULTED, "ended": now, "fault": fault})
 
 
 def stop(session: Session, claimed: ClaimedGrading, now: datetime) -> bool:
-    """Note that it was cancelled, as asked."""
+    """End a grading that the student has cancelled."""
     return _changed(session, claimed, {"state": State.CANCELLED, "ended": now})
 
 
 def release(session: Session, claimed: ClaimedGrading, now: datetime) -> bool:
-    """Give it back as if it had not been begun: the station is told to end. What was told of it is forgotten, or it
-    would be told twice. If it was cancelled meanwhile, it ends.
+    """Return a grading to the queue as if it had not begun, since the station is about to end. Deletes its notes, since
+    the next station reports them again. If the grading was cancelled in the meantime, it ends.
     """
     if _stop_asked(session, claimed):
         return stop(session, claimed, now)
@@ -180,7 +183,9 @@ def _changed(session: Session, claimed: ClaimedGrading, values: dict[str, object
 
 
 def _held(claimed: ClaimedGrading) -> ColumnElement[bool]:
-    """The row, if the claim still holds: nobody has taken it since, even if the lease has run out."""
+    """SQL condition: the row of a claim that is still valid. No other station has claimed it, even if the lease has run
+    out.
+    """
     return and_(
         GradingRow.id == claimed.grading_id,
         GradingRow.state == State.RUNNING,

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, and_, exists, func, or_, select, update
+from sqlalchemy import ColumnElement, and_, exists, func, select, update
 from sqlalchemy.orm import Session, aliased
 
 from grader.service.course.assignments import AssignmentView, Version
@@ -19,15 +19,14 @@ from grader.service.submissions.queue import Graded
 
 def is_older(grading: GradingRow, version: Version) -> bool:
     """True if only a new run can give the points of this version."""
-    return grading.scored_sha256 is not None and grading.measured_sha256 != version.measured
+    return grading.measured_sha256 != version.measured
 
 
 def to_score_again(session: Session, assignment: str, version: Version, most: int) -> Sequence[int]:
-    """The numbers of some gradings that count and whose points this version may change without a new run."""
-    unknown = GradingRow.scored_sha256.is_(None)
-    changed = and_(GradingRow.measured_sha256 == version.measured, GradingRow.scored_sha256 != version.scored)
+    """The numbers of up to `most` gradings that count and whose points this version may change without a new run."""
+    changed = GradingRow.measured_sha256 == version.measured, GradingRow.scored_sha256 != version.scored
     counting = select(GradingRow.id).join(AttemptRow, AttemptRow.counted_id == GradingRow.id)
-    wanted = counting.where(AttemptRow.assignment == assignment, or_(unknown, changed))
+    wanted = counting.where(AttemptRow.assignment == assignment, *changed)
     return session.scalars(wanted.order_by(GradingRow.id).limit(most)).all()
 
 
@@ -41,13 +40,13 @@ def store_again(session: Session, grading: GradingRow, scored: Graded, now: date
 
 
 def needs_a_run(session: Session, grading: GradingRow, version: Version) -> None:
-    """Note that a grading cannot be scored again."""
+    """Mark a grading as one that only a new run can score by this version."""
     _changed(session, grading, {"measured_sha256": None, "scored_sha256": version.scored})
 
 
 def _changed(session: Session, grading: GradingRow, values: dict[str, object]) -> bool:
-    """False if another station was faster."""
-    same = GradingRow.id == grading.id, GradingRow.scored_sha256.is_not_distinct_from(grading.scored_sha256)
+    """Change a grading; False if another station has changed it first."""
+    same = GradingRow.id == grading.id, GradingRow.scored_sha256 == grading.scored_sha256
     return session.scalar(update(GradingRow).where(*same).values(**values).returning(GradingRow.id)) is not None
 
 
@@ -60,10 +59,9 @@ def older(assignment: AssignmentView) -> ColumnElement[bool]:
 _OPEN = aliased(GradingRow)
 _GRADED = (
     AttemptRow.trial.is_(False),
-    GradingRow.scored_sha256.is_not(None),
     ~exists().where(_OPEN.attempt_id == AttemptRow.id, _OPEN.state.in_((State.WAITING, State.RUNNING))),
 )
-"""SQL condition: attempts with a result of a known version that are not being graded again."""
+"""SQL condition: attempts with a result that are not being graded again."""
 
 
 def count_older(session: Session, assignments: Sequence[AssignmentView]) -> Counter[str]:

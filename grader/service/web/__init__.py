@@ -1,5 +1,5 @@
-"""The pages: who asks, what they may see, and what they hand in.
+"""The pages and the API: who asks, what they may see, and what they hand in.
 
-app.py   the application          middleware.py  what every request must be, and what every answer says
-auth.py  who asks, and forms      routes/        the pages of students and instructors, and the API
+app.py   the application          middleware.py  checks of every request, headers of every answer
+auth.py  users, and their forms   routes/        the pages of students and instructors, and the API
 """

@@ -1,6 +1,6 @@
-"""One more web process of `grader serve`: `python -P -m grader.service.web COURSE GUIDE ORIGIN HOST PORT`.
+"""A further web process of `grader serve`: `python -P -m grader.service.web COURSE GUIDE ORIGIN HOST PORT`.
 
-The database, and how people sign in, are told on standard input. It ends with the process that started it.
+It reads the address of the database, and the rules for signing in, from standard input. It ends with its parent.
 """
 
 import sys
@@ -10,21 +10,21 @@ from pathlib import Path
 from grader.common.sign_in import SignInRules
 from grader.service.db.session import Database
 from grader.service.handover import end_with_parent, told_database, told_line
-from grader.service.web.server import Address, answer, state_for, with_entry
+from grader.service.web.server import Address, run_server, state_for, with_sign_in
 
-LEAVE = 10.0
-"""Seconds in which it must have stopped; it waits three for answers that are under way."""
+STOP_SECONDS = 10.0
+"""Seconds in which the process must have stopped. It waits three for answers that are being sent."""
 
 
 def main() -> None:
-    """Answer until told to stop."""
+    """Serve pages until the process is stopped."""
     course, guide, origin, host, port = sys.argv[1:]
     database = Database(told_database())
     rules = SignInRules.model_validate_json(told_line())
-    end_with_parent(LEAVE)
+    end_with_parent(STOP_SECONDS)
     with closing(database), Address(host=host, port=int(port), is_shared=True).listen() as listener:
-        web = with_entry(state_for(database, Path(course), Path(guide), origin), rules, print)
-        answer(web, listener, rules.proxies)
+        state = with_sign_in(state_for(database, Path(course), Path(guide), origin), rules, print)
+        run_server(state, listener, rules.proxies)
 
 
 if __name__ == "__main__":

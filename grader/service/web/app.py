@@ -1,4 +1,4 @@
-"""The application: its routes, and what becomes of errors."""
+"""The application: its routes, and the answers to errors."""
 
 import logging
 from collections.abc import AsyncIterator
@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp
 
 from grader.service.db.probe import is_disk_full
-from grader.service.errors import NotFoundError, RefusalError
+from grader.service.errors import NotFoundError, RefusedError
 from grader.service.web.auth import SignInNeededError, TokenNeededError, read_form, text_in
 from grader.service.web.middleware import (
     API,
@@ -24,7 +24,7 @@ from grader.service.web.middleware import (
     RequestChecksMiddleware,
     SecurityHeadersMiddleware,
     SingleHostMiddleware,
-    came_from,
+    referring_page,
 )
 from grader.service.web.pages import page
 from grader.service.web.routes import (
@@ -54,18 +54,18 @@ from grader.service.web.routes import (
 )
 from grader.service.web.state import AppState, state_at, state_of
 
-UPLOADS = frozenset({"attempts", "roster", "upload"})
-"""The last part of the addresses to which files are sent."""
+UPLOAD_PATHS = frozenset({"attempts", "roster", "upload"})
+"""Last parts of the paths to which files are uploaded."""
 
-LARGEST_TEXT = 6 * editor.EDITABLE
-"""Largest form, in bytes, whose text is given back: four bytes for each character, and the line ends of a form."""
+MAX_TEXT_BYTES = 6 * editor.EDITABLE
+"""Largest form, in bytes, whose text is returned to the user: four bytes per character, and the line ends of a form."""
 
-THREADS = 10
-"""Requests that are worked on at once; the others wait in order. With Starlette's 40, threads take the processor from
-each other so often that at 200 pages a second the slowest in a hundred takes ten times as long (deadline.py).
+MAX_THREADS = 10
+"""Requests that run at once; the others wait in order. With Starlette's 40, threads interrupt each other so often that
+at 200 pages per second the slowest of a hundred takes ten times as long (deadline.py).
 """
 
-FULL = "Nothing was stored. Keep your file, tell your instructor that the disk is full, and send it again later."
+DISK_FULL = "Nothing was stored. Keep your file, tell your instructor that the disk is full, and send it again later."
 
 LOG = logging.getLogger(__name__)
 
@@ -93,29 +93,29 @@ PAGES = (
     sign_outs,
     device_flow,
 )
-"""The modules with the routes of pages; the API is apart."""
+"""The modules with the routes of pages. The API is separate."""
 
 
 class Application(FastAPI):
-    """FastAPI's own, all of whose answers have our headers: what it answers to faults is outside of all middleware."""
+    """FastAPI with security headers on every answer: other middleware does not see its answers to exceptions."""
 
     def build_middleware_stack(self) -> ASGIApp:
-        """All of it, once."""
+        """The middleware of FastAPI inside SecurityHeadersMiddleware."""
         return SecurityHeadersMiddleware(super().build_middleware_stack(), state_at(self).origin)
 
 
 @asynccontextmanager
 async def _few_threads(_app: FastAPI) -> AsyncIterator[None]:
-    current_default_thread_limiter().total_tokens = THREADS
+    current_default_thread_limiter().total_tokens = MAX_THREADS
     yield
 
 
-def make_app(web: AppState) -> FastAPI:
+def make_app(state: AppState) -> FastAPI:
     """The application for one course."""
     app = Application(
         title="grader", version="1", docs_url=None, redoc_url=None, redirect_slashes=False, lifespan=_few_threads
     )
-    app.state.web = web
+    app.state.app_state = state
     for module in PAGES:
         app.include_router(module.router, include_in_schema=False)
     app.include_router(api.router)
@@ -123,15 +123,15 @@ def make_app(web: AppState) -> FastAPI:
     app.add_exception_handler(SignInNeededError, _sign_in)
     app.add_exception_handler(NotFoundError, _not_found)
     app.add_exception_handler(RequestValidationError, _not_found)
-    app.add_exception_handler(RefusalError, _refused)
+    app.add_exception_handler(RefusedError, _refused)
     app.add_exception_handler(HTTPException, _no_page)
     app.add_exception_handler(ClientDisconnect, _gone)
     app.add_exception_handler(OperationalError, _away)
     app.add_exception_handler(PoolTimeoutError, _away)
     app.add_exception_handler(DataError, _not_text)
     app.add_exception_handler(Exception, _fault)
-    app.add_middleware(RequestChecksMiddleware, origin=web.origin, uploads=UPLOADS)
-    app.add_middleware(SingleHostMiddleware, origin=web.origin)
+    app.add_middleware(RequestChecksMiddleware, origin=state.origin, uploads=UPLOAD_PATHS)
+    app.add_middleware(SingleHostMiddleware, origin=state.origin)
     app.add_middleware(HeadMethodMiddleware)
     return app
 
@@ -156,17 +156,17 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 
 async def _not_done(request: Request, status: int, title: str, words: str) -> Response:
-    """Page that says why nothing was stored. It links to the form, and gives back the text that was sent."""
+    """Page that says why nothing was stored. It links to the form, and returns the text that was sent."""
     if request.url.path.startswith(API):
         return JSONResponse({"detail": words}, status)
-    back = came_from(request.headers, state_of(request).origin)
+    back = referring_page(request.headers, state_of(request).origin)
     values = {"title": title, "words": words, "back": back, "written": await _text_of(request)}
     return await run_in_threadpool(page, request, "refused.html.jinja", None, status, **values)
 
 
 async def _text_of(request: Request) -> str:
     """Text that a form has sent; empty for a request that does not come from the editor."""
-    if request.method != "POST" or int(request.headers.get("content-length", LARGEST_TEXT + 1)) > LARGEST_TEXT:
+    if request.method != "POST" or int(request.headers.get("content-length", MAX_TEXT_BYTES + 1)) > MAX_TEXT_BYTES:
         return ""
     written = text_in(await read_form(request), "text")
     return written if len(written) <= editor.EDITABLE else ""
@@ -176,35 +176,35 @@ def _no_page(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
     if status == 404:
         return _not_found(request, error)
-    return _said(request, status, "That cannot be done", "The request is not one that a page of ours makes.")
+    return _said(request, status, "That cannot be done", "No page of this service makes such a request.")
 
 
 def _gone(_request: Request, _error: Exception) -> Response:
-    """Whoever sent it left before the end: no fault of ours, and nobody reads the answer."""
+    """Answer to a client that has closed the connection before the end of its request. It is not sent."""
     return Response(status_code=400)
 
 
 async def _away(request: Request, error: Exception) -> Response:
     if isinstance(error, OperationalError) and is_disk_full(error):
         LOG.error("the disk of the database is full, so nothing is stored: free space on it.")
-        return await _not_done(request, 503, "The disk of this service is full", FULL)
+        return await _not_done(request, 503, "The disk of this service is full", DISK_FULL)
     LOG.error("the database does not answer: %s", type(error).__name__)
     words = "Nothing was stored. Try again in a moment. A form that you send twice counts once."
     return await _not_done(request, 503, "The database does not answer", words)
 
 
 def _not_text(request: Request, _error: Exception) -> Response:
-    """PostgreSQL keeps no text with a character NUL in it."""
+    """PostgreSQL cannot store text with the character NUL."""
     return _said(request, 400, "That cannot be done", "The request has characters in it that cannot be stored.")
 
 
 def _fault(request: Request, _error: Exception) -> Response:
-    """The error itself is in the log."""
-    words = "This is a fault of ours, not of yours. Try again; if it comes again, tell your instructor when that was."
+    """Answer to an unexpected exception, which is in the log."""
+    words = "This is our fault, not yours. Try again. If it happens again, tell your instructor the time."
     return _said(request, 500, "Something went wrong here", words)
 
 
 def _said(request: Request, status: int, title: str, words: str) -> Response:
     if request.url.path.startswith(API):
         return JSONResponse({"detail": words}, status)
-    return page(request, "error.html.jinja", status=status, title=title, words=words)
+    return page(request, "error.html.jinja", status_code=status, title=title, words=words)

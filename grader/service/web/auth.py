@@ -1,6 +1,6 @@
-"""Who asks: a member by a browser that is signed in, or a caller by a bearer token; and the forms that members send.
+"""The users of a request, and their forms. A member uses a browser that is signed in, a caller a bearer token.
 
-Programs are known by a token alone, since a browser adds none by itself.
+A program is identified only by its token, since browsers never add one by themselves.
 """
 
 from abc import ABC, abstractmethod
@@ -16,34 +16,34 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 
 from grader.course.submissions.submission import SIZE_LIMIT
-from grader.service.auth.api_tokens import TokenScope, token_holds, token_row
+from grader.service.auth.api_tokens import TokenScope, is_valid_token, valid_token
 from grader.service.auth.secrets import same_token
-from grader.service.auth.sessions import session_holds, session_of
+from grader.service.auth.sessions import is_valid_session, session_of
 from grader.service.course.groups import belongs_to
 from grader.service.db.models import AttemptRow, CourseRole, PersonRow
-from grader.service.errors import NotFoundError, RefusalError
-from grader.service.grades.visibility import STAFFS_SIGHT, STUDENTS_SIGHT, Sight
+from grader.service.errors import NotFoundError, RefusedError
+from grader.service.grades.visibility import STAFF_ACCESS, STUDENT_ACCESS, ResultAccess
 from grader.service.web.state import state_of
 
-LARGEST = 2**31 - 1
-"""Numbers of rows are not above it; a database refuses one that is far beyond."""
+MAX_ROW_NUMBER = 2**31 - 1
+"""Largest number of a row. Databases refuse numbers that are much larger."""
 
-RowNumber = Annotated[int, Path(ge=1, le=LARGEST)]
-"""A number of a row in an address."""
+RowNumber = Annotated[int, Path(ge=1, le=MAX_ROW_NUMBER)]
+"""Number of a row in an address."""
 
-FIELDS = 100
-"""Fields of a form; ours have seven, and one for each assignment that is chosen."""
+MAX_FORM_FIELDS = 100
+"""Fields of a form. The service's own forms have seven, and one for each selected assignment."""
 
-STALE = "This form is stale, perhaps since you signed in again. Open the page again, and send it from there."
+STALE_FORM = "This form is stale, perhaps since you signed in again. Open the page again, and send it from there."
 
 
-class SignInNeededError(RefusalError):
-    """Nobody is signed in, or not any more."""
+class SignInNeededError(RefusedError):
+    """The browser is not signed in, or no longer."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Somebody(ABC):
-    """A person of the course who asks, by a browser or by a program."""
+class User(ABC):
+    """A person of the course who makes a request, with a browser or a program."""
 
     id: int
     key: str
@@ -52,44 +52,46 @@ class Somebody(ABC):
 
     @property
     def teaches(self) -> bool:
-        """Whether this is an instructor or an assistant: they see everything of the course."""
+        """True for instructors and assistants, who see everything in the course."""
         return self.role in {CourseRole.INSTRUCTOR, CourseRole.ASSISTANT}
 
     @property
-    def sight(self) -> Sight:
-        """What this person sees of results."""
-        return STAFFS_SIGHT if self.teaches else STUDENTS_SIGHT
+    def access(self) -> ResultAccess:
+        """The results that this person may see."""
+        return STAFF_ACCESS if self.teaches else STUDENT_ACCESS
 
     @property
-    def leads(self) -> bool:
-        """Whether this is an instructor: only they change the roster, dates and grades, and release."""
+    def is_instructor(self) -> bool:
+        """True for instructors. Only they change the roster, dates and grades, and release checks."""
         return self.role is CourseRole.INSTRUCTOR
 
     @abstractmethod
-    def holds(self, session: Session, now: datetime) -> bool:
-        """Whether that by which they are signed in still holds: what goes on for minutes asks again and again."""
+    def is_signed_in(self, session: Session, now: datetime) -> bool:
+        """True if the session or token of the request is still valid. Streams that last for minutes check it
+        repeatedly.
+        """
 
 
 @dataclass(frozen=True, kw_only=True)
-class Member(Somebody):
-    """Somebody who is signed in, in this browser."""
+class Member(User):
+    """A person who is signed in with a browser."""
 
     session_id: int
     form_token: str
 
-    def holds(self, session: Session, now: datetime) -> bool:
-        """Whether this browser is still signed in."""
-        return session_holds(session, self.session_id, now)
+    def is_signed_in(self, session: Session, now: datetime) -> bool:
+        """True if the browser is still signed in."""
+        return is_valid_session(session, self.session_id, now)
 
 
 def perhaps_member(request: Request) -> Member | None:
-    """Who is signed in; None if nobody is."""
-    web = state_of(request)
-    token = request.cookies.get(web.cookie)
+    """The person who is signed in; None if the browser is not signed in."""
+    state = state_of(request)
+    token = request.cookies.get(state.cookie)
     if not token:
         return None
-    with web.database.reading() as session:
-        row = session_of(session, token, web.now())
+    with state.database.reading() as session:
+        row = session_of(session, token, state.now())
     if row is None:
         return None
     who = row.person
@@ -106,49 +108,51 @@ def perhaps_member(request: Request) -> Member | None:
 PerhapsMember = Annotated[Member | None, Depends(perhaps_member)]
 
 
-async def signed_in(found: PerhapsMember) -> Member:
-    """Who is signed in; raises SignInNeededError if nobody is. Async, as teaching(): another thread would cost more."""
+async def require_member(found: PerhapsMember) -> Member:
+    """The person who is signed in. Raises SignInNeededError. Async, since a thread would cost more than the check."""
     if found is None:
         raise SignInNeededError("Sign in first.")
     return found
 
 
-AnyMember = Annotated[Member, Depends(signed_in)]
+AnyMember = Annotated[Member, Depends(require_member)]
 
 
-async def teaching(member: AnyMember) -> Member:
-    """An instructor or an assistant; for everybody else there is no such page."""
+async def require_teacher(member: AnyMember) -> Member:
+    """An instructor or an assistant. Raises NotFoundError for others, as if the page did not exist."""
     if not member.teaches:
         raise NotFoundError
     return member
 
 
-Teacher = Annotated[Member, Depends(teaching)]
+Teacher = Annotated[Member, Depends(require_teacher)]
 
 
-async def leading(member: AnyMember) -> Member:
-    """An instructor; for everybody else there is no such page."""
-    if not member.leads:
+async def require_instructor(member: AnyMember) -> Member:
+    """An instructor. Raises NotFoundError for others, as if the page did not exist."""
+    if not member.is_instructor:
         raise NotFoundError
     return member
 
 
-Instructor = Annotated[Member, Depends(leading)]
+Instructor = Annotated[Member, Depends(require_instructor)]
 
 
 async def read_form(request: Request) -> FormData:
-    """What came with a form."""
-    return await request.form(max_files=1, max_fields=FIELDS, max_part_size=SIZE_LIMIT + 1)
+    """The fields of a form."""
+    return await request.form(max_files=1, max_fields=MAX_FORM_FIELDS, max_part_size=SIZE_LIMIT + 1)
 
 
 AnyForm = Annotated[FormData, Depends(read_form)]
 
 
 async def own_form(request: Request, member: AnyMember) -> FormData:
-    """A form of this session; raises RefusalError if it is another's. Nothing is read of who is not signed in."""
+    """A form of this session. Raises RefusedError if the form belongs to another session. The form is not read unless
+    the browser is signed in.
+    """
     form = await read_form(request)
     if not same_token(text_in(form, "form_token"), member.form_token):
-        raise RefusalError(STALE)
+        raise RefusedError(STALE_FORM)
     return form
 
 
@@ -172,27 +176,28 @@ TeacherForm = Annotated[FormData, Depends(teacher_form)]
 
 
 def text_in(form: FormData, name: str) -> str:
-    """A field of a form; empty if there is none, or a file in its place. Lines end with a line feed: browsers send
-    carriage returns, too.
+    """A field of a form; empty if it is missing or a file.
+
+    Lines end with a line feed: browsers send carriage returns, too.
     """
     value = form.get(name)
     return value.replace("\r\n", "\n") if isinstance(value, str) else ""
 
 
 def texts_in(form: FormData, name: str) -> tuple[str, ...]:
-    """All values of a field, each once, such as the boxes that were ticked."""
+    """All values of a field, each once, for example of ticked boxes."""
     return tuple(dict.fromkeys(each for each in form.getlist(name) if isinstance(each, str)))
 
 
 def file_in(form: FormData, name: str) -> UploadFile | None:
-    """A file of a form; None if none was chosen."""
+    """A file of a form; None if no file was selected."""
     value = form.get(name)
     return value if isinstance(value, UploadFile) and (value.filename or value.size) else None
 
 
-def visible_attempt(session: Session, public: str, member: Somebody) -> AttemptRow:
-    """The attempt of this name, if it is the member's own or the member teaches; else raises NotFoundError, as for one
-    that does not exist: one query, whichever it is.
+def visible_attempt(session: Session, public: str, member: User) -> AttemptRow:
+    """The attempt with this public name, if the member owns it or teaches. Otherwise raises NotFoundError, as for an
+    attempt that does not exist. Both cases take one query.
     """
     query = session.query(AttemptRow).filter(AttemptRow.public == public)
     if not member.teaches:
@@ -204,7 +209,7 @@ def visible_attempt(session: Session, public: str, member: Somebody) -> AttemptR
 
 
 def person_of(session: Session, person_id: int) -> PersonRow:
-    """Somebody of the course; raises NotFoundError if there is nobody of this number."""
+    """The person with this number. Raises NotFoundError."""
     found = session.get(PersonRow, person_id)
     if found is None:
         raise NotFoundError
@@ -214,29 +219,29 @@ def person_of(session: Session, person_id: int) -> PersonRow:
 Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(HTTPBearer(auto_error=False))]
 
 
-class TokenNeededError(RefusalError):
-    """No token came, or none that holds or allows what was asked."""
+class TokenNeededError(RefusedError):
+    """The request has no token, or its token is not valid or does not allow the request."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Caller(Somebody):
-    """The owner of a token, the token's number, and what it allows."""
+class Caller(User):
+    """The owner of a token, the token's number, and its scopes."""
 
     token_id: int
     scopes: frozenset[TokenScope]
 
-    def holds(self, session: Session, now: datetime) -> bool:
-        """Whether the token still holds."""
-        return token_holds(session, self.token_id, now)
+    def is_signed_in(self, session: Session, now: datetime) -> bool:
+        """True if the token is still valid."""
+        return is_valid_token(session, self.token_id, now)
 
 
 def _allowed(scope: TokenScope | None) -> Callable[[Request, Credentials], Caller]:
     def found(request: Request, credentials: Credentials) -> Caller:
-        web = state_of(request)
+        state = state_of(request)
         if credentials is None:
             raise TokenNeededError("Send a token: Authorization: Bearer TOKEN. `grader login` makes one.")
-        with web.database.reading() as session:
-            row = token_row(session, credentials.credentials, web.now())
+        with state.database.reading() as session:
+            row = valid_token(session, credentials.credentials, state.now())
         if row is None:
             raise TokenNeededError("This token has run out, was revoked, or never was one; run `grader login` again.")
         if scope is not None and scope not in row.scopes.split():

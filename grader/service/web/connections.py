@@ -1,7 +1,7 @@
-"""Connections: an unused connection is closed, and no client can have all of them.
+"""Connections: unused connections are closed, and no client can use all of them.
 
-Each connection is checked every few seconds. It is closed if the next request is not there in time, if a body that was
-not read continues, or if the client does not take what was written. It is closed at once if a body is in tiny pieces.
+Each connection is checked every few seconds. It is closed if the next request does not come in time, if an unread body
+continues, or if the client does not take the answer. It is closed at once if a body comes in tiny pieces.
 """
 
 import asyncio
@@ -16,52 +16,54 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from grader.service.db.clock import utc_now
-from grader.service.web.state import ARRIVED
+from grader.service.web.state import ARRIVED_KEY
 
-PATIENCE = 20.0
-"""Seconds in which a request must have come with all its headers: since the connection began, or the last answer."""
+REQUEST_SECONDS = 20.0
+"""Seconds, from the start of the connection or the last answer, in which a request must come with all its headers."""
 
-LINGER = 2.0
-"""The same after an answer to a request whose body nobody has read: time for the browser to see the answer."""
+LINGER_SECONDS = 2.0
+"""Seconds until the next request after an answer to a request whose body was not read: time for the browser to read the
+answer.
+"""
 
-LOOK = 10.0
-"""Seconds between two looks at a connection."""
+CHECK_SECONDS = 10.0
+"""Seconds between two checks of a connection."""
 
-LEAST = 10 * 1024
-"""Bytes of an answer that must be taken between two looks: a kibibyte a second."""
+MIN_BYTES_TAKEN = 10 * 1024
+"""Bytes of an answer that the client must take between two checks: 1 KiB per second."""
 
-HEADERS = 64 * 1024
+MAX_HEADER_BYTES = 64 * 1024
 """Largest headers of a request, in bytes."""
 
-PIECES, PIECE = 200, 256
-"""Number of pieces (chunks or packets) of any size in which a body may come, and the average size in bytes that further
-pieces must have. A piece of any size costs the process that serves pages the same time.
+FREE_PIECES, MIN_PIECE_BYTES = 200, 256
+"""Number of pieces (chunks or packets) of a body that may have any size, and the average size in bytes that further
+pieces must have. A piece of any size costs the web process the same time.
 """
 
-IN_CRUMBS = "The body of your request came in too many small pieces. Send it in larger ones."
+TOO_MANY_PIECES = "The body of your request came in too many small pieces. Send it in larger ones."
 
-IN_ALL, AN_ADDRESS = 4000, 400
-"""Connections at once. The machine itself, and proxies that are named, may have all of them; a room of students shares
-an address and has six streams each at most.
+MAX_CONNECTIONS, MAX_CONNECTIONS_PER_ADDRESS = 4000, 400
+"""Connections at once, in all and per address. The machine itself and named proxies may use all of them. A room of
+students shares an address, and each student has up to six streams.
 """
 
-OUR_OWN_FILES = 200
-"""Files that this process needs beside its connections: the database, packed data, what libraries open."""
+RESERVED_FILES = 200
+"""Files that the process needs besides its connections: for the database, zips, and libraries."""
 
-SAID_A_MINUTE = 20
-"""Lines of one kind in the log: whoever sends nonsense must not fill the disk."""
+LINES_PER_MINUTE = 20
+"""Lines of one kind that are logged per minute: invalid requests must not fill the disk."""
 
 
 class RequestConnection(h11.Connection):
     """A connection that notes when each request arrives, and refuses a body in tiny pieces as if it were not HTTP.
 
-    `begin` is called with the time of a request's first byte when all its headers have arrived. `crumbs` is true if a
-    body was refused.
+    `begin` is called with the time of a request's first byte when all its headers have arrived. `has_tiny_pieces` is
+    true if a body was refused.
     """
 
     def __init__(self, begin: Callable[[datetime], None]) -> None:
-        super().__init__(h11.SERVER, HEADERS)
-        self.crumbs = False
+        super().__init__(h11.SERVER, MAX_HEADER_BYTES)
+        self.has_tiny_pieces = False
         self._begin = begin
         self._pieces, self._came = 0, 0
         self._received = utc_now()
@@ -86,17 +88,17 @@ class RequestConnection(h11.Connection):
             self._pieces, self._came = 0, 0
         elif isinstance(event, h11.Data):
             self._pieces, self._came = self._pieces + 1, self._came + len(event.data)
-            self.crumbs = self._came < (self._pieces - PIECES) * PIECE
-        if self.crumbs:
-            raise h11.RemoteProtocolError(IN_CRUMBS)
+            self.has_tiny_pieces = self._came < (self._pieces - FREE_PIECES) * MIN_PIECE_BYTES
+        if self.has_tiny_pieces:
+            raise h11.RemoteProtocolError(TOO_MANY_PIECES)
         return event
 
 
-class PatientProtocol(H11Protocol):
-    """Uvicorn's own, which waits for ever for requests, bodies and readers."""
+class TimeLimitedProtocol(H11Protocol):
+    """Uvicorn's protocol with time limits. Uvicorn itself waits without limit for requests, bodies and readers."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """A browser, or whoever, is there; it is sent away where there are too many."""
+        """Accept a connection, or close it if there are too many."""
         self._unsent, self._taken = 0, False
         self._deadline: asyncio.TimerHandle | None = None
         self.conn: RequestConnection = RequestConnection(self._note_arrival)
@@ -104,32 +106,32 @@ class PatientProtocol(H11Protocol):
         if not self._has_room():
             transport.abort()
             return
-        self.loop.call_later(LOOK, self._look)
-        self._expect_request(PATIENCE)
+        self.loop.call_later(CHECK_SECONDS, self._check)
+        self._expect_request(REQUEST_SECONDS)
 
     def on_response_complete(self) -> None:
-        """The next request may be there already; else it is waited for."""
+        """Wait for the next request, unless it has already come."""
         answered = self.cycle
         unread = self.conn.their_state is h11.SEND_BODY
         super().on_response_complete()
         if self.cycle is answered:
-            self._expect_request(LINGER if unread else PATIENCE)
+            self._expect_request(LINGER_SECONDS if unread else REQUEST_SECONDS)
 
     def send_400_response(self, msg: str) -> None:
-        """Answer a faulty request with the reason, unless it is already answered, as before its body was read."""
+        """Answer an invalid request with the reason, unless it is already answered, as before its body was read."""
         if self.conn.our_state in {h11.IDLE, h11.SEND_RESPONSE}:
-            super().send_400_response(IN_CRUMBS if self.conn.crumbs else msg)
+            super().send_400_response(TOO_MANY_PIECES if self.conn.has_tiny_pieces else msg)
         else:
             self.transport.abort()
 
     def resume_writing(self) -> None:
-        """What was written has been taken, but for a little."""
+        """Note that the client has taken almost everything that was written."""
         self._taken = True
         super().resume_writing()
 
     def _note_arrival(self, arrived: datetime) -> None:
         """Give a request the time of its first byte, before it waits for a thread or the database."""
-        self.app_state = {**self.app_state, ARRIVED: arrived}
+        self.app_state = {**self.app_state, ARRIVED_KEY: arrived}
 
     def _expect_request(self, seconds: float) -> None:
         if self._deadline is not None:
@@ -137,61 +139,63 @@ class PatientProtocol(H11Protocol):
         self._deadline = self.loop.call_later(seconds, self._end_unless_asked, self.cycle)
 
     def _end_unless_asked(self, answered: object) -> None:
-        """End it, unless a request has come since, or the answer is still being taken."""
+        """Close the connection, unless a request has come since, or the client is still taking the answer."""
         if self.cycle is not answered or self not in self.connections:
             return
         if self.transport.get_write_buffer_size():
-            self._expect_request(PATIENCE)
+            self._expect_request(REQUEST_SECONDS)
         else:
             self.transport.abort()
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         if self not in self.connections:
             return
         unsent = self.transport.get_write_buffer_size()
-        if self._unsent and not self._taken and unsent > self._unsent - LEAST:
+        if self._unsent and not self._taken and unsent > self._unsent - MIN_BYTES_TAKEN:
             self.transport.abort()
             return
         self._unsent, self._taken = unsent, False
-        self.loop.call_later(LOOK, self._look)
+        self.loop.call_later(CHECK_SECONDS, self._check)
 
     def _has_room(self) -> bool:
-        """Whether this connection, which is counted already, is not one too many."""
-        if len(self.connections) > min(IN_ALL, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - OUR_OWN_FILES):
+        """True if this connection, which is already counted, is within the limits."""
+        if len(self.connections) > min(MAX_CONNECTIONS, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - RESERVED_FILES):
             return False
         named = self.config.forwarded_allow_ips
         proxies = named if isinstance(named, list) else []
         if self.client is None or is_this_machine(self.client[0]) or self.client[0] in proxies:
             return True
         hosts = (each.client[0] for each in self.connections if isinstance(each, H11Protocol) and each.client)
-        return sum(host == self.client[0] for host in hosts) <= AN_ADDRESS
+        return sum(host == self.client[0] for host in hosts) <= MAX_CONNECTIONS_PER_ADDRESS
 
 
 def is_this_machine(address: str) -> bool:
-    """Whether it is one by which a machine reaches itself."""
+    """True for a loopback address."""
     return address.startswith("127.") or address == "::1"
 
 
-class Seldom(logging.Filter):
-    """Lets each kind of line through so often a minute, and says that it leaves out the others."""
+class LogRateFilter(logging.Filter):
+    """Logs each kind of line LINES_PER_MINUTE times per minute. The last line says that further ones are left out."""
 
     def __init__(self) -> None:
         super().__init__()
         self._minute, self._said = 0, Counter[str]()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether the line is written."""
+        """True if the line is logged."""
         minute = int(time.monotonic() // 60)
         if minute != self._minute:
             self._minute, self._said = minute, Counter()
         kind = str(record.msg)
         self._said[kind] += 1
-        if self._said[kind] == SAID_A_MINUTE:
+        if self._said[kind] == LINES_PER_MINUTE:
             record.msg, record.args = f"{record.getMessage()} (more of these are not written for a minute)", ()
-        return self._said[kind] <= SAID_A_MINUTE
+        return self._said[kind] <= LINES_PER_MINUTE
 
 
-def raise_limit_of_files() -> None:
-    """As many connections as the system lets this process have: what it starts with is often 1,024."""
+def raise_file_limit() -> None:
+    """Raise the limit of open files, and so of connections, to the most that the system allows. It is often 1,024 at
+    first.
+    """
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))

@@ -1,8 +1,8 @@
-"""Server-sent events about one grading. What was told is kept in the database: a browser that comes back goes on there.
+"""Server-sent events about one grading. Notes are stored in the database, so a browser that reconnects continues there.
 
-event note   a ProgressNote with its turn, numbered: what begins, or a check that is decided
-event place  how many gradings come first, and how long that is likely to take, in words; none where nothing tells
-event over   the grading has ended: the page is to be loaded again
+event note   a numbered ProgressNote with the number of its try: a step that begins, or a check that is decided
+event place  the number of gradings before this one, and the expected wait in words, empty if it is not known
+event over   the grading has ended, and the page must be loaded again
 """
 
 import asyncio
@@ -18,27 +18,27 @@ from grader.service.db.models import State
 from grader.service.submissions.estimates import PlaceInQueue
 from grader.service.submissions.progress import ProgressNote
 
-BETWEEN = {State.RUNNING: 0.5, State.WAITING: 2.0}
-"""Seconds between two looks into the database."""
+POLL_SECONDS = {State.RUNNING: 0.5, State.WAITING: 2.0}
+"""Seconds between two reads of the database, by the state of the grading."""
 
-CROWD, PATIENT = 10, 3
-"""Who has so many gradings before their own looks half as often, with twice as many a third as often, up to so many
-times: their place changes slowly.
+GRADINGS_PER_SLOWDOWN, MAX_SLOWDOWN = 10, 3
+"""The pause between two reads is multiplied by 1 + `ahead` // GRADINGS_PER_SLOWDOWN, at most by 1 + MAX_SLOWDOWN: a
+place far back in the queue changes slowly.
 """
 
-LONGEST = 600.0
-"""Seconds of a stream; the browser then comes back by itself."""
+STREAM_SECONDS = 600.0
+"""Seconds after which a stream ends. The browser then reconnects by itself."""
 
-SILENCE = 15.0
-"""Seconds after which a line is sent that says nothing, so that no proxy takes the connection for dead."""
+KEEP_ALIVE_SECONDS = 15.0
+"""Seconds of silence after which a comment is sent, so that no proxy closes the connection."""
 
-AT_ONCE = 6
-"""Streams of one person; a browser opens no more to a host."""
+MAX_STREAMS = 6
+"""Streams of one person at once. A browser opens no more to a host."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Look:
-    """What is known of a grading, with the notes that are new."""
+class GradingProgress:
+    """State of a grading, with its new notes."""
 
     state: State
     turn: int
@@ -46,42 +46,44 @@ class Look:
     notes: tuple[tuple[int, ProgressNote], ...]
 
 
-class Watchers:
+class StreamCounter:
     """Counts the streams of each person in this process."""
 
     def __init__(self) -> None:
         self._open: Counter[int] = Counter()
 
     def enter(self, person_id: int) -> bool:
-        """Whether one more may be opened; then it is counted."""
-        if self._open[person_id] >= AT_ONCE:
+        """Count a further stream of a person; False if the person has too many."""
+        if self._open[person_id] >= MAX_STREAMS:
             return False
         self._open[person_id] += 1
         return True
 
     def leave(self, person_id: int) -> None:
-        """One has been closed."""
+        """Stop counting a stream of a person that has closed."""
         self._open[person_id] -= 1
-        self._open += Counter()  # forgets those who have none
+        self._open += Counter()  # removes people without streams
 
 
-watchers = Watchers()
+streams = StreamCounter()
 
 
-async def events(look: Callable[[int], Look | None], after: int, person_id: int) -> AsyncIterator[str]:
-    """The events of a grading, until it ends or the stream has lasted long enough; `look` is asked for notes after a
-    number, and returns None once the sign-in of whoever watches has ended. Who watches too much is told to come back
-    later.
+async def events(
+    read_progress: Callable[[int], GradingProgress | None], after: int, person_id: int
+) -> AsyncIterator[str]:
+    """The events of a grading, until it ends or the stream has lasted STREAM_SECONDS. `read_progress` returns the
+    progress with the notes after a number, or None if the sign-in of the reader has ended. A reader with too many
+    streams is asked to reconnect later.
     """
-    if not watchers.enter(person_id):
+    if not streams.enter(person_id):
         yield "retry: 30000\n\n"
         return
     try:
         begun = spoke = time.monotonic()
         place: dict[str, object] | None = None
         yield "retry: 2000\n\n"
-        while time.monotonic() - begun < LONGEST:
-            seen = await run_in_threadpool(look, after)
+        while time.monotonic() - begun < STREAM_SECONDS:
+            seen = await run_in_threadpool(read_progress, after)
             if seen is None:
                 return
             told = [_note(number, seen.turn, note) for number, note in seen.notes]
@@ -91,19 +93,21 @@ async def events(look: Callable[[int], Look | None], after: int, person_id: int)
                 told.append(_event("place", place))
             if not seen.state.open:
                 told.append(_event("over", {"state": seen.state}))
-            if not told and time.monotonic() - spoke > SILENCE:
+            if not told and time.monotonic() - spoke > KEEP_ALIVE_SECONDS:
                 told.append(": still here\n\n")
             for each in told:
                 spoke = time.monotonic()
                 yield each
             if not seen.state.open:
                 return
-            await asyncio.sleep(BETWEEN[seen.state] * (1 + min(seen.place.ahead // CROWD, PATIENT)))
+            await asyncio.sleep(
+                POLL_SECONDS[seen.state] * (1 + min(seen.place.ahead // GRADINGS_PER_SLOWDOWN, MAX_SLOWDOWN))
+            )
     finally:
-        watchers.leave(person_id)
+        streams.leave(person_id)
 
 
-def _place(seen: Look) -> dict[str, object]:
+def _place(seen: GradingProgress) -> dict[str, object]:
     return {"ahead": seen.place.ahead, "wait": seen.place.wait_in_words}
 
 

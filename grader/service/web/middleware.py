@@ -1,6 +1,6 @@
-"""What every request must be before anybody looks at it, and what every answer says to browsers.
+"""Checks of every request before a route handles it, and security headers of every answer.
 
-A body is counted while it comes: what is too large is never held.
+The bytes of a body are counted while it comes, so a body that is too large is never in memory.
 """
 
 import asyncio
@@ -14,33 +14,33 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from grader.course.submissions.submission import SIZE_LIMIT
 
-FORM = 64 * 1024
+MAX_FORM_BYTES = 64 * 1024
 """Bytes of a form without a file."""
 
-UPLOAD = 2 * SIZE_LIMIT
-"""Bytes of a form with a file: a little more is read than may be handed in, so that the answer can say why."""
+MAX_UPLOAD_BYTES = 2 * SIZE_LIMIT
+"""Bytes of a form with a file: more than may be handed in, so that the answer can give the reason."""
 
-DRAINED = 16 * 1024 * 1024
-"""Bytes that are read and dropped so that a browser sees the answer: it does not while it is still sending."""
+MAX_DRAINED_BYTES = 16 * 1024 * 1024
+"""Bytes that are read and dropped so that a browser reads the answer, which it does not do while it sends."""
 
 OWN_FORM = re.compile(r"multipart/form-data; ?boundary=[\w'()+,./:=?-]{1,70}", re.ASCII | re.IGNORECASE)
-"""The type of every form of ours. Others cost more to read: a charset may be one that decodes in quadratic time, and a
-form of the other kind may have a million empty fields.
+"""Content type of the service's own forms. Other types cost more to read: a charset may need quadratic time to decode,
+and a form of the other kind may have a million empty fields.
 """
 
 API = "/api/v1/"
-"""Addresses below it are for programs. No cookie counts there, and no bearer token elsewhere."""
+"""Beginning of the paths for programs. Cookies are ignored there, and bearer tokens elsewhere."""
 
 PORT = re.compile(r":\d*\Z", re.ASCII)
-"""What may follow a host's name."""
+"""The port after the name of a host."""
 
-READING = frozenset({"GET", "HEAD"})
+SAFE_METHODS = frozenset({"GET", "HEAD"})
 """Methods that change nothing."""
 
-PLAIN = frozenset({None, "application/octet-stream", "application/x-www-form-urlencoded"})
+API_BODY_TYPES = frozenset({None, "application/octet-stream", "application/x-www-form-urlencoded"})
 
-PATIENCE = 120.0
-"""Seconds in which a body must have come."""
+BODY_SECONDS = 120.0
+"""Seconds in which a body must come."""
 
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
@@ -49,7 +49,7 @@ POLICY = (
 REPORT_POLICY = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; frame-ancestors 'none'"
 )
-"""A report is one page with its own style; what students wrote stands in it, and nothing in it can run."""
+"""Policy of a report: one page with its own style. It contains text of students, and cannot run scripts."""
 
 HEADERS = {
     "content-security-policy": POLICY,
@@ -63,18 +63,18 @@ HEADERS = {
 TLS_HEADERS = {"strict-transport-security": "max-age=31536000"}
 
 TOO_LARGE = "What you sent is too large: hand in only the OpenCL source text, at most 1 MiB.\n"
-FOREIGN = "This form was sent from another site, so nothing was done. Open the page here, and send it again.\n"
-NO_FORM = "That is no form of a page of ours, so nothing was done.\n"
-ELSEWHERE = "This service answers at {origin} alone, so nothing was done. Use that address."
+FOREIGN_SITE = "This form was sent from another site, so nothing was done. Open the page here, and send it again.\n"
+NOT_A_FORM = "This form is not from a page of this service, so nothing was done.\n"
+WRONG_HOST = "This service only answers at {origin}, so nothing was done. Use that address."
 TOO_SLOW = "What you sent took too long to come; nothing was stored. Try again.\n"
 
 
 class TooLargeError(Exception):
-    """More came than may come."""
+    """The body of a request is too large."""
 
 
 class SecurityHeadersMiddleware:
-    """An application each of whose answers has our headers, also one that tells of a fault of ours."""
+    """Adds the security headers to every answer of an application, also to answers to exceptions."""
 
     def __init__(self, app: ASGIApp, origin: str) -> None:
         self._app = app
@@ -94,7 +94,7 @@ class SecurityHeadersMiddleware:
 
 
 class HeadMethodMiddleware:
-    """An application that answers HEAD like GET, but without the body. Stops an answer after its headers."""
+    """Lets an application answer HEAD like GET, but without the body. Stops an answer after its headers."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -116,10 +116,10 @@ class HeadMethodMiddleware:
 
 
 class SingleHostMiddleware:
-    """An application that answers under one host's name: who comes by another one is led to the right address.
+    """Lets an application answer only at one host name, and redirects requests for other names.
 
-    A name that somebody else makes may lead here, too, and browsers would take what is under it for that site's. The
-    port is not compared: a proxy may tell none, or its own.
+    A third party may point another name to this server, and browsers would take the pages for that site's. The port is
+    not compared, since a proxy may send no port, or its own one.
     """
 
     def __init__(self, app: ASGIApp, origin: str) -> None:
@@ -133,18 +133,18 @@ class SingleHostMiddleware:
             await self._answer(scope)(scope, receive, send)
 
     def _answer(self, scope: Scope) -> Response:
-        """The same page at our address. What would change something, or has a token, is not sent on."""
-        words = ELSEWHERE.format(origin=self._origin)
+        """Redirect to the same page at the right address. Requests that change data or have a token are refused."""
+        words = WRONG_HOST.format(origin=self._origin)
         if scope["path"].startswith(API):
             return JSONResponse({"detail": words}, 421)
-        if scope["method"] not in READING:
+        if scope["method"] not in SAFE_METHODS:
             return PlainTextResponse(f"{words}\n", 421, {"connection": "close"})
         path, query = quote(scope["path"].lstrip("/")), scope["query_string"].decode("latin-1")
         return RedirectResponse(f"{self._origin}/{path}?{query}".removesuffix("?"), 307)
 
 
 class RequestChecksMiddleware:
-    """An application behind these rules: bodies are small, forms come from our own pages."""
+    """Lets an application see only requests with small bodies, and only forms from the service's own pages."""
 
     def __init__(self, app: ASGIApp, origin: str, uploads: frozenset[str]) -> None:
         self._app, self._origin, self._uploads = app, origin, uploads
@@ -155,15 +155,15 @@ class RequestChecksMiddleware:
             await self._app(scope, receive, send)
             return
         scope = {**scope, "headers": [*map(_plain_cookies, scope["headers"])]}
-        sending = _Sending(send)
-        if scope["method"] not in READING and not from_own_page(Headers(scope=scope), self._origin):
-            await PlainTextResponse(FOREIGN, 403)(scope, receive, sending)
+        sending = _TrackedSend(send)
+        if scope["method"] not in SAFE_METHODS and not from_own_page(Headers(scope=scope), self._origin):
+            await PlainTextResponse(FOREIGN_SITE, 403)(scope, receive, sending)
             return
-        readable = is_plain if scope["path"].startswith(API) else is_own_form
-        if scope["method"] not in READING and not readable(Headers(scope=scope)):
-            await PlainTextResponse(NO_FORM, 415, {"connection": "close"})(scope, receive, sending)
+        readable = is_api_body if scope["path"].startswith(API) else is_own_form
+        if scope["method"] not in SAFE_METHODS and not readable(Headers(scope=scope)):
+            await PlainTextResponse(NOT_A_FORM, 415, {"connection": "close"})(scope, receive, sending)
             return
-        counting = _Counting(receive, self._limit(scope["path"]))
+        counting = _LimitedBody(receive, self._limit(scope["path"]))
         if _length(Headers(scope=scope)) > counting.limit:
             await self._refuse(scope, receive, sending)
             return
@@ -175,10 +175,10 @@ class RequestChecksMiddleware:
             await PlainTextResponse(TOO_SLOW, 408)(scope, receive, sending)
 
     def _limit(self, path: str) -> int:
-        return UPLOAD if path.rpartition("/")[2] in self._uploads else FORM
+        return MAX_UPLOAD_BYTES if path.rpartition("/")[2] in self._uploads else MAX_FORM_BYTES
 
     @staticmethod
-    async def _refuse(scope: Scope, receive: Receive, sending: "_Sending") -> None:
+    async def _refuse(scope: Scope, receive: Receive, sending: "_TrackedSend") -> None:
         if sending.begun:
             raise TooLargeError
         await _drain(receive)
@@ -197,8 +197,8 @@ def _plain_cookies(header: tuple[bytes, bytes]) -> tuple[bytes, bytes]:
 
 
 def from_own_page(headers: Headers, origin: str) -> bool:
-    """Whether a browser says that a page of ours sent this. A program that is no browser, and says nothing, passes: it
-    has nobody's cookies but its own.
+    """True if the browser says that a page of the service sent the request, or if the request does not say where it
+    comes from: then it comes from a program, which has no cookies of other users.
     """
     said = headers.get("origin")
     if said is not None:
@@ -207,18 +207,18 @@ def from_own_page(headers: Headers, origin: str) -> bool:
 
 
 def is_own_form(headers: Headers) -> bool:
-    """Whether a body is what a form of ours sends; one that does not say what it is is not read at all."""
+    """True for the content type of the service's own forms. Without a content type, the body is not parsed."""
     said = headers.get("content-type")
     return said is None or OWN_FORM.fullmatch(said) is not None
 
 
-def is_plain(headers: Headers) -> bool:
-    """Whether a body is of a type that programs send; cookies mean nothing where this is asked."""
-    return headers.get("content-type") in PLAIN
+def is_api_body(headers: Headers) -> bool:
+    """True for the content types that programs send. Only used for the API, which ignores cookies."""
+    return headers.get("content-type") in API_BODY_TYPES
 
 
-def came_from(headers: Headers, origin: str) -> str:
-    """The address of the page of ours that a browser comes from; "/" if it does not say, or comes from elsewhere."""
+def referring_page(headers: Headers, origin: str) -> str:
+    """Address of the service's page from which a browser comes; "/" if it does not say, or comes from another site."""
     referer = headers.get("referer")
     if referer is None or not _same_site(referer, origin):
         return "/"
@@ -226,7 +226,7 @@ def came_from(headers: Headers, origin: str) -> str:
 
 
 def _host_in(address: str) -> str:
-    """The name in a host and a port."""
+    """The host name in a host with an optional port."""
     return PORT.sub("", address).lower()
 
 
@@ -242,14 +242,14 @@ def _same_site(referer: str | None, origin: str) -> bool:
 
 def _length(headers: Headers) -> int:
     said = headers.get("content-length", "0")
-    return int(said) if said.isascii() and said.isdigit() and len(said) < 19 else DRAINED
+    return int(said) if said.isascii() and said.isdigit() and len(said) < 19 else MAX_DRAINED_BYTES
 
 
 async def _drain(receive: Receive) -> None:
     dropped = 0
     try:
-        async with asyncio.timeout(PATIENCE):
-            while dropped < DRAINED:
+        async with asyncio.timeout(BODY_SECONDS):
+            while dropped < MAX_DRAINED_BYTES:
                 message = await receive()
                 dropped += len(message.get("body", b""))
                 if message["type"] != "http.request" or not message.get("more_body"):
@@ -258,16 +258,16 @@ async def _drain(receive: Receive) -> None:
         return
 
 
-class _Counting:
+class _LimitedBody:
     """Receives a body, up to a limit of bytes and of time."""
 
     def __init__(self, receive: Receive, limit: int) -> None:
         self.limit = limit
         self._receive, self._came, self._whole = receive, 0, False
-        self._until = asyncio.get_running_loop().time() + PATIENCE
+        self._until = asyncio.get_running_loop().time() + BODY_SECONDS
 
     async def __call__(self) -> Message:
-        if self._whole:  # what is received now is that the browser is gone
+        if self._whole:  # the next message says that the browser has disconnected
             return await self._receive()
         async with asyncio.timeout_at(self._until):
             message = await self._receive()
@@ -278,8 +278,8 @@ class _Counting:
         return message
 
 
-class _Sending:
-    """Sends an answer, and knows whether it has begun."""
+class _TrackedSend:
+    """Sends an answer, and notes if it has begun."""
 
     def __init__(self, send: Send) -> None:
         self.begun = False

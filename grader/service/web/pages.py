@@ -1,4 +1,4 @@
-"""Pages from templates, which escape every text; what comes from others is made showable first."""
+"""Renders pages from templates. Templates escape all text, and text from users is made showable first."""
 
 import hashlib
 import re
@@ -22,29 +22,29 @@ from grader.service.submissions.versions import is_older
 from grader.service.web.auth import Member
 from grader.service.web.state import state_of
 
-FOLDER = files("grader.service.web").joinpath("static")
+STATIC_FOLDER = files("grader.service.web").joinpath("static")
 
 STATIC = {
     path.name: path.read_bytes()
-    for folder in (FOLDER, FOLDER / "vendor")
+    for folder in (STATIC_FOLDER, STATIC_FOLDER / "vendor")
     for path in folder.iterdir()
     if path.name.endswith((".css", ".js", ".svg"))
 }
-"""The files that pages use, by name; those in vendor/ are others', as they came."""
+"""The static files of pages, by name. Those in vendor/ are unchanged files of other projects."""
 
-STAMP = hashlib.sha256(b"".join(data for _, data in sorted(STATIC.items()))).hexdigest()[:12]
-"""Changes with them, so that browsers fetch them again."""
+STATIC_VERSION = hashlib.sha256(b"".join(data for _, data in sorted(STATIC.items()))).hexdigest()[:12]
+"""Changes if a static file changes, so that browsers fetch the files again."""
 
 
 def page(
-    request: Request, template: str, member: Member | None = None, status: int = 200, **values: Any
+    request: Request, template: str, member: Member | None = None, status_code: int = 200, **values: Any
 ) -> HTMLResponse:
-    """A page; `values` are what its template shows."""
-    web = state_of(request)
+    """Render a page. `values` are the variables of its template."""
+    state = state_of(request)
     text = ENVIRONMENT.get_template(template).render(
-        member=member, stamp=STAMP, zone=web.cache.zone, passwords=web.entry.passwords, **values
+        member=member, stamp=STATIC_VERSION, zone=state.cache.zone, passwords=state.sign_in.passwords, **values
     )
-    return HTMLResponse(text, status)
+    return HTMLResponse(text, status_code)
 
 
 def _shown(value: Any) -> Any:
@@ -61,12 +61,12 @@ CODE, PLAIN = Markup("<code>{}</code>"), Markup("{}")
 
 
 def _code(text: str) -> Markup:
-    """A text in which what stands between backticks is code."""
+    """A text with code elements for the parts between backticks."""
     return Markup().join((CODE if at % 2 else PLAIN).format(part) for at, part in enumerate(text.split("`")))
 
 
 def _by_line(text: str) -> Markup:
-    """A text in which each line that it names leads to that line of the editor."""
+    """A text in which each line number is a link to that line in the editor."""
     return Markup(LINES.sub(lambda named: LINE.sub(LINE_LINK, named[0]), escape(showable(text))))  # noqa: S704
 
 
@@ -92,8 +92,8 @@ ENVIRONMENT = _environment()
 
 @dataclass(frozen=True, kw_only=True)
 class Confirmation:
-    """A question, a sentence for each thing that will happen, and the form that does it. The form sends `fields`;
-    `back` is the address of the page before.
+    """A question, a sentence for each consequence, and the form that confirms. The form sends `fields`. `back` is the
+    address of the previous page.
     """
 
     question: str
@@ -105,5 +105,5 @@ class Confirmation:
 
 
 def confirmation_page(request: Request, member: Member, asked: Confirmation) -> Response:
-    """The page that asks this question."""
+    """The page with this question."""
     return page(request, "confirm.html.jinja", member, asked=asked)

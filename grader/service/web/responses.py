@@ -1,22 +1,22 @@
-"""Files to be downloaded, which browsers save and do not show; and large answers, sent part by part."""
+"""Downloads, which browsers save and do not show, and large answers, which are sent in parts."""
 
 import zlib
 from collections.abc import Iterator, Mapping
 
 from starlette.responses import Response, StreamingResponse
 
-PART = 64 * 1024
-"""Bytes of a large answer that are held until they are taken: who reads slowly holds a part, not all."""
+PART_BYTES = 64 * 1024
+"""Bytes of a large answer that are in memory at once, also for a client that reads slowly."""
 
 
-def unpacked(packed: bytes, media_type: str, headers: Mapping[str, str]) -> Response:
-    """What the database keeps packed. A report of a megabyte of quotation marks has ten."""
+def decompressed(packed: bytes, media_type: str, headers: Mapping[str, str]) -> Response:
+    """Answer with compressed data, decompressed in parts. A report of 1 MB of quotation marks has 10 MB."""
     return StreamingResponse(_parts(packed), media_type=media_type, headers=headers)
 
 
 def _parts(packed: bytes) -> Iterator[bytes]:
     unpacking = zlib.decompressobj()
-    while part := unpacking.decompress(packed, PART):
+    while part := unpacking.decompress(packed, PART_BYTES):
         packed = unpacking.unconsumed_tail
         yield part
 
@@ -25,10 +25,12 @@ CSV = "text/csv; charset=utf-8"
 
 
 def csv_file(name: str, data: bytes) -> Response:
-    """A table under this name."""
-    return Response(data, media_type=CSV, headers=saved_as(name))
+    """A CSV file that the browser saves with this name."""
+    return Response(data, media_type=CSV, headers=download_headers(name))
 
 
-def saved_as(name: str) -> dict[str, str]:
-    """The headers of a file that is saved under this name, which is one of ours; nothing in it runs."""
+def download_headers(name: str) -> dict[str, str]:
+    """Headers of a file that the browser saves with this name, and in which it runs no scripts. The name must not come
+    from a user.
+    """
     return {"content-disposition": f'attachment; filename="{name}"', "content-security-policy": "sandbox"}

@@ -1,4 +1,4 @@
-"""A web process: the server of its pages, on a socket of its own at an address that several processes may share."""
+"""A web process: the server of pages, on its own socket, at an address that several processes may share."""
 
 import errno
 import gc
@@ -13,13 +13,13 @@ from grader.common.errors import InputError
 from grader.common.record import Record, replace
 from grader.common.sign_in import SignInRules
 from grader.course.catalogue import Course
-from grader.service.auth.mail_links import Surroundings
-from grader.service.auth.methods import entry_of
+from grader.service.auth.mail_links import LinkContext
+from grader.service.auth.methods import sign_in_methods
 from grader.service.course.assignments import AssignmentCache
 from grader.service.course.saved_assignments import memory_in
 from grader.service.db.session import Database
 from grader.service.web import app
-from grader.service.web.connections import PatientProtocol, Seldom, raise_limit_of_files
+from grader.service.web.connections import LogRateFilter, TimeLimitedProtocol, raise_file_limit
 from grader.service.web.state import AppState
 
 
@@ -34,42 +34,42 @@ def state_for(database: Database, course: Path, guide: Path, origin: str) -> App
     return AppState(database=database, cache=cache, origin=origin)
 
 
-def with_entry(web: AppState, rules: SignInRules, say: Callable[[str], None]) -> AppState:
-    """The same, with the ways to sign in that these rules allow; `say` prints mails where they say so."""
-    around = Surroundings(database=web.database, origin=web.origin, now=web.now)
-    return replace(web, entry=entry_of(rules, around, say))
+def with_sign_in(state: AppState, rules: SignInRules, say: Callable[[str], None]) -> AppState:
+    """The state with the ways to sign in that these rules allow. `say` prints mails if the rules ask for that."""
+    context = LinkContext(database=state.database, origin=state.origin, now=state.now)
+    return replace(state, sign_in=sign_in_methods(rules, context, say))
 
 
-def answer(web: AppState, listener: socket.socket, proxies: Sequence[str] = ()) -> None:
-    """Answer what comes until told to stop; proxies are believed for whom they ask."""
+def run_server(state: AppState, listener: socket.socket, proxies: Sequence[str] = ()) -> None:
+    """Serve pages until the process is stopped. The client addresses that `proxies` report are trusted."""
     config = uvicorn.Config(
-        app.make_app(web),
+        app.make_app(state),
         access_log=False,  # addresses of invitations are secrets
         log_level="warning",
         server_header=False,
         proxy_headers=bool(proxies),  # rate limits count by the client's address; nothing else depends on it
         forwarded_allow_ips=list(proxies),
-        http=PatientProtocol,
+        http=TimeLimitedProtocol,
         timeout_graceful_shutdown=3,
     )
-    raise_limit_of_files()
+    raise_file_limit()
     for talkative in ("uvicorn.error", "python_multipart.multipart", app.LOG.name):
-        logging.getLogger(talkative).addFilter(Seldom())
+        logging.getLogger(talkative).addFilter(LogRateFilter())
     gc.collect()
-    gc.freeze()  # what is there now stays: to look through it again and again stops all pages for a tenth of a second
+    gc.freeze()  # present objects stay: each collection of them would stop all pages for a tenth of a second
     uvicorn.Server(config).run(sockets=[listener])
 
 
 class Address(Record):
-    """A host of this machine, and a port; several processes listen there where it `is_shared`."""
+    """A host of this machine and a port. If it `is_shared`, several processes listen there."""
 
     host: str
     port: int
     is_shared: bool = False
 
-    def claim(self) -> None:
-        """Make sure that nobody else listens there: those who share an address are not told of each other. Raises
-        InputError if somebody does, or if it cannot be had.
+    def require_free(self) -> None:
+        """Raise InputError if another program listens at the address, or if it is not available. Programs that share an
+        address would not notice each other.
         """
         try:
             socket.create_server((self.host, self.port), family=self._family).close()
@@ -77,9 +77,10 @@ class Address(Record):
             raise InputError(f"cannot listen on {self.host}, port {self.port}: {_why_not(error)}") from error
 
     def listen(self) -> socket.socket:
-        """A socket of this process's own. The system deals connections out evenly among those of a shared address; on
-        one socket for all, whichever process wakes first takes all that have come: three times as many as the other.
-        Another program of this user could take its part, so an address is shared only where it must be.
+        """A socket of this process. The system distributes connections evenly among the sockets of a shared address.
+        With one socket for all processes, the first to wake takes all waiting connections: three times as many as the
+        other. Another program of this user could take a share, so an address is only shared if there are several
+        processes.
         """
         return socket.create_server((self.host, self.port), family=self._family, reuse_port=self.is_shared)
 
@@ -89,7 +90,7 @@ class Address(Record):
 
 
 def _why_not(error: OSError) -> str:
-    """The reason and the next step; Python's own words have more, in brackets."""
+    """The reason and the next step. Python's own message has further text in brackets, which is left out."""
     reason = (error.strerror or str(error)).partition(" (")[0]
     match error.errno:
         case errno.EADDRINUSE:

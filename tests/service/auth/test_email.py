@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import pytest
 
 from grader.common.sign_in import MailRules
-from grader.service.auth.email import Smtp, letter, printing
+from grader.service.auth.email import Smtp, email_message, printing_mailer
 
 ANSWERS = {"EHLO": "250 here", "MAIL": "250 ok", "RCPT": "250 ok", "DATA": "354 go on", "QUIT": "221 bye"}
 
@@ -48,7 +48,7 @@ def _rules(server, security):
     return MailRules(host=host, port=port, security=security, sender="course@example.org", user="u")
 
 
-MESSAGE = letter("course@example.org", "ada@example.org", "Your sign-in link", "a link\n")
+MESSAGE = email_message("course@example.org", "ada@example.org", "Your sign-in link", "a link\n")
 
 
 def test_a_message_reaches_its_server():
@@ -74,11 +74,11 @@ def test_a_server_without_tls_is_told_no_password():
 def test_an_address_cannot_add_lines_to_a_message():
     """As a key of a roster could be."""
     with pytest.raises(ValueError, match="linefeed"):
-        letter("course@example.org", "ada@example.org\r\nBcc: b@example.org", "link", "words")
+        email_message("course@example.org", "ada@example.org\r\nBcc: b@example.org", "link", "words")
 
 
 def test_the_demo_prints_what_would_be_sent():
     """To the terminal of whoever tries it."""
     lines = []
-    printing(lines.append)(MESSAGE)
+    printing_mailer(lines.append)(MESSAGE)
     assert lines == ["mail to ada@example.org: a link"]

@@ -10,16 +10,16 @@ from grader.common.errors import InputError
 from grader.common.secret import Secret
 from grader.common.sign_in import MailRules, SignInRules
 from grader.service.auth import mail_links
-from grader.service.auth.mail_links import Surroundings
-from grader.service.auth.methods import entry_of
-from grader.service.auth.sessions import MAIL_LASTS, MAIL_LINKS
+from grader.service.auth.mail_links import LinkContext
+from grader.service.auth.methods import sign_in_methods
+from grader.service.auth.sessions import MAIL_LINK_LIFETIME, MAX_MAIL_LINKS
 from grader.service.db.models import CourseRole, InvitationRow
 from grader.service.throttle import RateLimiter
 
 
 def ask(service, who, client=None):
     said = (client or service.browser()).post("/sign-in/mail", files=parts(who=who))
-    service.web.entry.mail.wait()
+    service.app_state.sign_in.mail.wait()
     return said
 
 
@@ -71,18 +71,18 @@ def test_a_key_that_is_an_address_needs_no_domain(service):
 def test_a_mailbox_is_not_filled_and_its_owner_not_kept_out(service):
     """Three links are open at once; each works, and then there are new ones; so it is when they have run out."""
     sent = mailbox(service)
-    for _ in range(MAIL_LINKS + 2):
+    for _ in range(MAX_MAIL_LINKS + 2):
         ask(service, "ada")
-    assert len(sent) == MAIL_LINKS
+    assert len(sent) == MAX_MAIL_LINKS
     assert join(service.browser(), token_in(sent[0])) == 303
     assert join(service.browser(), token_in(sent[1])) == 403
     ask(service, "ada")
-    assert len(sent) == MAIL_LINKS + 1
-    service.passes(seconds=MAIL_LASTS.total_seconds())
+    assert len(sent) == MAX_MAIL_LINKS + 1
+    service.passes(seconds=MAIL_LINK_LIFETIME.total_seconds())
     assert join(service.browser(), token_in(sent[-1])) == 403
-    for _ in range(MAIL_LINKS + 2):
+    for _ in range(MAX_MAIL_LINKS + 2):
         ask(service, "ada")
-    assert len(sent) == 2 * MAIL_LINKS + 1
+    assert len(sent) == 2 * MAX_MAIL_LINKS + 1
 
 
 def test_a_link_of_an_instructor_outlives_requests_by_mail(service):
@@ -92,7 +92,7 @@ def test_a_link_of_an_instructor_outlives_requests_by_mail(service):
     form = staff.get("/course/people").text.split('name="form_token" value="')[1].split('"')[0]
     page = staff.post(f"/course/people/{service.ada}/invitation", files=parts(form_token=form)).text
     token = page.split("/join/")[1].split("<")[0]
-    for _ in range(MAIL_LINKS + 1):
+    for _ in range(MAX_MAIL_LINKS + 1):
         ask(service, "ada")
     assert join(service.browser(), token) == 303
 
@@ -100,7 +100,7 @@ def test_a_link_of_an_instructor_outlives_requests_by_mail(service):
 def test_a_network_that_asks_too_often_waits(service):
     """Whomever it asks for; the machine's own address, where a proxy is, is not a network."""
     mailbox(service)
-    enter(service, mail=service.web.entry.mail, mails=RateLimiter(2, 600))
+    enter(service, mail=service.app_state.sign_in.mail, link_requests=RateLimiter(2, 600))
     assert [ask(service, who).status_code for who in ("ada", "nobody", "ben")] == [200, 200, 409]
 
 
@@ -108,7 +108,7 @@ def test_a_network_that_asks_too_often_waits(service):
 def test_what_cannot_be_sent_takes_no_link_and_tells_no_address(service, caplog, error):
     """A mail server that is away must not use up the three."""
     mailbox(service, fails=error)
-    for _ in range(MAIL_LINKS + 1):
+    for _ in range(MAX_MAIL_LINKS + 1):
         ask(service, "ada")
     with service.database.reading() as session:
         assert session.query(InvitationRow).count() == 0
@@ -118,7 +118,7 @@ def test_what_cannot_be_sent_takes_no_link_and_tells_no_address(service, caplog,
 
 def test_so_many_requests_wait_at_most(service, monkeypatch, caplog):
     """One more is dropped, with the same answer."""
-    monkeypatch.setattr(mail_links, "WAITING", 0)
+    monkeypatch.setattr(mail_links, "MAX_WAITING_REQUESTS", 0)
     sent = mailbox(service)
     assert ask(service, "ada").status_code == 200
     assert sent == []
@@ -127,18 +127,18 @@ def test_so_many_requests_wait_at_most(service, monkeypatch, caplog):
 
 def test_a_demo_prints_the_link_and_nobody_else_does(service):
     """Unless a mail server is set, there is no mail."""
-    around = Surroundings(database=service.database, origin=service.origin, now=lambda: service.now)
+    context = LinkContext(database=service.database, origin=service.origin, now=lambda: service.now)
     lines = []
-    enter(service, mail=entry_of(SignInRules(mail="printed"), around, lines.append).mail)
+    enter(service, mail=sign_in_methods(SignInRules(mail="printed"), context, lines.append).mail)
     ask(service, "ada")
     assert "mail to ada@localhost" in lines[0]
     assert "/join/" in lines[0]
-    assert entry_of(SignInRules(), around, print).mail is None
+    assert sign_in_methods(SignInRules(), context, print).mail is None
 
 
 def test_a_password_is_not_sent_without_tls(service):
     """An operator who asks for it is told."""
-    around = Surroundings(database=service.database, origin=service.origin, now=lambda: service.now)
+    context = LinkContext(database=service.database, origin=service.origin, now=lambda: service.now)
     rules = MailRules(host="h", sender="s@h", user="u", security="none", password=Secret(value="p"))
     with pytest.raises(InputError, match="without TLS"):
-        entry_of(SignInRules(mail=rules), around, print)
+        sign_in_methods(SignInRules(mail=rules), context, print)

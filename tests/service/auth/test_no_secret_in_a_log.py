@@ -18,10 +18,10 @@ def test_no_secret_is_in_a_log(service, caplog, capfd):
     """Links, passwords, tokens, cookies, codes, the client's secret: at every level, of every library."""
     caplog.set_level(logging.DEBUG)
     sent = mailbox(service)
-    mail = service.web.entry.mail
+    mail = service.app_state.sign_in.mail
     with issuing() as issuer:
         at_university(service, issuer)
-        sign_on = service.web.entry.university
+        sign_on = service.app_state.sign_in.university
         enter(service, mail=mail, passwords=Passwords(QUICK), university=sign_on)
         client = service.browser()
         client.post("/sign-in/mail", files=parts(who="ada"))

@@ -124,9 +124,9 @@ def test_an_answer_that_is_not_the_issuers_asks_it_nothing(service, issuer, answ
 def test_a_network_whose_sign_ons_fail_too_often_waits(service, issuer):
     """Each made-up cookie is a question to the issuer, which is then not asked any more."""
     at_university(service, issuer)
-    enter(service, university=service.web.entry.university, failed_sign_ons=RateLimiter(2, 600))
+    enter(service, university=service.app_state.sign_in.university, failed_sign_ons=RateLimiter(2, 600))
     client = service.browser()
-    client.cookies.set(service.web.sign_on_cookie, "state.nonce.verifier")
+    client.cookies.set(service.app_state.sign_on_cookie, "state.nonce.verifier")
     asked = {"state": "state", "code": "made-up"}
     said = [client.get("/sign-on/back", params=asked).text for _ in range(3)]
     assert ["could not be completed" in each for each in said] == [True, True, False]
@@ -137,7 +137,7 @@ def test_a_network_whose_sign_ons_fail_too_often_waits(service, issuer):
 def test_a_sign_on_that_succeeds_does_not_count_against_its_network(service, issuer):
     """A lecture room has one address."""
     at_university(service, issuer)
-    enter(service, university=service.web.entry.university, failed_sign_ons=RateLimiter(2, 600))
+    enter(service, university=service.app_state.sign_in.university, failed_sign_ons=RateLimiter(2, 600))
     assert [attempt(service, issuer)[1].status_code for _ in range(4)] == [303] * 4
 
 
@@ -155,7 +155,7 @@ def test_keys_that_are_new_are_read_again(service, issuer, monkeypatch):
     issuer.key = issuer.signs_with = RSAKey.generate_key(2048, {"kid": "two"})
     issuer.header = {"alg": "RS256", "kid": "two"}
     assert attempt(service, issuer)[1].status_code == 409
-    monkeypatch.setattr(oidc, "NOT_BEFORE", 0.0)
+    monkeypatch.setattr(oidc, "MIN_REREAD_SECONDS", 0.0)
     assert attempt(service, issuer)[1].status_code == 303
 
 
@@ -168,7 +168,7 @@ def test_the_claim_that_names_a_person_can_be_chosen(service, issuer):
     issuer.person = {"uid": "stranger"}
     client, said = attempt(service, issuer)
     assert said.status_code == 403
-    assert "known there as stranger" in said.text
+    assert "knows you as stranger" in said.text
 
 
 def test_an_issuer_that_is_away_is_one_sentence(service):

@@ -9,9 +9,9 @@ import pytest
 from entrances import QUICK, with_passwords
 from services import parts, post
 
-from grader.service.auth.passwords import AT_ONCE, FAILURES, TOO_OFTEN, TRIES, Passwords, keep
+from grader.service.auth.passwords import MAX_AT_ONCE, MAX_FAILURES, MAX_TRIES, TOO_OFTEN, Passwords, store_hash
 from grader.service.db.models import CourseRole, PasswordRow, PersonRow
-from grader.service.errors import RefusalError
+from grader.service.errors import RefusedError
 
 GOOD, BETTER = "four quiet grey otters", "nine loud brown badgers"
 
@@ -93,11 +93,11 @@ def test_guesses_of_one_network_are_few_and_keep_nobody_else_out(service):
     with_passwords(service)
     set_one(service.browser("ada"))
     set_one(service.browser("ben"))
-    said = [sign_in(service, password=f"guess {number}").status_code for number in range(TRIES + 1)]
-    assert said == [403] * TRIES + [409]
+    said = [sign_in(service, password=f"guess {number}").status_code for number in range(MAX_TRIES + 1)]
+    assert said == [403] * MAX_TRIES + [409]
     assert sign_in(service).status_code == 409
     assert sign_in(service, "ben").status_code == 303
-    found = service.web.entry.passwords.owner(service.database, "ada", GOOD, "192.0.2.7")
+    found = service.app_state.sign_in.passwords.authenticate(service.database, "ada", GOOD, "192.0.2.7")
     assert found == service.ada
 
 
@@ -116,14 +116,14 @@ def test_a_room_signs_in_at_once_and_takes_no_threads_from_other_pages(service, 
         working.remove(key)
         return service.ada
 
-    monkeypatch.setattr(Passwords, "owner", slow)
+    monkeypatch.setattr(Passwords, "authenticate", slow)
 
     async def play():
         transport, headers = httpx2.ASGITransport(service.app), {"origin": service.origin}
         async with httpx2.AsyncClient(transport=transport, base_url=service.origin, headers=headers) as client:
             forms = (parts(who=f"s{number}", password=GOOD) for number in range(room))
             tasks = [asyncio.create_task(client.post("/sign-in/password", files=each)) for each in forms]
-            while len(working) < AT_ONCE:  # noqa: ASYNC110 - threads set it
+            while len(working) < MAX_AT_ONCE:  # noqa: ASYNC110 - threads set it
                 await asyncio.sleep(0.01)
             page = await asyncio.wait_for(client.get("/sign-in"), 20)
             over.set()
@@ -132,7 +132,7 @@ def test_a_room_signs_in_at_once_and_takes_no_threads_from_other_pages(service, 
     page, said = asyncio.run(play())
     assert page.status_code == 200
     assert [each.status_code for each in said] == [303] * room
-    assert max(most) == AT_ONCE
+    assert max(most) == MAX_AT_ONCE
 
 
 def test_an_instructor_who_signs_somebody_out_ends_the_password_too(service):
@@ -148,32 +148,32 @@ def test_made_up_names_do_not_lift_a_limit(service):
     passwords = Passwords(QUICK)
     with service.database.reading() as session:
         ada = session.get_one(PersonRow, service.ada)
-    kept = passwords.hashed(GOOD, ada)
+    kept = passwords.new_hash(GOOD, ada)
 
     def refusal():
-        with pytest.raises(RefusalError) as caught:
+        with pytest.raises(RefusedError) as caught:
             passwords.confirm(kept, BETTER, ada)
         return str(caught.value)
 
-    assert [refusal() == TOO_OFTEN for _ in range(TRIES + 1)] == [False] * TRIES + [True]
+    assert [refusal() == TOO_OFTEN for _ in range(MAX_TRIES + 1)] == [False] * MAX_TRIES + [True]
     wrong = Counter()
-    for number in range(FAILURES + 20):
+    for number in range(MAX_FAILURES + 20):
         try:
-            passwords.owner(service.database, f"nobody {number}", BETTER, "192.0.2.9")
+            passwords.authenticate(service.database, f"nobody {number}", BETTER, "192.0.2.9")
             wrong["tried"] += 1
-        except RefusalError:
+        except RefusedError:
             wrong["refused"] += 1
     assert refusal() == TOO_OFTEN
-    assert wrong == {"tried": FAILURES, "refused": 20}
+    assert wrong == {"tried": MAX_FAILURES, "refused": 20}
 
 
 def test_a_lecture_room_signs_in_behind_one_address(service):
     """A right password does not count against the network."""
     passwords = Passwords(QUICK)
-    people = [service.person(f"s{number}", CourseRole.STUDENT) for number in range(2 * FAILURES)]
+    people = [service.person(f"s{number}", CourseRole.STUDENT) for number in range(2 * MAX_FAILURES)]
     with service.database.writing() as session:
-        argon2 = passwords.hashed(GOOD, session.get_one(PersonRow, people[0]))
+        argon2 = passwords.new_hash(GOOD, session.get_one(PersonRow, people[0]))
         for person in people:
-            keep(session, person, argon2, service.now)
-    found = [passwords.owner(service.database, f"s{n}", GOOD, "192.0.2.9") for n in range(len(people))]
+            store_hash(session, person, argon2, service.now)
+    found = [passwords.authenticate(service.database, f"s{n}", GOOD, "192.0.2.9") for n in range(len(people))]
     assert found == people

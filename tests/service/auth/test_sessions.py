@@ -6,7 +6,7 @@ import pytest
 from services import ORIGIN, Service, field, parts, post
 
 from grader.service.auth.secrets import token_hash
-from grader.service.auth.sessions import INVITATION_LASTS, SESSION_LASTS, SESSIONS, invite
+from grader.service.auth.sessions import INVITATION_LIFETIME, MAX_SESSIONS, SESSION_LIFETIME, invite
 from grader.service.db.models import InvitationRow, PersonRow, SessionRow
 
 
@@ -35,7 +35,7 @@ def test_a_link_runs_out_and_a_new_one_ends_the_old(service):
     """Which may be lying in a mailbox."""
     old, new = link(service), link(service)
     assert join(service.browser(), old).status_code == 403
-    service.now += INVITATION_LASTS
+    service.now += INVITATION_LIFETIME
     assert join(service.browser(), new).status_code == 403
 
 
@@ -48,13 +48,13 @@ def test_a_session_ends_by_time_and_by_signing_out(service):
     again.cookies.update(stolen)
     assert again.get("/").headers["location"] == "/sign-in"
     client = service.browser("ada")
-    service.now += SESSION_LASTS
+    service.now += SESSION_LIFETIME
     assert client.get("/").headers["location"] == "/sign-in"
 
 
 def test_a_person_has_so_many_sessions_at_most(service):
     """The oldest ends when one more begins."""
-    first, *_, last = [service.browser("ada") for _ in range(SESSIONS + 1)]
+    first, *_, last = [service.browser("ada") for _ in range(MAX_SESSIONS + 1)]
     assert (first.get("/").status_code, last.get("/").status_code) == (303, 200)
 
 

@@ -8,8 +8,8 @@ from grader.common.errors import InputError
 from grader.common.secret import Secret
 from grader.common.sign_in import SignInRules
 from grader.grading.settings import load_settings
-from grader.service.auth.mail_links import Surroundings
-from grader.service.auth.methods import entry_of
+from grader.service.auth.mail_links import LinkContext
+from grader.service.auth.methods import sign_in_methods
 
 VARIABLES = {
     "GRADER_NOTICES__WEBHOOK__VALUE": "https://chat.example.org/hush",
@@ -39,8 +39,8 @@ def test_variables_and_files_say_how_people_sign_in(tmp_path):
     assert (rules.passwords, rules.proxies, rules.mail.port) == (True, ("10.0.0.1",), 587)
     assert rules.university.client_secret.read("x") == "hush too"
     service = Service(tmp_path)
-    around = Surroundings(database=service.database, origin=service.origin, now=lambda: service.now)
-    entry = entry_of(rules, around, print)
+    context = LinkContext(database=service.database, origin=service.origin, now=lambda: service.now)
+    entry = sign_in_methods(rules, context, print)
     assert entry.mail.send.password == "hush"
     assert entry.passwords is not None
     assert entry.university is not None

@@ -9,9 +9,9 @@ from services import Service, field, parts, post, told
 from sqlalchemy import func, select
 
 from grader.common.errors import InputError
-from grader.service.auth.sessions import begin, invite, mail_link
+from grader.service.auth.sessions import invite, mail_link, start_session
 from grader.service.db.models import AuditRow, Base, CourseRole, PersonRow
-from grader.service.errors import RefusalError
+from grader.service.errors import RefusedError
 from grader.service.serve.run import invitation_lines
 
 PEOPLE = "/course/people"
@@ -132,9 +132,9 @@ def test_a_deactivated_person_cannot_sign_in_by_any_way_and_keeps_grades(service
     bearer = {"authorization": f"Bearer {token}"}
     assert service.browser().get("/api/v1/me", headers=bearer).status_code == 401
     with service.database.writing() as session:
-        with pytest.raises(RefusalError, match="ended your access"):
-            begin(session, service.ada, service.now)
-        with pytest.raises(RefusalError, match="is deactivated"):
+        with pytest.raises(RefusedError, match="ended your access"):
+            start_session(session, service.ada, service.now)
+        with pytest.raises(RefusedError, match="is deactivated"):
             invite(session, session.get_one(PersonRow, service.ada), "staff", service.now)
         assert mail_link(session, service.ada, service.now) is None
     assert post(staff, f"{PEOPLE}/{service.ada}/invitation").status_code == 409
@@ -205,7 +205,7 @@ def test_a_member_of_a_group_that_handed_in_is_not_removed(tmp_path):
     service = Service(tmp_path, policies="groups: 2\n")
     staff = service.browser("staff")
     post(staff, f"{PEOPLE}/roster", file=("roster.csv", b"key,name,group\nada,Ada,7\nben,Ben,7\n"))
-    service.graded(service.hand_in(service.web.cache.assignment("small").rules))
+    service.graded(service.hand_in(service.app_state.cache.assignment("small").rules))
     assert post(staff, f"{PEOPLE}/{service.ben}/removal").status_code == 409
     assert person(service, "ben") is not None
     service.database.close()
@@ -222,7 +222,7 @@ def test_an_instructors_link_is_printed_again_while_the_service_runs(service):
     assert joined == [403, 303]
     with pytest.raises(InputError, match="instructors of this course: staff"):
         invitation_lines(service.database, [], "http://x")
-    with pytest.raises(InputError, match="nobody with the key 'who'"):
+    with pytest.raises(InputError, match="no person with the key 'who'"):
         invitation_lines(service.database, ["who"], "http://x")
     service.person("gone", CourseRole.INSTRUCTOR)
     number = person(service, "gone").id

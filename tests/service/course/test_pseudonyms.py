@@ -2,13 +2,13 @@
 
 import pytest
 
-from grader.service.course.pseudonyms import choose, pseudonym_of, take_away
+from grader.service.course.pseudonyms import choose_pseudonym, pseudonym_of, remove_pseudonym
 from grader.service.db.models import AuditRow, PersonRow
-from grader.service.errors import RefusalError
+from grader.service.errors import RefusedError
 
 
 def chosen(service, person, text):
-    choose(service.database, person, text)
+    choose_pseudonym(service.database, person, text)
     with service.database.reading() as session:
         return pseudonym_of(session, person)
 
@@ -34,7 +34,7 @@ HIDING = ("Fox\u3164", "Ben\u115f", "\u1160\u1160", "F\u043ex", "\u0392en")
 def test_what_is_no_name_is_refused_in_a_sentence(service, text):
     """And what was chosen before stays."""
     chosen(service, service.ada, "Fox")
-    with pytest.raises(RefusalError, match="choose another"):
+    with pytest.raises(RefusedError, match="choose another"):
         chosen(service, service.ada, text)
     assert chosen(service, service.ben, "Owl") == "Owl"
     with service.database.reading() as session:
@@ -48,7 +48,7 @@ def test_what_is_no_name_is_refused_in_a_sentence(service, text):
 def test_nobody_is_called_like_another(service, text):
     """Neither by their pseudonym nor by their own name: the answer does not tell which it was."""
     chosen(service, service.ben, "Fox")
-    with pytest.raises(RefusalError, match="is taken"):
+    with pytest.raises(RefusedError, match="is taken"):
         chosen(service, service.ada, text)
 
 
@@ -70,7 +70,7 @@ ACCENTED = (("Björk", "Bjork"), ("Bjork", "Björk"), ("Łuk", "Luk"), ("Søren"
 def test_nobody_is_called_by_a_name_that_looks_like_anothers(service, taken, text):
     """By letters of other alphabets, digits, or two letters that look like one."""
     chosen(service, service.ben, taken)
-    with pytest.raises(RefusalError, match="is taken"):
+    with pytest.raises(RefusedError, match="is taken"):
         chosen(service, service.ada, text)
     assert chosen(service, service.ben, taken.upper()) == taken.upper()
 
@@ -79,7 +79,7 @@ def test_one_that_should_not_stand_there_is_taken_away(service):
     """The audit trail says by whom; its owner may choose another."""
     chosen(service, service.ada, "Rude")
     with service.database.writing() as session:
-        take_away(session, session.get_one(PersonRow, service.ada), "staff", service.now)
+        remove_pseudonym(session, session.get_one(PersonRow, service.ada), "staff", service.now)
     with service.database.reading() as session:
         assert pseudonym_of(session, service.ada) is None
         line = session.query(AuditRow).filter_by(who="staff").one()

@@ -28,7 +28,7 @@ def served(request, tmp_path):
     def make(policies):
         made = Service(tmp_path, policies=policies)
         services.append(made)
-        made.web.cache.all()
+        made.app_state.cache.all()
         made.restart = request.param
         AssignmentRecorder(AssignmentCache(made.course, made.data)).keep(made.database)
         return made
@@ -46,7 +46,7 @@ def away(service, path):
         guide.write_text("# Guide\n")
         course = service.course.assignments.parent
         cache = state_for(service.database, course, guide, service.origin).cache
-        object.__setattr__(service.web, "cache", cache)
+        object.__setattr__(service.app_state, "cache", cache)
 
 
 def back(service, path):
@@ -75,7 +75,7 @@ def test_a_file_that_is_missing_for_a_moment_opens_nothing_and_closes_nothing(se
         judge.grade(service.claim() or _claimed(service), print)
     service.passes(seconds=2)
     back(service, path)
-    monkeypatch.setattr(service.web.cache, "_fresh", 0.0)
+    monkeypatch.setattr(service.app_state.cache, "_fresh", 0.0)
     assert "The course cannot be read" not in staff.get("/course/health").text
 
 
@@ -121,7 +121,7 @@ def test_an_assignment_whose_folder_is_gone_keeps_receipts_attempts_and_points(s
 def points(service):
     """Of Ada, at small."""
     with service.database.reading() as session:
-        return grades_of_all(session, service.web.cache.all())[service.ada, "small"].points
+        return grades_of_all(session, service.app_state.cache.all())[service.ada, "small"].points
 
 
 def test_an_assignment_at_which_nothing_was_handed_in_goes_with_its_folder(served):
@@ -145,9 +145,9 @@ def test_attempts_of_which_nothing_else_is_known_are_named(tmp_path):
 def test_what_is_remembered_is_what_was_read(tmp_path, policies):
     """Dates, limits and all."""
     service = Service(tmp_path, policies=policies)
-    recorder = AssignmentRecorder(service.web.cache)
+    recorder = AssignmentRecorder(service.app_state.cache)
     recorder.keep(service.database)
-    assert memory_in(service.database)().states == {"small": service.web.cache.assignment("small")}
+    assert memory_in(service.database)().states == {"small": service.app_state.cache.assignment("small")}
     with service.database.writing() as session:
         session.query(AssignmentRow).delete()
     recorder.keep(service.database)

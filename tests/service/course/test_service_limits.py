@@ -9,12 +9,12 @@ from services import NOON
 from grader.course.policies.attempts import REFUNDS
 from grader.course.policies.rules import Policies
 from grader.service.course.limits import (
-    Past,
+    PastAttempt,
+    attempts_left,
     is_late,
-    left,
     refusal,
     rules_of,
-    superseded_by_now,
+    superseded_positions,
 )
 from grader.service.db.models import State
 
@@ -29,7 +29,7 @@ DUE = rules(due=NOON, attempts={"most": 3})
 
 
 def past(state=State.DONE, *, begun=True, received=NOON - timedelta(days=1), ended=NOON, people=(1,)):
-    return Past(people=frozenset(people), received=received, state=state, begun=begun, ended=ended)
+    return PastAttempt(people=frozenset(people), received=received, state=state, begun=begun, ended=ended)
 
 
 @pytest.mark.parametrize(
@@ -46,34 +46,34 @@ def past(state=State.DONE, *, begun=True, received=NOON - timedelta(days=1), end
 )
 def test_an_attempt_is_used_unless_nobody_began_it_or_it_failed_by_our_fault(state, begun, counts):
     """One that was cancelled while it ran has shown its first checks, so it is used."""
-    assert left(DUE, [past(state, begun=begun)], LATER).left == 3 - counts
+    assert attempts_left(DUE, [past(state, begun=begun)], LATER).left == 3 - counts
 
 
 def test_refunds_for_our_faults_are_limited():
     """A file that provokes faults must not be a way to hand in for ever."""
-    assert left(rules(attempts={"most": 5}), [past(State.FAULTED)] * (REFUNDS + 2), LATER).left == 3
+    assert attempts_left(rules(attempts={"most": 5}), [past(State.FAULTED)] * (REFUNDS + 2), LATER).left == 3
 
 
 def test_an_attempt_that_arrived_later_counts_too():
     """Requests that arrive one after the other, and are completed in reverse order, have the limit of all others."""
     stored = [past(received=NOON + timedelta(seconds=after)) for after in (3, 2, 1)]
-    assert [left(DUE, stored[:used], NOON).left for used in range(4)] == [3, 2, 1, 0]
+    assert [attempts_left(DUE, stored[:used], NOON).left for used in range(4)] == [3, 2, 1, 0]
     assert "used all of your 3 attempts" in refusal(DUE, stored, 0, NOON)
 
 
 def test_what_members_used_apart_is_not_added_up():
     """A group has what the member has who has fewest; what they used together counts once for each."""
     apart = [past(people=[1])] * 2 + [past(people=[2])]
-    assert left(DUE, apart, LATER).left == 1
-    assert left(DUE, [*apart, past(people=[1, 2])], LATER).left == 0
-    assert left(DUE, [past(people=[1, 2])] * 2, LATER).left == 1
+    assert attempts_left(DUE, apart, LATER).left == 1
+    assert attempts_left(DUE, [*apart, past(people=[1, 2])], LATER).left == 0
+    assert attempts_left(DUE, [past(people=[1, 2])] * 2, LATER).left == 1
 
 
 def test_a_group_waits_until_all_who_have_none_have_one_again():
     """The refusal names the later time, and none where one of them gets none back."""
     refilling = rules(attempts={"most": 1, "refill_hours": 6})
     early, late = past(people=[1], received=NOON), past(people=[2], received=NOON + timedelta(hours=1))
-    assert left(refilling, [early, late], LATER).next_at == NOON + timedelta(hours=7)
+    assert attempts_left(refilling, [early, late], LATER).next_at == NOON + timedelta(hours=7)
 
 
 def test_attempts_come_back_where_the_course_says_so():
@@ -87,13 +87,13 @@ def test_attempts_come_back_where_the_course_says_so():
 def test_a_newer_attempt_supersedes_those_that_wait():
     """And none that was begun or has ended."""
     attempts = [past(), past(State.RUNNING), past(State.WAITING, begun=False), past(State.WAITING, begun=True)]
-    assert superseded_by_now(DUE, attempts, NOON - timedelta(hours=1)) == (2,)
+    assert superseded_positions(DUE, attempts, NOON - timedelta(hours=1)) == (2,)
 
 
 def test_a_late_attempt_never_supersedes_one_in_time():
     """It would cost the student what was handed in before the due date."""
     in_time, late = past(State.WAITING, begun=False), past(State.WAITING, begun=False, received=LATER)
-    assert superseded_by_now(DUE, [in_time, late], LATER) == (1,)
+    assert superseded_positions(DUE, [in_time, late], LATER) == (1,)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 
 from grader.service.db import probe
-from grader.service.db.probe import ROOM, STORES_NOTHING, TOO_LITTLE_ROOM, WriteProbe, is_disk_full
+from grader.service.db.probe import MIN_FREE_BYTES, STORES_NOTHING, TOO_LITTLE_SPACE, WriteProbe, is_disk_full
 
 
 def test_a_service_that_stores_is_healthy(service):
@@ -23,11 +23,11 @@ def test_a_disk_that_is_nearly_full_is_told(service, monkeypatch):
     """Before the first hand-in is refused, and no longer once there is room again."""
     if service.database.file is None:
         pytest.skip("the disk is the server's")
-    monkeypatch.setattr(probe, "FRESH", 0.0)
+    monkeypatch.setattr(probe, "REUSE_SECONDS", 0.0)
     real = shutil.disk_usage
-    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=ROOM - 1))
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=MIN_FREE_BYTES - 1))
     said = service.browser().get("/health")
-    assert (said.status_code, said.text) == (503, f"{TOO_LITTLE_ROOM}\n")
+    assert (said.status_code, said.text) == (503, f"{TOO_LITTLE_SPACE}\n")
     monkeypatch.setattr(shutil, "disk_usage", real)
     assert service.browser().get("/health").status_code == 200
 
@@ -36,10 +36,10 @@ def test_health_tells_instructors_what_it_tells_programs(service, monkeypatch):
     """With the next step; nothing is said while attempts can be stored."""
     staff = service.browser("staff")
     assert "may not be stored" not in staff.get("/course/health").text
-    monkeypatch.setattr(probe, "FRESH", 0.0)
-    monkeypatch.setattr(probe, "fault_of", lambda _: TOO_LITTLE_ROOM)
+    monkeypatch.setattr(probe, "REUSE_SECONDS", 0.0)
+    monkeypatch.setattr(probe, "fault_of", lambda _: TOO_LITTLE_SPACE)
     page = staff.get("/course/health").text
-    assert f"<b>Attempts may not be stored:</b> {TOO_LITTLE_ROOM}. Tell whoever runs the service" in page
+    assert f"<b>Attempts may not be stored:</b> {TOO_LITTLE_SPACE}. Tell the operator of the service" in page
 
 
 def test_a_full_disk_is_told_apart_from_a_database_that_is_away(service, monkeypatch, caplog):

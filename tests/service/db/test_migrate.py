@@ -1,4 +1,4 @@
-"""migrate.py and the migration: it makes the tables that the code has, and refuses those of development versions."""
+"""migrate.py and the migration: it makes the tables that the code has, and refuses those that it does not know."""
 
 import re
 
@@ -21,13 +21,12 @@ def database(request, tmp_path):
 
 
 @pytest.mark.parametrize("act", [migrate, require_current])
-@pytest.mark.parametrize("version", ["0001", "0027"])
-def test_a_database_of_a_development_version_is_refused_with_the_reason_and_the_next_step(database, version, act):
+def test_a_database_of_an_unknown_version_is_refused_with_the_next_step(database, act):
     """`grader migrate` and the service say so alike, and change nothing."""
     with database.connecting() as connection:
         connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)"))
-        connection.execute(text("INSERT INTO alembic_version VALUES (:version)"), {"version": version})
-    with pytest.raises(InputError, match=f"development version.*{version}.*never released.*start with an empty"):
+        connection.execute(text("INSERT INTO alembic_version VALUES ('v9')"))
+    with pytest.raises(InputError, match=r"newer than this grader; install"):
         act(database)
     with database.connecting() as connection:
         assert inspect(connection).get_table_names() == ["alembic_version"]

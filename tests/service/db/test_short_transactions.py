@@ -9,12 +9,12 @@ import zipfile
 from services import Service, graded, post
 from sqlalchemy import event, select, update
 
-from grader.service.db.batches import BATCH, in_batches
+from grader.service.db.batches import ROWS_PER_TRANSACTION, in_batches
 from grader.service.db.models import AttemptRow, GradingRow, PersonRow, PoolRow, State
-from grader.service.serve.notifier import tell
-from grader.service.submissions.accept import FIRST, new_grading
+from grader.service.serve.notifier import send_notices
+from grader.service.submissions.accept import HAND_IN_PRIORITY, new_grading
 
-SMALL, LARGE = 2 * BATCH, 6 * BATCH
+SMALL, LARGE = 2 * ROWS_PER_TRANSACTION, 6 * ROWS_PER_TRANSACTION
 """People of two courses, and attempts."""
 
 STEP = 100
@@ -61,7 +61,7 @@ def graded_once(service):
             data = b"x"
             common = {"file_name": "k.cl", "data": data, "size": 1, "sha256": hashlib.sha256(data).hexdigest()}
             where = {"person_id": person, "assignment": "small", "number": 1, "form_key": "one", "public": f"p{person}"}
-            grading = new_grading("handed in", FIRST, service.now)
+            grading = new_grading("handed in", HAND_IN_PRIORITY, service.now)
             grading.state = State.DONE
             for field, value in values.items():
                 setattr(grading, field, value)
@@ -102,7 +102,7 @@ def longest(folder, people):
     does("empty pool", lambda: post(staff, f"{pool}/remove", kind="earlier"))
     with service.database.writing() as session:
         session.execute(update(GradingRow).where(GradingRow.state == State.WAITING).values(state=State.FAULTED))
-    does("notices", lambda: tell(service.database, service.origin, lambda _: None, service.now))
+    does("notices", lambda: send_notices(service.database, service.origin, lambda _: None, service.now))
     service.database.close()
     return found
 

@@ -69,7 +69,7 @@ def test_the_list_is_filtered_by_student_and_assignment(service):
 
 def test_the_list_has_pages(service, monkeypatch):
     """The address of the next page keeps the filter."""
-    monkeypatch.setattr("grader.service.decisions.course_extensions.LINES", 1)
+    monkeypatch.setattr("grader.service.decisions.course_extensions.LINES_PER_PAGE", 1)
     give(service, attempts="1")
     first = service.browser("staff").get(f"{PAGE}?assignment=small").text
     following = re.search(r'href="(/course/extensions\?[^"]*before=\d+)"', first)[1].replace("&amp;", "&")
@@ -122,7 +122,7 @@ def test_one_is_withdrawn_after_a_question_that_says_what_becomes_late(service):
     (service.course.assignments.parent / "course.yaml").write_text(DUE.replace("refused", "accepted"))
     give(service, until="2026-11-23T16:00")
     service.passes(hours=2)
-    service.hand_in(service.web.cache.assignment("small").rules)
+    service.hand_in(service.app_state.cache.assignment("small").rules)
     staff = service.browser("staff")
     asks = re.search(r'aria-label="Withdraw the extension of Ada for small" href="([^"]*)"', staff.get(PAGE).text)[1]
     question = staff.get(asks).text

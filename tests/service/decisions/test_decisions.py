@@ -188,7 +188,7 @@ def test_what_an_assignment_hides_no_more_can_be_released_of_earlier_attempts(tm
     rubric = course.assignments / "small" / "assignment.yaml"
     rubric.write_text(rubric.read_text().replace("hidden: true", "hidden: false"))
     staff, ada, numbers = service.browser("staff"), service.browser("ada"), "/course/assignments/small"
-    assert service.web.cache.assignment("small").hidden == 0
+    assert service.app_state.cache.assignment("small").hidden == 0
     assert "it did when attempts were graded" in staff.get(numbers).text
     before = ada.get(service.page_of(attempt)).text
     assert post(staff, f"{numbers}/release", numbers).status_code == 303

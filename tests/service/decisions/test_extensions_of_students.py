@@ -40,7 +40,7 @@ def test_what_was_late_when_it_came_is_in_time_by_a_later_date(tmp_path):
     service = Service(tmp_path, policies=DUE.replace("refused", "accepted"))
     ada, staff = service.browser("ada"), service.browser("staff")
     service.passes(hours=2)
-    attempt = service.graded(service.hand_in(service.web.cache.assignment("small").rules), graded(service.course))
+    attempt = service.graded(service.hand_in(service.app_state.cache.assignment("small").rules), graded(service.course))
     places = [(ada, "/assignments/small"), (ada, service.page_of(attempt)), (staff, "/course")]
     assert all(re.search("late</(b|small)>", who.get(where).text) for who, where in places)
     assert ",late" in staff.get("/course/points.csv").text
@@ -156,7 +156,7 @@ def test_an_extension_can_be_withdrawn_when_the_course_has_lost_its_date(tmp_pat
 def test_a_late_one_supersedes_none_in_time_by_the_dates_of_the_student(tmp_path):
     """With the extension both are in time, so the newer takes the place of the older."""
     service = Service(tmp_path, policies=DUE.replace("refused", "accepted").replace("most: 1", "most: 9"))
-    first = service.hand_in(service.web.cache.assignment("small").rules)
+    first = service.hand_in(service.app_state.cache.assignment("small").rules)
     give(service, service.ada, until="2026-11-23T16:00")
     service.now = NOON + timedelta(hours=2)
     assert upload(service.browser("ada")).status_code == 303

@@ -91,7 +91,7 @@ def test_a_second_click_stores_nothing(service):
         ({"arrived": "yesterday"}, "The time of arrival cannot be read"),
         ({"data": b"PK\x03\x04"}, "zip"),
         ({"data": b""}, "empty"),
-        ({"form_key": ""}, "open the page again"),
+        ({"form_key": ""}, "does not belong to this assignment"),
     ],
 )
 def test_what_cannot_be_an_attempt_is_refused(service, fields, words):

@@ -15,7 +15,7 @@ def table(service):
     service.hand_in(person=service.person("cleo", "student"))
     service.person("dora", "student")
     with service.database.reading() as session:
-        return course_table(session, service.web.cache.all())
+        return course_table(session, service.app_state.cache.all())
 
 
 @pytest.mark.parametrize(

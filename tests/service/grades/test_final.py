@@ -19,7 +19,7 @@ from grader.course.policies.deadlines import Extension
 from grader.course.submissions.handin import HandIn, Intake, Student
 from grader.service.db.models import Decision, DecisionRow, ExtensionRow, PersonRow, ShareRow
 from grader.service.decisions.extensions import hand_in_rules
-from grader.service.errors import RefusalError
+from grader.service.errors import RefusedError
 from grader.service.grades.records import grades_of, grades_of_all
 from grader.service.submissions.accept import accept
 from grader.service.submissions.queue import claim, finish
@@ -39,7 +39,7 @@ def handed_in(service, points, person=None, assignment="small"):
     """An attempt that is graded with these points."""
     with service.database.writing() as session:
         offer = service.offer(person=person, assignment=assignment)
-        rules = hand_in_rules(session, service.web.cache.all(), assignment, offer.person_id)
+        rules = hand_in_rules(session, service.app_state.cache.all(), assignment, offer.person_id)
         number = accept(session, offer, rules, service.now).id
         claimed = claim(session, "one", service.now)
         outcome = changed(graded(service.course), points=points, early_points=points)
@@ -50,7 +50,7 @@ def handed_in(service, points, person=None, assignment="small"):
 def standing(service, person, name="small"):
     """The grade of somebody as the course's table has it, which must be that of their own page."""
     with service.database.reading() as session:
-        every = service.web.cache.all()
+        every = service.app_state.cache.all()
         own, all_of = grades_of(session, every, person)[name], grades_of_all(session, every)[person, name]
     assert (own.points, own.in_words, own.rules) == (all_of.points, all_of.in_words, all_of.rules)
     return own
@@ -173,7 +173,7 @@ def test_a_member_who_joins_brings_what_they_used_and_it_is_not_added_up(tmp_pat
     pages = [service.browser(key).get("/assignments/small").text for key in ("ada", "ben")]
     assert all("1 of 3" in page for page in pages)
     handed_in(service, 5.0, person=service.ada)
-    with pytest.raises(RefusalError, match="used all of your 3 attempts"):
+    with pytest.raises(RefusedError, match="used all of your 3 attempts"):
         handed_in(service, 5.0, person=service.ada)
     with service.database.writing() as session:
         session.get_one(PersonRow, service.ben).team = None
@@ -187,7 +187,7 @@ def test_a_group_that_is_too_large_is_told_so(tmp_path):
     with service.database.writing() as session:
         for number in (service.ada, service.ben, service.person("cleo", "student")):
             session.get_one(PersonRow, number).team = "7"
-    with pytest.raises(RefusalError, match="Your group has 3 members, and this assignment allows 2 members"):
+    with pytest.raises(RefusedError, match="Your group has 3 members, and this assignment allows 2 members"):
         handed_in(service, 1.0)
     service.database.close()
 
@@ -300,7 +300,7 @@ def _records(service, people, work, together):
         service.now = when
         with service.database.writing() as session:
             offer = service.offer(person=person, assignment=name)
-            free = service.web.cache.assignment(name).rules
+            free = service.app_state.cache.assignment(name).rules
             row = accept(
                 session, offer, changed(free, policies=free.policies.model_copy(update={"late": "accepted"})), when
             )

@@ -167,7 +167,7 @@ def test_nobody_asks_about_a_result_that_is_held_back(service, attempt):
 def test_points_by_hand_and_lateness_are_not_shown_either(tmp_path):
     """A student who is excused still reads that."""
     service = Service(tmp_path, policies="due: 2026-11-23T11:00Z\nlate: {days: 0, percent: 10}\ncounts: best\n")
-    service.graded(service.hand_in(service.web.cache.assignment("small").rules), failed(service))
+    service.graded(service.hand_in(service.app_state.cache.assignment("small").rules), failed(service))
     page = f"/course/people/{service.ada}/assignments/small"
     staff, ada = service.browser("staff"), service.browser("ada")
     post(staff, f"{page}/decision", page, points="3", comment="so be it")
@@ -192,7 +192,7 @@ def test_neither_a_best_attempt_nor_late_days_tell_which_attempt_is_better(tmp_p
         for number in range(2):
             outcome = graded(service.course)
             points = 10.0 if number == better else 1.0
-            rules = service.web.cache.assignment("small").rules
+            rules = service.app_state.cache.assignment("small").rules
             service.graded(service.hand_in(rules), replace(outcome, points=points, early_points=points))
             service.passes(hours=2)
         page = service.browser("ada").get("/assignments/small").text

@@ -9,7 +9,7 @@ from services import Service
 
 from grader.results.metrics import Interval
 from grader.results.result import Kind, Reason, Verdict
-from grader.service.course.pseudonyms import choose
+from grader.service.course.pseudonyms import choose_pseudonym
 from grader.service.db.models import AttemptRow
 from grader.service.decisions.overrides import exclude
 from grader.service.grades.leaderboard import boards_for_staff, boards_for_students, speed_of
@@ -35,7 +35,7 @@ def outcome(service, speed=1.0, device="Test Device"):
 
 
 def named(service, person, name):
-    choose(service.database, person, name)
+    choose_pseudonym(service.database, person, name)
 
 
 def lines(service, boards=boards_for_students):

@@ -12,8 +12,8 @@ from sqlalchemy import select
 
 from grader.service.db.models import MailRow, PersonRow
 from grader.service.serve import notifier
-from grader.service.serve.mailer import AGAIN, WEEK, send_due
-from grader.service.serve.notifier import mailing
+from grader.service.serve.mailer import RETRY_AFTER, STORAGE_PERIOD, send_due
+from grader.service.serve.notifier import mail_thread
 
 
 @pytest.fixture
@@ -32,8 +32,8 @@ def sent(service, send=None, domain="example.org"):
 
 def with_mail(service):
     """Mail is set up."""
-    entry = replace(service.web.entry, mail=SimpleNamespace(ask=lambda _who: None))
-    service.app.state.web = replace(service.web, entry=entry)
+    entry = replace(service.app_state.sign_in, mail=SimpleNamespace(ask=lambda _who: None))
+    service.app.state.app_state = replace(service.app_state, sign_in=entry)
 
 
 def words(mails):
@@ -139,7 +139,7 @@ def test_a_server_that_fails_is_tried_again_and_stops_nothing(service):
         sent(service, breaks)
     assert [each["To"] for each in taken] == ["ben@example.org"]
     assert sent(service) == []
-    service.now += AGAIN
+    service.now += RETRY_AFTER
     assert [each["To"] for each in sent(service)] == ["ada@example.org"]
 
 
@@ -151,7 +151,7 @@ def test_an_address_that_is_refused_is_not_tried_again(service):
         raise SMTPRecipientsRefused({mail["To"]: (550, b"no")})
 
     sent(service, refuses)
-    service.now += AGAIN
+    service.now += RETRY_AFTER
     assert sent(service) == []
     service.graded(service.hand_in(), graded(service.course))
     assert sent(service, domain="") == []
@@ -162,7 +162,7 @@ def test_old_mails_are_dropped_and_deleted(service):
     """Nobody wants to read after a day that something was graded; a week later it is gone."""
     service.passes(days=1, seconds=1)
     assert sent(service) == []
-    service.now += WEEK
+    service.now += STORAGE_PERIOD
     sent(service)
     with service.database.reading() as session:
         assert session.scalars(select(MailRow.id)).all() == []
@@ -178,7 +178,7 @@ def test_no_transaction_is_open_while_a_mail_is_sent(service):
 def test_the_thread_sends_and_survives_failures(service, attempt, monkeypatch):
     """A line says that it begins to fail; the end of the service waits for no server."""
     assert attempt
-    monkeypatch.setattr(notifier, "EVERY", 0.01)
+    monkeypatch.setattr(notifier, "INTERVAL_SECONDS", 0.01)
     monkeypatch.setattr(notifier, "utc_now", lambda: service.now)
     said = []
 
@@ -186,26 +186,26 @@ def test_the_thread_sends_and_survives_failures(service, attempt, monkeypatch):
         raise OSError("refused")
 
     mail = SimpleNamespace(send=fails, sender="course@example.org", domain="example.org")
-    with mailing(service.database, service.origin, mail, said.append):
+    with mail_thread(service.database, service.origin, mail, said.append):
         while not said:
             time.sleep(0.01)
     (line,) = said
     assert line == "the mail server refused a mail to a student (OSError); it is sent again every 5 minutes, for a day."
-    with mailing(service.database, service.origin, None, said.append):
+    with mail_thread(service.database, service.origin, None, said.append):
         pass
 
 
 @pytest.mark.usefixtures("attempt")
 def test_mails_are_deleted_where_no_mail_is_set_up(service, monkeypatch):
     """Events leave them there too, and nothing would ever send them."""
-    monkeypatch.setattr(notifier, "EVERY", 0.01)
+    monkeypatch.setattr(notifier, "INTERVAL_SECONDS", 0.01)
     monkeypatch.setattr(notifier, "utc_now", lambda: service.now)
-    service.now += WEEK + WEEK
+    service.now += STORAGE_PERIOD + STORAGE_PERIOD
 
     def left():
         with service.database.reading() as session:
             return session.scalars(select(MailRow.id)).all()
 
     assert left()
-    with mailing(service.database, service.origin, None, pytest.fail):
+    with mail_thread(service.database, service.origin, None, pytest.fail):
         assert wait_for(lambda: not left())

@@ -13,7 +13,7 @@ from grader.common.notices import NoticeRules
 from grader.common.secret import Secret
 from grader.service.db.clock import utc_now
 from grader.service.serve import notifier
-from grader.service.serve.notifier import AGAIN, tell, telling, webhook
+from grader.service.serve.notifier import RETRY_AFTER, notice_thread, send_notices, webhook
 from grader.service.submissions.queue import give_up
 
 
@@ -32,7 +32,7 @@ def waiting(service):
 def told(service, hook=None):
     """What is told now."""
     said = []
-    tell(service.database, service.origin, hook or said.append, service.now)
+    send_notices(service.database, service.origin, hook or said.append, service.now)
     return said
 
 
@@ -58,7 +58,7 @@ def test_what_the_hook_did_not_take_is_told_again(service):
 
     with pytest.raises(OSError, match="no route"):
         told(service, breaks)
-    service.passes(seconds=AGAIN.total_seconds() - 1)
+    service.passes(seconds=RETRY_AFTER.total_seconds() - 1)
     assert told(service) == []
     service.now += timedelta(seconds=2)
     (again,) = told(service)
@@ -89,14 +89,14 @@ class Chat(BaseHTTPRequestHandler):
 @pytest.mark.usefixtures("waiting")
 def test_a_service_tells_its_hook_and_says_when_that_fails(service, monkeypatch):
     """By a POST of JSON; its address, which is a secret, is in no line."""
-    monkeypatch.setattr(notifier, "EVERY", 0.05)
-    monkeypatch.setattr(notifier, "AGAIN", timedelta(0))
+    monkeypatch.setattr(notifier, "INTERVAL_SECONDS", 0.05)
+    monkeypatch.setattr(notifier, "RETRY_AFTER", timedelta(0))
     said, done = [], threading.Event()
     with HTTPServer(("127.0.0.1", 0), Chat) as chat:
         chat.came = []
         threading.Thread(target=chat.serve_forever, daemon=True).start()
         hook = webhook(f"http://127.0.0.1:{chat.server_port}/secret")
-        with telling(service.database, service.origin, hook, said.append):
+        with notice_thread(service.database, service.origin, hook, said.append):
             for _ in range(200):
                 if len(chat.came) >= 3:
                     break
@@ -107,7 +107,7 @@ def test_a_service_tells_its_hook_and_says_when_that_fails(service, monkeypatch)
         "An attempt at small was not graded, by our fault",
     }
     assert said == [
-        "the webhook of notices took nothing (HTTP Error 500: Internal Server Error); it is told again every 5 minutes."
+        "the webhook of notices took nothing (HTTP Error 500: Internal Server Error); it is sent again every 5 minutes."
     ]
 
 
@@ -127,13 +127,15 @@ class Elsewhere(Chat):
 @pytest.mark.usefixtures("waiting")
 def test_a_redirect_is_not_followed_and_ends_no_notices(service, monkeypatch):
     """However strange: the text would be lost, and it is told again instead."""
-    monkeypatch.setattr(notifier, "EVERY", 0.05)
-    monkeypatch.setattr(notifier, "AGAIN", timedelta(0))
+    monkeypatch.setattr(notifier, "INTERVAL_SECONDS", 0.05)
+    monkeypatch.setattr(notifier, "RETRY_AFTER", timedelta(0))
     said, done = [], threading.Event()
     with HTTPServer(("127.0.0.1", 0), Elsewhere) as chat:
         chat.came = []
         threading.Thread(target=chat.serve_forever, daemon=True).start()
-        with telling(service.database, service.origin, webhook(f"http://127.0.0.1:{chat.server_port}/x"), said.append):
+        with notice_thread(
+            service.database, service.origin, webhook(f"http://127.0.0.1:{chat.server_port}/x"), said.append
+        ):
             for _ in range(200):
                 if len(chat.came) >= 4:
                     break
@@ -147,8 +149,8 @@ def test_a_redirect_is_not_followed_and_ends_no_notices(service, monkeypatch):
 @pytest.mark.usefixtures("waiting")
 def test_no_fault_in_a_notice_ends_the_others(service, monkeypatch):
     """Also one that nobody has thought of."""
-    monkeypatch.setattr(notifier, "EVERY", 0.01)
-    monkeypatch.setattr(notifier, "AGAIN", timedelta(0))
+    monkeypatch.setattr(notifier, "INTERVAL_SECONDS", 0.01)
+    monkeypatch.setattr(notifier, "RETRY_AFTER", timedelta(0))
     said, came = [], threading.Event()
 
     def hook(_text):
@@ -156,7 +158,7 @@ def test_no_fault_in_a_notice_ends_the_others(service, monkeypatch):
             raise RuntimeError
         came.set()
 
-    with telling(service.database, service.origin, hook, said.append):
+    with notice_thread(service.database, service.origin, hook, said.append):
         assert came.wait(20)
     assert len(said) == 1
     assert "RuntimeError" in said[0]
@@ -165,8 +167,8 @@ def test_no_fault_in_a_notice_ends_the_others(service, monkeypatch):
 @pytest.mark.usefixtures("waiting")
 def test_a_hook_that_does_not_answer_delays_no_end(service, monkeypatch):
     """The notice counts as not arrived, and is told again."""
-    monkeypatch.setattr(notifier, "EVERY", 0.01)
-    monkeypatch.setattr(notifier, "LEAVE", 0.05)
+    monkeypatch.setattr(notifier, "INTERVAL_SECONDS", 0.01)
+    monkeypatch.setattr(notifier, "END_SECONDS", 0.05)
     asked, over = threading.Event(), threading.Event()
 
     def hook(_text):
@@ -174,12 +176,12 @@ def test_a_hook_that_does_not_answer_delays_no_end(service, monkeypatch):
         over.wait(60)
         raise OSError("no answer")
 
-    with telling(service.database, service.origin, hook, [].append):
+    with notice_thread(service.database, service.origin, hook, [].append):
         assert asked.wait(20)
     assert not over.is_set()
     over.set()
-    service.passes(seconds=AGAIN.total_seconds() + 1)
-    service.now = max(service.now, utc_now() + AGAIN + timedelta(seconds=1))
+    service.passes(seconds=RETRY_AFTER.total_seconds() + 1)
+    service.now = max(service.now, utc_now() + RETRY_AFTER + timedelta(seconds=1))
     assert len(told(service)) == 2
 
 

@@ -260,7 +260,7 @@ def test_a_student_in_a_real_browser_comes_from_a_wrong_kernel_to_the_leaderboar
     hand_in_and_watch(driven, RIGHT, 2, locks)
     assert driven.say("document.querySelector('h1').textContent") == "Attempt 2: 15 of 15 points"
     driven.open(f"{serving.origin}/assignments/small/leaderboard")
-    assert "Nobody stands here yet." in driven.say("document.body.innerText")
+    assert "No one is listed yet." in driven.say("document.body.innerText")
     driven.say("document.querySelector('[name=pseudonym]').value = 'Night Owl'")
     driven.say("document.querySelector('main form button').click()")
     driven.wait("document.body.innerText.includes('Night Owl you')")

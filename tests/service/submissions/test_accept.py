@@ -12,8 +12,8 @@ from grader.course.submissions.submission import SIZE_LIMIT
 from grader.service.course.limits import rules_of
 from grader.service.db.models import AttemptRow, State
 from grader.service.db.session import Database
-from grader.service.errors import RefusalError
-from grader.service.submissions.accept import LINES, accept, cancel, unfit
+from grader.service.errors import RefusedError
+from grader.service.submissions.accept import MAX_LINES, accept, cancel, file_refusal
 
 
 @pytest.mark.parametrize(
@@ -25,10 +25,10 @@ from grader.service.submissions.accept import LINES, accept, cancel, unfit
         (b"PK\x03\x04rest", "zip"),
         ("kernel".encode("utf-16"), "UTF-16"),
         (b"\x7fELF\x02\x01\x00", "binary"),
-        (b"x\n" * (LINES + 1), "over 5,000 lines"),
-        (b"x\r" * (LINES + 1), "over 5,000 lines"),
-        (b"x\n\r" * (LINES // 2 + 1), "over 5,000 lines"),
-        (b"x\r\n" * LINES, ""),
+        (b"x\n" * (MAX_LINES + 1), "over 5,000 lines"),
+        (b"x\r" * (MAX_LINES + 1), "over 5,000 lines"),
+        (b"x\n\r" * (MAX_LINES // 2 + 1), "over 5,000 lines"),
+        (b"x\r\n" * MAX_LINES, ""),
         (SOURCE, ""),
         (b"// \x1b[1mbold\n" + SOURCE + b"\x1a", ""),
         ("// größer\n".encode("latin-1"), ""),
@@ -36,15 +36,15 @@ from grader.service.submissions.accept import LINES, accept, cancel, unfit
 )
 def test_a_file_that_cannot_be_graded_is_refused_with_the_reason(data, said):
     """In a sentence, at the cost of no attempt."""
-    assert said in unfit(data)
-    assert bool(said) == bool(unfit(data))
+    assert said in file_refusal(data)
+    assert bool(said) == bool(file_refusal(data))
 
 
 @pytest.mark.parametrize("byte", [b"\n", b"\r", b" ", b"\t", b"x", b"\xff"], ids=ascii)
 def test_a_megabyte_of_anything_is_judged_at_the_speed_of_memory(byte):
     """Empty lines too: nothing here takes a step of Python for a line or a byte."""
     begun = time.perf_counter()
-    unfit(byte * SIZE_LIMIT)
+    file_refusal(byte * SIZE_LIMIT)
     assert time.perf_counter() - begun < 0.1
 
 
@@ -82,7 +82,7 @@ def test_a_form_without_a_key_of_ours_is_refused(service, key):
     """Nothing is stored then."""
     offer = service.offer()
     object.__setattr__(offer, "form_key", key)
-    with pytest.raises(RefusalError, match="not that of the assignment"), service.database.writing() as session:
+    with pytest.raises(RefusedError, match="does not belong to this assignment"), service.database.writing() as session:
         accept(session, offer, FREE, service.now)
     assert service.claim() is None
 
@@ -107,7 +107,7 @@ def test_a_late_attempt_leaves_one_in_time_in_the_queue(service):
 def test_what_is_refused_leaves_everything_as_it_was(service):
     """The waiting attempt too, which a good file would have superseded."""
     first = service.hand_in()
-    with pytest.raises(RefusalError):
+    with pytest.raises(RefusedError):
         service.hand_in(data=b"")
     assert service.state(first) == State.WAITING
 
@@ -119,7 +119,7 @@ def test_used_attempts_are_counted_in_the_transaction_that_stores(service):
     def send(number):
         try:
             return service.hand_in(rules_of(Policies(attempts={"most": 2})), form_key=f"race {number}")
-        except RefusalError:
+        except RefusedError:
             return None
 
     claimed = service.hand_in(rules_of(Policies(attempts={"most": 2})))

@@ -6,7 +6,7 @@ import pytest
 
 from grader.service.db.models import AttemptRow
 from grader.service.submissions.accept import cancel
-from grader.service.submissions.estimates import GONE, PlaceInQueue, QueueSnapshot
+from grader.service.submissions.estimates import STATION_TIMEOUT, PlaceInQueue, QueueSnapshot
 from grader.service.submissions.health import StationFacts, note_station
 from grader.service.submissions.queue import LEASE, renew
 
@@ -59,7 +59,7 @@ def test_nothing_is_estimated_where_nothing_tells(service):
     service.finish(claimed)
     third = service.hand_in()
     assert place(service, third) == PlaceInQueue(ahead=1, wait=timedelta(seconds=5))
-    service.passes(seconds=GONE.total_seconds() + 1)
+    service.passes(seconds=STATION_TIMEOUT.total_seconds() + 1)
     assert place(service, third) == PlaceInQueue(ahead=1, wait=None)
 
 

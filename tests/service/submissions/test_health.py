@@ -11,7 +11,7 @@ from grader.service.course.assignments import AssignmentCache
 from grader.service.course.device_classes import classes_of, elsewhere
 from grader.service.db.clock import utc_now
 from grader.service.station.presence import Presence
-from grader.service.submissions.estimates import GONE
+from grader.service.submissions.estimates import STATION_TIMEOUT
 from grader.service.submissions.health import StationFacts, note_station, queues_of, stations_of
 from grader.service.submissions.queue import claim
 
@@ -39,7 +39,7 @@ def test_a_station_is_there_until_it_is_silent(service):
     service.claim("one")
     ((station,), _) = health(service, {"small": ""})
     assert (station.gone, station.work.id) == (False, attempt)
-    service.passes(seconds=GONE.total_seconds() + 1)
+    service.passes(seconds=STATION_TIMEOUT.total_seconds() + 1)
     assert [each.gone for each in health(service, {"small": ""})[0]] == [True]
     noted(service, facts())
     assert [each.gone for each in health(service, {"small": ""})[0]] == [False]
@@ -86,9 +86,9 @@ def test_a_station_passes_over_what_is_graded_elsewhere(service):
 def test_the_class_is_what_the_course_says(tmp_path, text, found):
     """Of an assignment that cannot be read any more, what it was; if it never could be, none: its gradings say why."""
     service = Service(tmp_path, policies=f"{text}counts: best\n")
-    assert classes_of(service.web.cache) == {"small": found}
+    assert classes_of(service.app_state.cache) == {"small": found}
     (service.course.assignments / "small" / "assignment.yaml").write_text("title: [\n")
-    assert classes_of(service.web.cache) == {"small": found}
+    assert classes_of(service.app_state.cache) == {"small": found}
     assert classes_of(AssignmentCache(service.course, ROOT / "docs" / "reading-your-report.md")) == {"small": ""}
 
 

@@ -11,7 +11,7 @@ from grader.service.submissions import queue
 from grader.service.submissions.accept import cancel
 from grader.service.submissions.estimates import places_of
 from grader.service.submissions.progress import ProgressNote, keep_note, notes_after
-from grader.service.submissions.queue import LEASE, TRIES, Renewal, claim
+from grader.service.submissions.queue import LEASE, MAX_TRIES, Renewal, claim
 
 
 def tell(service, function, *arguments):
@@ -126,7 +126,7 @@ def test_a_result_is_stored_once(service):
 def test_a_fault_is_tried_again_after_a_pause_and_then_given_up(service):
     """An instructor sees it then; it never becomes a result."""
     attempt = service.hand_in()
-    for turn in range(1, TRIES + 1):
+    for turn in range(1, MAX_TRIES + 1):
         claimed = service.claim()
         assert claimed.turn == turn
         assert tell(service, queue.fail, claimed, "no device", service.now)
@@ -141,7 +141,7 @@ def test_a_fault_is_tried_again_after_a_pause_and_then_given_up(service):
 def test_a_file_that_ends_its_station_each_time_is_given_up(service):
     """It must not keep the queue from others for ever."""
     attempt = service.hand_in()
-    for _ in range(TRIES):
+    for _ in range(MAX_TRIES):
         assert service.claim() is not None
         service.passes(seconds=LEASE.total_seconds() + 1)
     assert service.claim() is None

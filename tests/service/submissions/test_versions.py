@@ -192,20 +192,6 @@ def test_what_needs_a_new_run_is_marked_counted_and_graded_again_by_one_button(s
     assert order.which == "attempts graded by an older version"
 
 
-@pytest.mark.parametrize("changed", [False, True], ids=["the same file", "another file"])
-def test_gradings_from_before_versions_were_stored_are_current_if_they_name_the_files(served, changed):
-    """Others may rest on anything: they are older."""
-    attempt = served.graded(served.hand_in(), result_of(served))
-    with served.database.writing() as session:
-        row = session.get_one(GradingRow, served.gradings(attempt)[0].id)
-        row.measured_sha256 = row.scored_sha256 = None
-    says(served, CHEAPER if changed else FIELDS)
-    staff = served.browser("staff")
-    assert "older version" not in staff.get("/course").text, "before a station has looked, nothing is known"
-    score_again(served)
-    assert ("1 attempt graded by an older version" in staff.get("/course").text) is changed
-
-
 def test_measurements_that_a_case_kept_from_being_made_need_a_run_when_the_case_is_hidden(served):
     """What is missing would tell students of it."""
     attempt = served.graded(served.hand_in(), result_of(served, unmeasured_since_ragged_failed))

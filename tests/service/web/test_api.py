@@ -7,8 +7,8 @@ import pytest
 from services import ORIGIN, SOURCE, Service, parts, post
 
 from grader.course.submissions.submission import SIZE_LIMIT
-from grader.service.auth.api_tokens import TOKEN_LASTS, TOKENS
-from grader.service.auth.device_flow import INTERVAL, LASTS
+from grader.service.auth.api_tokens import MAX_TOKENS, TOKEN_LIFETIME
+from grader.service.auth.device_flow import CODE_LIFETIME, POLL_SECONDS
 from grader.service.auth.sessions import invite
 from grader.service.db.models import ApiTokenRow, AttemptRow, DeviceSignInRow, PersonRow
 from grader.service.throttle import RateLimiter
@@ -93,7 +93,7 @@ def test_a_terminal_that_is_denied_or_late_gets_nothing(service):
     denied, late = begun(service).json(), begun(service).json()
     confirmed(service, denied["user_code"], "deny")
     assert error(polled(service, denied["device_code"])) == "access_denied"
-    service.now += LASTS
+    service.now += CODE_LIFETIME
     assert confirmed(service, late["user_code"]).status_code == 409
     assert error(polled(service, late["device_code"])) == "expired_token"
     assert rows(service, ApiTokenRow) == []
@@ -103,7 +103,7 @@ def test_a_terminal_that_asks_too_often_is_slowed_down(service):
     """By five seconds more each time, as the standard has it."""
     code = begun(service).json()["device_code"]
     said = []
-    for pause in (INTERVAL, 1, INTERVAL, 3 * INTERVAL):
+    for pause in (POLL_SECONDS, 1, POLL_SECONDS, 3 * POLL_SECONDS):
         service.passes(seconds=pause)
         said.append(error(polled(service, code)))
     assert said == ["authorization_pending", "slow_down", "slow_down", "authorization_pending"]
@@ -139,7 +139,7 @@ def test_a_token_ends_when_it_is_revoked_by_its_owner_alone_or_runs_out(service)
     post(ada, f"/tokens/{number}/revoke")
     assert client.get("/api/v1/me").status_code == 401
     late = caller(service)
-    service.now += TOKEN_LASTS - timedelta(seconds=1)
+    service.now += TOKEN_LIFETIME - timedelta(seconds=1)
     assert late.get("/api/v1/me").status_code == 200
     service.passes(seconds=1)
     said = late.get("/api/v1/me")
@@ -150,7 +150,7 @@ def test_a_token_ends_when_it_is_revoked_by_its_owner_alone_or_runs_out(service)
 def test_the_oldest_of_too_many_tokens_ends(service):
     """So that nobody fills the table."""
     first = caller(service)
-    for _ in range(TOKENS - 1):
+    for _ in range(MAX_TOKENS - 1):
         service.token(service.ada, "read")
     assert first.get("/api/v1/me").status_code == 200
     service.token(service.ada, "read")
@@ -159,7 +159,7 @@ def test_the_oldest_of_too_many_tokens_ends(service):
 
 def test_a_network_that_asks_for_many_terminals_waits(service):
     """Anybody may ask, so one network must not use up the codes of all."""
-    object.__setattr__(service.web, "terminals", RateLimiter(2, 600))
+    object.__setattr__(service.app_state, "terminal_codes", RateLimiter(2, 600))
     client = service.browser()
     said = [client.post("/api/v1/device/code", data={"client_id": "laptop"}).status_code for _ in range(3)]
     assert said == [200, 200, 409]
@@ -204,7 +204,7 @@ def test_the_description_of_the_api_has_every_address_and_no_page(service):
     assert "/api/v1/me" in paths
     assert all(path.startswith("/api/v1/") for path in paths)
     shown = client.get("/api").text
-    assert "<code>note</code> (what begins" in shown
+    assert "<code>note</code> (a step that begins" in shown
     assert "`" not in shown
     assert all(path in shown for path in paths)
     assert re.findall(r'src="([^"?]+)', shown) == ["/static/times.js"]

@@ -8,7 +8,7 @@ import pytest
 from services import graded, post
 from sqlalchemy import insert
 
-from grader.service.db.audit import LINES, PART
+from grader.service.db.audit import LINES_PER_PAGE, LINES_PER_QUERY
 from grader.service.db.models import AuditRow
 
 TRAIL = "/course/audit"
@@ -38,7 +38,7 @@ def test_a_regrading_pushes_no_decision_out(service, staff):
     post(staff, f"{page}/decision", page, points="7", comment="so")
     post(staff, "/course/regrade", "/course", assignment="small", which="all")
     service.finish(service.claim(), graded(service.course, passed=False))
-    noted(service, 2 * LINES, "a station", by_station=True)
+    noted(service, 2 * LINES_PER_PAGE, "a station", by_station=True)
     people, stations = shown(staff.get(TRAIL)), shown(staff.get(f"{TRAIL}?by=stations&find=graded+again"))
     assert any("decided nothing -&gt; by hand 7: so" in each for each in people)
     assert not any("graded again" in each for each in people)
@@ -47,7 +47,7 @@ def test_a_regrading_pushes_no_decision_out(service, staff):
 
 def test_page_by_page_every_line_comes_once(service, staff):
     """Also if more are noted meanwhile."""
-    noted(service, 2 * LINES + 1)
+    noted(service, 2 * LINES_PER_PAGE + 1)
     page, seen = f"{TRAIL}?find=line", []
     while page:
         said = staff.get(page)
@@ -55,7 +55,7 @@ def test_page_by_page_every_line_comes_once(service, staff):
         noted(service, 3)
         earlier = re.search('<a href="([^"]*)">Earlier lines', said.text)
         page = earlier and earlier[1].replace("&amp;", "&")
-    assert seen == [f"line {number}" for number in reversed(range(2 * LINES + 1))]
+    assert seen == [f"line {number}" for number in reversed(range(2 * LINES_PER_PAGE + 1))]
     assert shown(staff.get(f"{TRAIL}?find=line"))[0] == "line 2"
     assert "Latest lines" in said.text
 
@@ -78,14 +78,18 @@ def test_a_filter_that_no_page_makes_is_not_found(staff, query):
 
 def test_all_lines_are_a_file_without_a_formula(service, staff):
     """More than are read at once, the earliest first, with who each is of; a spreadsheet runs none."""
-    noted(service, PART + 1)
+    noted(service, LINES_PER_QUERY + 1)
     noted(service, 1, "a station", by_station=True)
     noted(service, 1, "=1+1")
     said = staff.get(f"{TRAIL}.csv")
     assert said.headers["content-disposition"] == 'attachment; filename="audit.csv"'
     lines = list(csv.DictReader(io.StringIO(said.content.decode("utf-8-sig"))))
     ours = [each for each in lines if each["what"].startswith("line ")]
-    assert [each["what"] for each in ours] == [*(f"line {number}" for number in range(PART + 1)), "line 0", "line 0"]
-    assert [each["by"] for each in ours] == ["person"] * (PART + 1) + ["station", "person"]
+    assert [each["what"] for each in ours] == [
+        *(f"line {number}" for number in range(LINES_PER_QUERY + 1)),
+        "line 0",
+        "line 0",
+    ]
+    assert [each["by"] for each in ours] == ["person"] * (LINES_PER_QUERY + 1) + ["station", "person"]
     assert ours[-1]["who"] == "'=1+1"
     assert ours[0]["time"] == service.now.isoformat()

@@ -13,15 +13,15 @@ import uvicorn
 from grader.service.db.clock import utc_now
 from grader.service.web import connections
 from grader.service.web.connections import (
-    IN_CRUMBS,
-    PIECE,
-    PIECES,
-    SAID_A_MINUTE,
-    PatientProtocol,
-    Seldom,
-    raise_limit_of_files,
+    FREE_PIECES,
+    LINES_PER_MINUTE,
+    MIN_PIECE_BYTES,
+    TOO_MANY_PIECES,
+    LogRateFilter,
+    TimeLimitedProtocol,
+    raise_file_limit,
 )
-from grader.service.web.state import ARRIVED
+from grader.service.web.state import ARRIVED_KEY
 
 LARGE = 32 * 1024 * 1024
 """Bytes of an answer that fit into no buffer of the system's."""
@@ -46,11 +46,11 @@ async def _large(_scope, _receive, send):
 @asynccontextmanager
 async def _serving(app):
     """The address of a server of this application, and the connections that it has."""
-    config = uvicorn.Config(app, http=PatientProtocol, log_level="critical", lifespan="off")
+    config = uvicorn.Config(app, http=TimeLimitedProtocol, log_level="critical", lifespan="off")
     config.load()
     state = uvicorn.server.ServerState()
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: PatientProtocol(config, state, {}), "127.0.0.1", 0)
+    server = await loop.create_server(lambda: TimeLimitedProtocol(config, state, {}), "127.0.0.1", 0)
     async with server:
         yield server.sockets[0].getsockname(), state.connections
 
@@ -79,7 +79,7 @@ async def _drip(writer, drips):
 @pytest.fixture
 def hurry(monkeypatch):
     """What takes seconds takes tenths of one."""
-    for name, seconds in (("PATIENCE", 0.3), ("LINGER", 0.1), ("LOOK", 0.2)):
+    for name, seconds in (("REQUEST_SECONDS", 0.3), ("LINGER_SECONDS", 0.1), ("CHECK_SECONDS", 0.2)):
         monkeypatch.setattr(connections, name, seconds)
 
 
@@ -147,11 +147,11 @@ def test_a_body_in_crumbs_is_refused_with_the_reason_and_hardly_read():
     app = _Reads()
     said = asyncio.run(_until_closed(_in_chunks(1, 2_000), app))
     assert said.startswith(b"HTTP/1.1 400")
-    assert IN_CRUMBS.encode() in said
-    assert app.came <= PIECES
+    assert TOO_MANY_PIECES.encode() in said
+    assert app.came <= FREE_PIECES
 
 
-@pytest.mark.parametrize(("size", "number"), [(PIECE, 4_000), (1, PIECES), (16 * 1024, 60)])
+@pytest.mark.parametrize(("size", "number"), [(MIN_PIECE_BYTES, 4_000), (1, FREE_PIECES), (16 * 1024, 60)])
 @pytest.mark.usefixtures("hurry")
 def test_a_body_in_pieces_as_programs_send_them_is_read(size, number):
     """Many of some size, or few of any."""
@@ -233,7 +233,7 @@ async def _arrival(scope, receive, send):
     await asyncio.sleep(PAUSE)
     await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"32")]})
     await send(
-        {"type": "http.response.body", "body": scope["state"][ARRIVED].isoformat(timespec="microseconds").encode()}
+        {"type": "http.response.body", "body": scope["state"][ARRIVED_KEY].isoformat(timespec="microseconds").encode()}
     )
 
 
@@ -296,7 +296,7 @@ def test_a_request_behind_a_body_that_is_not_read_has_its_own_time():
         seen = []
 
         async def hasty(scope, receive, send):
-            seen.append(scope["state"][ARRIVED])
+            seen.append(scope["state"][ARRIVED_KEY])
             await _ok(scope, receive, send)
 
         async with _serving(hasty) as (address, _):
@@ -314,7 +314,7 @@ def test_a_request_behind_a_body_that_is_not_read_has_its_own_time():
     assert _is_at(seen[1], sent)
 
 
-@pytest.mark.parametrize(("limit", "ours"), [("IN_ALL", True), ("AN_ADDRESS", False)])
+@pytest.mark.parametrize(("limit", "ours"), [("MAX_CONNECTIONS", True), ("MAX_CONNECTIONS_PER_ADDRESS", False)])
 def test_a_connection_too_many_is_sent_away(monkeypatch, limit, ours):
     """In all, and from an address, but for the machine's own, where a proxy is; those before it go on."""
     monkeypatch.setattr(connections, limit, 2)
@@ -343,11 +343,11 @@ def test_nonsense_does_not_fill_the_log():
     handler = logging.Handler()
     handler.emit = lambda record: lines.append(record.getMessage())
     logger.addHandler(handler)
-    logger.addFilter(Seldom())
+    logger.addFilter(LogRateFilter())
     for _ in range(1000):
         logger.warning("Invalid HTTP request received.")
     logger.warning("another %s", "line")
-    assert len(lines) == SAID_A_MINUTE + 1
+    assert len(lines) == LINES_PER_MINUTE + 1
     assert "more of these" in lines[-2]
     assert lines[-1] == "another line"
 
@@ -357,5 +357,5 @@ def test_the_service_may_have_all_the_connections_that_the_system_allows(monkeyp
     seen = []
     monkeypatch.setattr(resource, "getrlimit", lambda _: (1024, 5000))
     monkeypatch.setattr(resource, "setrlimit", lambda *given: seen.append(given))
-    raise_limit_of_files()
+    raise_file_limit()
     assert seen == [(resource.RLIMIT_NOFILE, (5000, 5000))]

@@ -11,13 +11,13 @@ from hiding import right
 from services import graded
 
 from grader.grading.progress import Decided
-from grader.service.auth.sessions import end_all
+from grader.service.auth.sessions import end_all_access
 from grader.service.db.clock import utc_now
 from grader.service.db.models import PersonRow, State
 from grader.service.submissions.estimates import NO_PLACE, PlaceInQueue
 from grader.service.submissions.progress import ProgressNote, keep_note, note_of
 from grader.service.submissions.queue import LEASE
-from grader.service.web.events import AT_ONCE, Look, events
+from grader.service.web.events import MAX_STREAMS, GradingProgress, events
 
 
 def tell(service, claimed, *told):
@@ -105,26 +105,26 @@ def told_by(look, person=1):
 
 def test_the_place_in_the_queue_is_told_when_it_changes(monkeypatch):
     """Not at every look."""
-    monkeypatch.setattr("grader.service.web.events.BETWEEN", {State.WAITING: 0.0, State.RUNNING: 0.0})
+    monkeypatch.setattr("grader.service.web.events.POLL_SECONDS", {State.WAITING: 0.0, State.RUNNING: 0.0})
     looks = iter([2, 2, 1, 1, 0])
 
     def look(_):
         ahead = next(looks, None)
         state = State.CANCELLED if ahead is None else State.WAITING
-        return Look(state=state, turn=0, place=PlaceInQueue(ahead=ahead or 0, wait=None), notes=())
+        return GradingProgress(state=state, turn=0, place=PlaceInQueue(ahead=ahead or 0, wait=None), notes=())
 
     assert re.findall(r'"ahead": (\d)', told_by(look)) == ["2", "1", "0"]
 
 
 def test_the_wait_is_told_when_its_words_change(monkeypatch):
     """The place may stay: a station has come or gone. A second more or less is not told."""
-    monkeypatch.setattr("grader.service.web.events.BETWEEN", {State.WAITING: 0.0, State.RUNNING: 0.0})
+    monkeypatch.setattr("grader.service.web.events.POLL_SECONDS", {State.WAITING: 0.0, State.RUNNING: 0.0})
     waits = iter([150, 160, 100])
 
     def look(_):
         wait = next(waits, None)
         place = NO_PLACE if wait is None else PlaceInQueue(ahead=3, wait=timedelta(seconds=wait))
-        return Look(state=State.CANCELLED if wait is None else State.WAITING, turn=0, place=place, notes=())
+        return GradingProgress(state=State.CANCELLED if wait is None else State.WAITING, turn=0, place=place, notes=())
 
     assert re.findall('"wait": "([^"]*)"', told_by(look)) == ["about 3 minutes", "about 2 minutes"]
 
@@ -132,7 +132,7 @@ def test_the_wait_is_told_when_its_words_change(monkeypatch):
 @pytest.mark.parametrize("by", ["token", "cookie"])
 def test_a_stream_ends_with_the_sign_in_that_it_was_asked_by(service, monkeypatch, by):
     """A token that is revoked, and a browser that is signed out, hear nothing more."""
-    monkeypatch.setattr("grader.service.web.events.BETWEEN", {State.RUNNING: 0.0, State.WAITING: 0.0})
+    monkeypatch.setattr("grader.service.web.events.POLL_SECONDS", {State.RUNNING: 0.0, State.WAITING: 0.0})
     attempt = service.hand_in()
     claimed = service.claim()
     tell(service, claimed, "building")
@@ -146,28 +146,28 @@ def test_a_stream_ends_with_the_sign_in_that_it_was_asked_by(service, monkeypatc
     def note_and_end(session, grading, classes, now):
         seen.append(grading)
         with service.database.writing() as ending:
-            end_all(ending, ending.get_one(PersonRow, service.ada), "staff", now)
+            end_all_access(ending, ending.get_one(PersonRow, service.ada), "staff", now)
         return place(session, grading, classes, now)
 
-    place = service.web.snapshot.place
-    monkeypatch.setattr(service.web.snapshot, "place", note_and_end)
+    place = service.app_state.snapshot.place
+    monkeypatch.setattr(service.app_state.snapshot, "place", note_and_end)
     assert [data["words"] for _, _, data in heard(client.get(path))] == ["building"]
     assert len(seen) == 1
 
 
 def test_a_stream_ends_by_itself_and_says_that_it_lives(monkeypatch):
     """A browser then comes back; a proxy sees that something is sent."""
-    monkeypatch.setattr("grader.service.web.events.BETWEEN", {State.RUNNING: 0.01})
-    monkeypatch.setattr("grader.service.web.events.LONGEST", 0.2)
-    monkeypatch.setattr("grader.service.web.events.SILENCE", 0.05)
-    told = told_by(lambda _: Look(state=State.RUNNING, turn=1, place=NO_PLACE, notes=()))
+    monkeypatch.setattr("grader.service.web.events.POLL_SECONDS", {State.RUNNING: 0.01})
+    monkeypatch.setattr("grader.service.web.events.STREAM_SECONDS", 0.2)
+    monkeypatch.setattr("grader.service.web.events.KEEP_ALIVE_SECONDS", 0.05)
+    told = told_by(lambda _: GradingProgress(state=State.RUNNING, turn=1, place=NO_PLACE, notes=()))
     assert 1 <= told.count(": still here") <= 5
 
 
 def test_a_note_cannot_end_its_event():
     """Whatever is in it: line ends are escaped."""
     note = ProgressNote(words="a\n\nevent: over\ndata: {}")
-    looks = iter([Look(state=State.DONE, turn=1, place=NO_PLACE, notes=((1, note),))])
+    looks = iter([GradingProgress(state=State.DONE, turn=1, place=NO_PLACE, notes=((1, note),))])
     assert re.findall("^event: (.*)$", told_by(lambda _: next(looks)), re.MULTILINE) == ["note", "over"]
 
 
@@ -175,8 +175,8 @@ def test_one_person_has_so_many_streams_at_most():
     """One more is told to come later, and takes nothing from the others."""
 
     async def run():
-        look = Look(state=State.RUNNING, turn=1, place=NO_PLACE, notes=())
-        open_ones = [events(lambda _: look, 0, 7) for _ in range(AT_ONCE)]
+        look = GradingProgress(state=State.RUNNING, turn=1, place=NO_PLACE, notes=())
+        open_ones = [events(lambda _: look, 0, 7) for _ in range(MAX_STREAMS)]
         for each in open_ones:
             await anext(each)
         more = [each async for each in events(lambda _: look, 0, 7)]

@@ -11,7 +11,7 @@ from processes import wait_for
 from services import Service, post
 
 from grader.service.exports import jobs
-from grader.service.exports.jobs import Paper
+from grader.service.exports.jobs import ExportKind
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def staff(service):
     return service.browser("staff")
 
 
-def test_a_file_is_made_by_a_clerk(service, staff):
+def test_a_file_is_made_by_another_process(service, staff):
     """And saved by the browser under its name."""
     service.graded(service.hand_in())
     said = staff.get("/course/exports/course.zip?assignment=small")
@@ -31,7 +31,7 @@ def test_a_file_is_made_by_a_clerk(service, staff):
 def test_the_page_names_every_file(staff):
     """But the overview and similar sources, which are pages of their own."""
     page = staff.get("/course/exports").text
-    assert all(paper in page for paper in set(Paper) - {Paper.OVERVIEW, Paper.SIMILAR})
+    assert all(kind in page for kind in set(ExportKind) - {ExportKind.OVERVIEW, ExportKind.SIMILAR})
 
 
 def test_the_overview_runs_no_script(service, staff):
@@ -71,21 +71,21 @@ def test_one_file_is_made_at_a_time_and_who_asks_meanwhile_waits(service, staff,
     """A second click, or a colleague's, has its file when the first is there; nobody waits for ever."""
     other, said = service.browser("staff"), []
     asking = threading.Thread(target=lambda: said.append(other.get("/course/exports/grades.csv")))
-    with jobs.AT_WORK.one():
+    with jobs.EXPORT_LIMIT.slot():
         asking.start()
-        assert wait_for(lambda: jobs.AT_WORK._places._value == 2)
+        assert wait_for(lambda: jobs.EXPORT_LIMIT._admitted._value == 2)
     asking.join()
     assert said[0].status_code == 200
-    monkeypatch.setattr(jobs.AT_WORK, "_patience", 0.05)
-    with jobs.AT_WORK.one():
+    monkeypatch.setattr(jobs.EXPORT_LIMIT, "_wait_seconds", 0.05)
+    with jobs.EXPORT_LIMIT.slot():
         late = staff.get("/course/exports/grades.csv")
     assert late.status_code == 409
     assert "try again in a moment" in late.text
 
 
-def test_a_clerk_that_needs_too_much_is_ended_and_the_next_one_works(staff, monkeypatch):
+def test_an_export_that_needs_too_much_is_ended_and_the_next_one_works(staff, monkeypatch):
     """By the kernel's signal for who has had all processor time."""
-    monkeypatch.setattr(jobs, "CLERK", ("-c", "import os, signal; os.kill(os.getpid(), signal.SIGXCPU)"))
+    monkeypatch.setattr(jobs, "EXPORT_ARGUMENTS", ("-c", "import os, signal; os.kill(os.getpid(), signal.SIGXCPU)"))
     said = staff.get("/course/exports/grades.csv")
     assert said.status_code == 409
     assert "ask for one assignment alone" in said.text
@@ -97,7 +97,7 @@ def test_a_clerk_that_needs_too_much_is_ended_and_the_next_one_works(staff, monk
     "address", ["exports/grades.csv", "exports/grades.csv?assignment=small", "overview"], ids=["all", "one", "overview"]
 )
 def test_while_an_assignment_cannot_be_read_no_file_is_made_and_the_answer_names_it(tmp_path, address):
-    """The pages show it as it was last, which a clerk does not know; without it, late days would be counted wrongly."""
+    """The pages show its last good state, which exports do not have; without it, late days would be counted wrongly."""
     service = Service(tmp_path, course=course_of(tmp_path / "course"))
     for each in (service.course.assignments, service.course.reference):
         shutil.copytree(each / "small", each / "second")

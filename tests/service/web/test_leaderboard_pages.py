@@ -5,7 +5,7 @@ import re
 from services import Service, post, told
 from untimed import POINTS, untimed_course
 
-from grader.service.web.state import NAMES
+from grader.service.web.state import MAX_PSEUDONYM_TRIES
 
 PAGE = "/assignments/small/leaderboard"
 STAFF_PAGES = ("/course", "/course/overview", "/course/assignments/small", "/course/points.csv")
@@ -15,7 +15,7 @@ def test_students_see_pseudonyms_and_instructors_names(service):
     """A student's own line leads to the attempt; nobody else's does."""
     attempt = service.graded(service.hand_in())
     ada, ben, staff = (service.browser(each) for each in ("ada", "ben", "staff"))
-    assert "Nobody stands here yet" in ada.get(PAGE).text
+    assert "No one is listed yet" in ada.get(PAGE).text
     assert post(ada, f"{PAGE}/pseudonym", pseudonym="Night Owl").headers["location"] == PAGE
     own, others, all_of_it = (each.get(PAGE).text for each in (ada, ben, staff))
     assert "Test Device" in others
@@ -40,7 +40,7 @@ def test_an_instructor_takes_a_pseudonym_away(service):
     service.graded(service.hand_in())
     post(service.browser("ada"), f"{PAGE}/pseudonym", pseudonym="Rude")
     assert post(service.browser("staff"), f"{PAGE}/{service.ada}/end").status_code == 303
-    assert "Nobody stands here yet" in service.browser("ben").get(PAGE).text
+    assert "No one is listed yet" in service.browser("ben").get(PAGE).text
     assert "Rude" in service.browser("staff").get("/course/audit").text
 
 
@@ -65,8 +65,8 @@ def test_programs_are_told_the_same(service):
 def test_pseudonyms_cannot_be_tried_until_one_is_known_to_be_somebodys_key(service):
     """A name that is refused may be that of a student whom nobody sees there."""
     ada = service.browser("ada")
-    codes = [post(ada, f"{PAGE}/pseudonym", pseudonym=f"Owl {n}").status_code for n in range(NAMES + 1)]
-    assert codes == [303] * NAMES + [409]
+    codes = [post(ada, f"{PAGE}/pseudonym", pseudonym=f"Owl {n}").status_code for n in range(MAX_PSEUDONYM_TRIES + 1)]
+    assert codes == [303] * MAX_PSEUDONYM_TRIES + [409]
     assert post(service.browser("ben"), f"{PAGE}/pseudonym", pseudonym="Fox").status_code == 303
 
 
@@ -77,7 +77,10 @@ def test_an_assignment_that_checks_no_speed_says_that_it_has_none(tmp_path):
     for key in ("ada", "staff"):
         client = service.browser(key)
         page = client.get(PAGE)
-        assert (page.status_code, "There is none: this assignment checks no speed." in page.text) == (200, True)
+        assert (
+            page.status_code,
+            "This assignment has no leaderboard, since it does not check speed." in page.text,
+        ) == (200, True)
         assert "Join" not in page.text
         assert "leaderboard" not in client.get("/assignments/small").text
     bearer = {"authorization": f"Bearer {service.token(service.ben, 'read')}"}

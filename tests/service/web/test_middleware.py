@@ -13,14 +13,14 @@ from grader.service.course.assignments import AssignmentCache
 from grader.service.db.models import AttemptRow
 from grader.service.db.session import Database
 from grader.service.web.middleware import (
-    FORM,
+    MAX_FORM_BYTES,
+    MAX_UPLOAD_BYTES,
     POLICY,
-    UPLOAD,
     RequestChecksMiddleware,
     SingleHostMiddleware,
     _plain_cookies,
-    came_from,
     from_own_page,
+    referring_page,
 )
 from grader.service.web.routes.device_flow import GRANT
 
@@ -68,7 +68,7 @@ def test_a_form_must_come_from_a_page_of_ours(headers, own):
 )
 def test_a_link_back_leads_to_a_page_of_ours(referer, address):
     """Always below our address, whatever the path is, or to the first page."""
-    assert came_from(Headers({} if referer is None else {"referer": referer}), ORIGIN) == address
+    assert referring_page(Headers({} if referer is None else {"referer": referer}), ORIGIN) == address
 
 
 def test_a_form_of_another_site_does_nothing_even_with_the_right_cookie_and_token(service):
@@ -139,7 +139,7 @@ def test_an_answer_that_tells_of_a_fault_of_ours_keeps_browsers_on_our_side_too(
     bearer = {"authorization": f"Bearer {service.token(service.ada, 'read')}"}
     for said in (client.get("/guide"), client.get("/api/v1/assignments", headers=bearer)):
         assert said.status_code == 500
-        assert "fault of ours" in said.text
+        assert "our fault, not yours" in said.text
         assert "ZeroDivision" not in said.text
         assert said.headers["content-security-policy"] == POLICY
 
@@ -155,7 +155,7 @@ def test_who_is_not_known_takes_nobodys_turn_to_write(service, monkeypatch):
     assert client.post("/join", files=parts(token="guess")).status_code == 403
     asked = {"grant_type": GRANT, "device_code": "guess"}
     assert client.post("/api/v1/device/token", data=asked).json() == {"error": "expired_token"}
-    monkeypatch.setattr(device_flow, "OPEN_AT_ONCE", 0)
+    monkeypatch.setattr(device_flow, "MAX_WAITING_TERMINALS", 0)
     assert client.post("/api/v1/device/code", data={"client_id": "laptop"}).status_code == 409
 
 
@@ -191,7 +191,7 @@ def test_what_is_sent_to_another_name_does_nothing(service):
     evil = {"host": "evil.example"}
     said = client.post("/assignments/small/attempts", files=fields, headers=evil)
     assert (said.status_code, said.headers["connection"]) == (421, "close")
-    assert said.text == f"This service answers at {ORIGIN} alone, so nothing was done. Use that address.\n"
+    assert said.text == f"This service only answers at {ORIGIN}, so nothing was done. Use that address.\n"
     bearer = evil | {"authorization": f"Bearer {token}"}
     for method, path in (("GET", "assignments"), ("POST", "assignments/small/attempts")):
         said = client.request(method, f"/api/v1/{path}", headers=bearer)
@@ -274,7 +274,9 @@ async def _answered(app, path, chunks, length=None):
     return taken, sent[0]["status"]
 
 
-@pytest.mark.parametrize(("path", "limit"), [("/join", FORM), ("/assignments/small/attempts", UPLOAD)])
+@pytest.mark.parametrize(
+    ("path", "limit"), [("/join", MAX_FORM_BYTES), ("/assignments/small/attempts", MAX_UPLOAD_BYTES)]
+)
 @pytest.mark.parametrize("said", [True, False], ids=["length", "none"])
 def test_a_body_that_is_too_large_is_never_held(path, limit, said):
     """With its length told or not: the application is cut off at the limit, or never begun."""
@@ -295,7 +297,8 @@ def test_a_body_that_is_too_large_is_never_held(path, limit, said):
 
 
 @pytest.mark.parametrize(
-    ("size", "status", "words"), [(SIZE_LIMIT, 303, ""), (SIZE_LIMIT + 1, 409, "1 MiB"), (UPLOAD, 413, "1 MiB")]
+    ("size", "status", "words"),
+    [(SIZE_LIMIT, 303, ""), (SIZE_LIMIT + 1, 409, "1 MiB"), (MAX_UPLOAD_BYTES, 413, "1 MiB")],
 )
 def test_a_file_is_taken_up_to_a_mebibyte(service, size, status, words):
     """A little more is told in a page, much more in a line; neither is stored."""
@@ -333,7 +336,7 @@ def test_only_a_form_of_ours_is_read(service, kind, body):
     """Who signs in is not known yet, so that anybody could keep the one process busy."""
     said = service.browser().post("/join", content=body.encode(), headers={"content-type": kind})
     assert (said.status_code, said.headers["connection"]) == (415, "close")
-    assert "no form of a page of ours" in said.text
+    assert "not from a page of this service" in said.text
 
 
 @pytest.mark.parametrize(

@@ -86,8 +86,8 @@ TABLE = {
     "POST /course/assignments/{name}/pool/remove": LEADING_FORM,
     "GET /course/health": TEACHING,
     "GET /course/exports": LEADING,
-    "GET /course/exports/{paper}": LEADING,
-    "POST /course/exports/{paper}/upload": (401, 404, 404, 404, 409),  # without a file
+    "GET /course/exports/{kind}": LEADING,
+    "POST /course/exports/{kind}/upload": (401, 404, 404, 404, 409),  # without a file
     "POST /course/regrade": (401, 404, 404, 303, 409),  # all wait already
     "POST /course/regrade-older": (401, 404, 404, 409, 409),  # nothing is older
     "GET /course/people": TEACHING,
@@ -250,7 +250,7 @@ def _addresses(service):
             request_id=9,
             regrading_id=1,
             extension_id=1,
-            paper="moodle.zip" if "upload" in path else "grades.csv",
+            kind="moodle.zip" if "upload" in path else "grades.csv",
         )
         return path + QUERIES.get(path.rpartition("/")[2], "")
 

@@ -16,7 +16,7 @@ from grader.service.db.models import ApiTokenRow, Base, InvitationRow, MailRow, 
 from grader.service.station.grader import ready
 from grader.service.submissions.progress import ProgressNote, keep_note
 from grader.service.web.routes import personal_data
-from grader.service.web.routes.personal_data import Packing
+from grader.service.web.routes.personal_data import ZipSlots
 
 
 def exported(service, person="ada"):
@@ -158,16 +158,16 @@ def test_the_page_counts_what_there_is_and_leads_to_the_zip(service):
 
 def test_each_person_has_one_zip_until_it_is_sent_and_there_are_few_in_all(service, monkeypatch):
     """Who asks meanwhile is told so, and can come again; one person keeps nobody else out."""
-    monkeypatch.setattr(personal_data, "packing", Packing())
-    monkeypatch.setattr(personal_data, "PACKED_AT_ONCE", 2)
+    monkeypatch.setattr(personal_data, "zip_slots", ZipSlots())
+    monkeypatch.setattr(personal_data, "MAX_ZIPS", 2)
     ada, ben = service.browser("ada"), service.browser("ben")
-    personal_data.packing.enter(service.ada)
+    personal_data.zip_slots.enter(service.ada)
     assert "Your data" in ada.get("/data.zip").text
     for _ in range(2):
         assert ben.get("/data.zip").status_code == 200
-    personal_data.packing.enter(service.staff)
+    personal_data.zip_slots.enter(service.staff)
     assert "of several others" in ben.get("/data.zip").text
-    personal_data.packing.leave(service.ada)
+    personal_data.zip_slots.leave(service.ada)
     assert ada.get("/data.zip").status_code == 200
 
 
@@ -178,7 +178,7 @@ class _GoneError(Exception):
 @pytest.mark.parametrize("at", ["http.response.start", "http.response.body"])
 def test_a_zip_is_removed_however_its_sending_ends(service, monkeypatch, at):
     """As when whoever asked closes the connection, or takes too long."""
-    monkeypatch.setattr(personal_data, "LONGEST", 0.05)
+    monkeypatch.setattr(personal_data, "SEND_SECONDS", 0.05)
     made = []
     monkeypatch.setattr(personal_data, "TemporaryFile", lambda: made.append(TemporaryFile()) or made[-1])  # noqa: SIM115
 
@@ -194,10 +194,10 @@ def test_a_zip_is_removed_however_its_sending_ends(service, monkeypatch, at):
             await hang()
 
     for send in (gone, stuck):
-        personal_data.packing.enter(service.ada)
-        answer = personal_data.PackedData(service.database, service.ada)
+        personal_data.zip_slots.enter(service.ada)
+        answer = personal_data.PersonalDataZip(service.database, service.ada)
         with pytest.raises((_GoneError, TimeoutError, ExceptionGroup)):
             asyncio.run(answer({"type": "http"}, hang, send))
-        personal_data.packing.enter(service.ada)
-        personal_data.packing.leave(service.ada)
+        personal_data.zip_slots.enter(service.ada)
+        personal_data.zip_slots.leave(service.ada)
     assert [each.closed for each in made] == [True, True]

@@ -12,8 +12,8 @@ from services import post
 from grader.common.record import replace
 from grader.lms.intake.reading.archive import PACKINGS
 from grader.service.db.models import PoolRow, ShareRow
-from grader.service.errors import RefusalError
-from grader.service.exports.similarity import LARGEST, _sources
+from grader.service.errors import RefusedError
+from grader.service.exports.similarity import MAX_SOURCE_BYTES, _sources
 from grader.service.station.grader import ready
 
 LINES = "\n".join(f"    value = value * {number} + first[{number}] - second[{number} * 2];" for number in range(1, 12))
@@ -98,7 +98,7 @@ def test_what_everybody_may_use_makes_no_copies(service, staff):
 @pytest.mark.parametrize(
     ("kind", "data", "words"),
     [
-        ("stolen", b"kernel", "Choose what the sources are"),
+        ("stolen", b"kernel", "Choose the kind of the sources"),
         ("earlier", b"", "Choose a .cl file"),
         ("earlier", b"PK\x03\x04 and no zip", "cannot be read"),
         ("earlier", b" \n", "has no source in it"),
@@ -124,7 +124,7 @@ def test_a_damaged_zip_is_refused_whatever_its_compression(staff, packing):
     assert pooled(staff, "earlier", whole).status_code == (303 if packing in PACKINGS else 409)
     for at in range(4, len(whole), 7):
         damaged = whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :]
-        with suppress(RefusalError):
+        with suppress(RefusedError):
             assert list(_sources("old.zip", damaged)) is not None
     assert "cannot be read" in pooled(staff, "earlier", whole[: len(whole) // 2]).text
 
@@ -136,7 +136,7 @@ def test_a_zip_is_unpacked_no_further_than_is_kept(service, staff):
         archive.writestr("large.cl", b"x" * 50 * 1024 * 1024)
     assert pooled(staff, "earlier", packed.getvalue()).status_code == 303
     with service.database.reading() as session:
-        assert [len(row.data) for row in session.query(PoolRow)] == [LARGEST]
+        assert [len(row.data) for row in session.query(PoolRow)] == [MAX_SOURCE_BYTES]
 
 
 @pytest.mark.whole

@@ -14,7 +14,7 @@ from grader.service.course import roster as enrolling
 from grader.service.db.models import CourseRole, PersonRow, State
 from grader.service.exports.csv import links_csv
 from grader.service.station.grader import ready
-from grader.service.submissions.accept import REGRADED
+from grader.service.submissions.accept import REGRADING_PRIORITY
 from grader.service.submissions.queue import fail, give_up
 from grader.service.web.routes import staff as pages
 
@@ -65,7 +65,7 @@ def test_two_uploads_of_one_roster_at_once_are_both_noted_with_right_numbers(ser
 
     def overtaken(*given):
         monkeypatch.setattr(enrolling, "in_batches", batches)
-        enrolling.enrol(service.database, people.encode(), "staff", service.now)
+        enrolling.import_roster(service.database, people.encode(), "staff", service.now)
         return batches(*given)
 
     monkeypatch.setattr(enrolling, "in_batches", overtaken)
@@ -241,7 +241,7 @@ def test_the_export_has_every_student_and_no_formula(tmp_path):
     """Names are the students' own: a spreadsheet must not run them."""
     service = Service(tmp_path, policies="due: 2026-11-23T11:00:00+00:00\n")
     service.person("=1+1", "student")
-    service.graded(service.hand_in(service.web.cache.assignment("small").rules))
+    service.graded(service.hand_in(service.app_state.cache.assignment("small").rules))
     formula, ada, ben = rows(service.browser("staff").get("/course/points.csv"))
     assert ada["small points"] == ada["small of"] != ""
     assert (ada["small attempts"], ada["small late"]) == ("1", "late")
@@ -311,7 +311,7 @@ def test_a_course_is_graded_again_behind_everybody(service, staff, which, chosen
     before = service.gradings(attempts[chosen])[0].points
     assert post(staff, "/course/regrade", "/course", assignment="small", which=which).status_code == 303
     row = service.gradings(attempts[chosen])[-1]
-    assert (row.state, row.priority, row.why) == (State.WAITING, REGRADED, "regraded")
+    assert (row.state, row.priority, row.why) == (State.WAITING, REGRADING_PRIORITY, "regraded")
     assert len(service.gradings(attempts[1 - chosen])) == 1
     assert f">{before:g}<" in staff.get("/course").text or which == "latest"
     ada = service.browser("ada")

@@ -14,7 +14,7 @@ from grader.service.db.models import AttemptRow, State
 from grader.service.station.grader import ready
 from grader.service.submissions.queue import give_up
 from grader.service.web.middleware import REPORT_POLICY
-from grader.service.web.routes.assignments import COMPARING
+from grader.service.web.routes.assignments import COMPARISON_LIMIT
 
 EVIL = "<script>alert(1)</script>"
 
@@ -288,7 +288,7 @@ def test_a_form_of_another_assignment_stores_nothing(service, ada):
     service.hand_in(form_key="used", assignment="other")
     said = upload(ada, form_key="used")
     assert said.status_code == 409
-    assert "not that of the assignment" in said.text
+    assert "does not belong to this assignment" in said.text
 
 
 def test_few_comparisons_are_made_at_once(service, ada):
@@ -297,7 +297,7 @@ def test_few_comparisons_are_made_at_once(service, ada):
         service.hand_in(data=data)
     page = "/assignments/small/compare?old=1&new=2"
     assert ada.get(page).status_code == 200
-    with COMPARING.one(), COMPARING.one():
+    with COMPARISON_LIMIT.slot(), COMPARISON_LIMIT.slot():
         assert ada.get(page).status_code == 409
     assert ada.get(page).status_code == 200
 

@@ -21,10 +21,10 @@ def address():
 @pytest.mark.parametrize("other", [Address.listen, lambda address: socket.create_server((address.host, address.port))])
 def test_an_address_where_somebody_listens_cannot_be_claimed(address, other):
     """Neither where a service like this one shares it, which the system would allow, nor where another program does."""
-    address.claim()
+    address.require_free()
     with other(address), pytest.raises(InputError, match=f"port {address.port}: another program.*--port NUMBER"):
-        address.claim()
-    address.claim()
+        address.require_free()
+    address.require_free()
 
 
 def test_connections_are_dealt_out_to_all_who_listen(address):

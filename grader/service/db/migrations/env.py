@@ -1,4 +1,4 @@
-"""What Alembic runs: the steps in versions/, on the connection that Database.migrate has opened."""
+"""Alembic's entry point: runs the steps in versions/ on the connection that migrate() has opened."""
 
 from alembic import context
 

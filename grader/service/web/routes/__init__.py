@@ -1,1 +1,1 @@
-"""The routes, a module for each group of pages. app.py lists the modules."""
+"""The routes, with a module for each group of pages. app.py lists the modules."""

@@ -1,4 +1,4 @@
-"""What programs ask: the same as the pages, as JSON, with a bearer token. Errors are {"detail": a sentence}."""
+"""The API for programs: the content of the pages as JSON, with a bearer token. Errors are {"detail": a sentence}."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -17,7 +17,7 @@ from grader.service.db.models import AttemptRow, State
 from grader.service.decisions.extensions import hand_in_rules, rules_for
 from grader.service.grades.holds import hold_of
 from grader.service.grades.views import AssignmentStatus, StatusRequest, statuses_of
-from grader.service.submissions.accept import FORM_KEY_LENGTH, Offer, accept, history
+from grader.service.submissions.accept import MAX_FORM_KEY_LENGTH, HandInRequest, accept, history
 from grader.service.submissions.progress import ChecksInBrief
 from grader.service.web.auth import AnyCaller, Caller, Reader, Submitter, visible_attempt
 from grader.service.web.routes.attempts import Number, cancel_own, file_of, report_of, stream_of
@@ -37,9 +37,9 @@ class Me(Record):
 
 
 class AssignmentState(Record):
-    """An assignment with the caller's attempts and points. None means no limit, or not there yet. The points are those
-    that count, after deductions and corrections; `hidden_points` of all points are decided after release. `why`
-    explains points that differ from the attempt's. While results are `held_back`, there are no points.
+    """An assignment with the caller's attempts and points. None means no limit or no value yet. `points` count after
+    deductions and corrections; `hidden_points` of `max_points` are decided after release. `why` explains points that
+    differ from the attempt's. While results are `held_back`, there are no points.
     """
 
     name: str
@@ -56,10 +56,10 @@ class AssignmentState(Record):
 
 
 class AttemptState(Record):
-    """An attempt, and where its latest grading stands; `ahead` gradings come first while it waits. Points and checks
-    are those of the grading that counts, as far as the student may see them; a token without the scope `read` is not
-    told. While results are `held_back`, students get neither. `handed_in_by` is the instructor who handed it in for the
-    student, if one did.
+    """An attempt with the state of its latest grading. While the grading waits, `ahead` gradings come first. Points and
+    checks belong to the grading that counts, as far as the student may see them. A token without the scope `read` does
+    not get them, and students do not get them while results are `held_back`. `handed_in_by` is the instructor who
+    handed the file in for the student, or None.
     """
 
     id: str
@@ -81,7 +81,7 @@ class AttemptState(Record):
 
 
 class LeaderboardPlace(Record):
-    """A line of a leaderboard; `speed` is in those of the model solution."""
+    """A line of a leaderboard. `speed` is relative to the model solution."""
 
     device: str
     place: int
@@ -91,13 +91,13 @@ class LeaderboardPlace(Record):
 
 @router.get("/me")
 def me(caller: AnyCaller) -> Me:
-    """Who the token's owner is."""
+    """The owner of the token."""
     return Me(key=caller.key, name=caller.name, role=caller.role)
 
 
 @router.delete("/token", status_code=204)
 def sign_off(request: Request, caller: AnyCaller) -> Response:
-    """End the token that is sent."""
+    """Revoke the token of the request."""
     with state_of(request).database.writing() as session:
         revoke(session, caller.id, caller.token_id)
     return Response(status_code=204)
@@ -106,41 +106,41 @@ def sign_off(request: Request, caller: AnyCaller) -> Response:
 @router.get("/assignments")
 def assignments(request: Request, caller: Reader) -> list[AssignmentState]:
     """All assignments: due dates, attempts left, points so far."""
-    web = state_of(request)
-    asked = StatusRequest(person_id=caller.id, sight=caller.sight, now=web.now())
-    with web.database.reading() as session:
-        return [_assignment(each) for each in statuses_of(session, web.cache.all(), asked)]
+    state = state_of(request)
+    asked = StatusRequest(person_id=caller.id, access=caller.access, now=state.now())
+    with state.database.reading() as session:
+        return [_assignment(each) for each in statuses_of(session, state.cache.all(), asked)]
 
 
-def _assignment(standing: AssignmentStatus) -> AssignmentState:
+def _assignment(status: AssignmentStatus) -> AssignmentState:
     return AssignmentState(
-        name=standing.assignment.name,
-        title=standing.assignment.title,
-        opens=standing.rules.opens,
-        due=standing.rules.due,
-        attempts_left=standing.left,
-        points=standing.grade.points,
-        max_points=standing.max_points,
-        hidden_points=standing.hidden_points,
-        why=standing.grade.in_words,
-        excused=standing.grade.excused,
-        held_back=standing.held_back,
+        name=status.assignment.name,
+        title=status.assignment.title,
+        opens=status.rules.opens,
+        due=status.rules.due,
+        attempts_left=status.left,
+        points=status.grade.points,
+        max_points=status.max_points,
+        hidden_points=status.hidden_points,
+        why=status.grade.in_words,
+        excused=status.grade.excused,
+        held_back=status.held_back,
     )
 
 
 @router.get("/assignments/{name}/attempts")
 def attempts_at(request: Request, caller: Reader, name: str) -> list[AttemptState]:
     """The caller's attempts at an assignment, oldest first."""
-    web = state_of(request)
-    shown = web.cache.assignment(name)
-    with web.database.reading() as session:
+    state = state_of(request)
+    shown = state.cache.assignment(name)
+    with state.database.reading() as session:
         rules = rules_for(session, shown, caller.id)
-        asked = _Asked(web=web, caller=caller, rules=rules)
+        asked = _Asked(state=state, caller=caller, rules=rules)
         return [_attempt(session, each, asked) for each in history(session, caller.id, name)]
 
 
 async def _body(request: Request) -> bytes:
-    """What was sent, which the middleware has limited."""
+    """The body of the request. The middleware limits its size."""
     return await request.body()
 
 
@@ -154,18 +154,18 @@ def hand_in(
     caller: Submitter,
     name: str,
     data: Annotated[bytes, Depends(_body)],
-    key: Annotated[str, Query(min_length=1, max_length=FORM_KEY_LENGTH)],
+    key: Annotated[str, Query(min_length=1, max_length=MAX_FORM_KEY_LENGTH)],
 ) -> AttemptState:
     """Hand in a file, the body, at most 1 MiB. A retry with the same `key` and the same bytes
     gives the same attempt; different bytes give a new one.
     """
-    web = state_of(request)
-    web.cache.assignment(name)
-    offer = Offer(person_id=caller.id, assignment=name, file_name=FILE_NAME, data=data, form_key=key)
-    with web.database.writing() as session:
-        rules = hand_in_rules(session, web.cache.all(), name, caller.id)
+    state = state_of(request)
+    state.cache.assignment(name)
+    offer = HandInRequest(person_id=caller.id, assignment=name, file_name=FILE_NAME, data=data, form_key=key)
+    with state.database.writing() as session:
+        rules = hand_in_rules(session, state.cache.all(), name, caller.id)
         row = accept(session, offer, rules, arrival_of(request))
-        return _attempt(session, row, _Asked(web=web, caller=caller, rules=rules))
+        return _attempt(session, row, _Asked(state=state, caller=caller, rules=rules))
 
 
 @router.get("/attempts/{public}")
@@ -175,25 +175,25 @@ def attempt(request: Request, caller: Reader, public: str) -> AttemptState:
 
 
 def _seen(request: Request, caller: Caller, public: str) -> AttemptState:
-    web = state_of(request)
-    with web.database.reading() as session:
+    state = state_of(request)
+    with state.database.reading() as session:
         row = visible_attempt(session, public, caller)
-        rules = rules_for(session, web.cache.assignment(row.assignment), row.person_id)
-        return _attempt(session, row, _Asked(web=web, caller=caller, rules=rules))
+        rules = rules_for(session, state.cache.assignment(row.assignment), row.person_id)
+        return _attempt(session, row, _Asked(state=state, caller=caller, rules=rules))
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Asked:
-    """Who asks for an attempt, and the rules for whoever handed it in."""
+    """The caller who asks for an attempt, and the rules for the student who handed it in."""
 
-    web: AppState
+    state: AppState
     caller: Caller
     rules: HandInRules
 
 
 def _attempt(session: Session, row: AttemptRow, asked: _Asked) -> AttemptState:
     latest = row.gradings[-1]
-    result = asked.caller.sight.result(row) if TokenScope.READ in asked.caller.scopes else None
+    result = asked.caller.access.result(row) if TokenScope.READ in asked.caller.scopes else None
     return AttemptState(
         id=row.public,
         assignment=row.assignment,
@@ -204,19 +204,19 @@ def _attempt(session: Session, row: AttemptRow, asked: _Asked) -> AttemptState:
         size=row.size,
         sha256=row.sha256,
         state=State(latest.state),
-        ahead=asked.web.place(session, latest).ahead,
+        ahead=asked.state.place(session, latest).ahead,
         points=None if result is None else result.points,
         max_points=None if result is None else result.max_points,
         hidden_points=0.0 if result is None else result.hidden_points,
         result=None if result is None else result.checks,
         held_back=hold_of(session, row.assignment) is not None,
-        page=f"{asked.web.origin}/attempts/{row.public}",
+        page=f"{asked.state.origin}/attempts/{row.public}",
     )
 
 
 @router.get("/attempts/{public}/events")
 def attempt_events(request: Request, caller: Reader, public: str, after: Number = 0) -> Response:
-    """Server-sent events: `note` (what begins, or a check), `place` in the queue, `over`."""
+    """Server-sent events: `note` (a step that begins, or a check), `place` in the queue, `over`."""
     return stream_of(request, caller, public, after)
 
 
@@ -240,9 +240,7 @@ def attempt_download(request: Request, caller: Reader, public: str, name: FileNa
 
 @router.get("/assignments/{name}/leaderboard")
 def leaderboard(request: Request, caller: Reader, name: str) -> list[LeaderboardPlace]:
-    """The speeds of kernels whose results are all right, device by device, the fastest first; where the assignment has
-    a leaderboard.
-    """
+    """The speeds of correct kernels for each device, the fastest first. 404 if the assignment has no leaderboard."""
     with_leaderboard(request, name)
     with state_of(request).database.reading() as session:
         boards = seen_by(session, caller, name)
@@ -255,6 +253,6 @@ def leaderboard(request: Request, caller: Reader, name: str) -> list[Leaderboard
 
 @router.post("/attempts/{public}/cancel")
 def attempt_cancel(request: Request, caller: Submitter, public: str) -> AttemptState:
-    """End the grading of one's own attempt."""
+    """Cancel the grading of the caller's own attempt."""
     cancel_own(request, caller, public)
     return _seen(request, caller, public)

@@ -1,4 +1,4 @@
-"""The pages of a student: the assignments, one of them, and handing in."""
+"""The pages of a student: all assignments, one assignment, and handing in."""
 
 from datetime import datetime
 from typing import Annotated
@@ -16,27 +16,36 @@ from grader.service.course.groups import belongs_to
 from grader.service.course.limits import is_open
 from grader.service.db.models import AttemptRow, PersonRow
 from grader.service.decisions.extensions import hand_in_rules
-from grader.service.errors import NotFoundError, RefusalError
+from grader.service.errors import NotFoundError, RefusedError
 from grader.service.grades.points_chart import points_chart
 from grader.service.grades.views import StatusRequest, status_at, statuses_of
-from grader.service.submissions.accept import Offer, accept
+from grader.service.submissions.accept import HandInRequest, accept
 from grader.service.submissions.diff import compared
 from grader.service.throttle import ConcurrencyLimiter
-from grader.service.web.auth import LARGEST, AnyMember, Member, OwnForm, PerhapsMember, file_in, person_of, text_in
+from grader.service.web.auth import (
+    MAX_ROW_NUMBER,
+    AnyMember,
+    Member,
+    OwnForm,
+    PerhapsMember,
+    file_in,
+    person_of,
+    text_in,
+)
 from grader.service.web.pages import page
 from grader.service.web.state import arrival_of, state_of
 
 router = APIRouter()
 
-COMPARING = ConcurrencyLimiter(2, "Many attempts are being compared right now; try again in a moment.")
-"""So many comparisons are made at once: each keeps a processor busy, and all pages are made by one process."""
+COMPARISON_LIMIT = ConcurrencyLimiter(2, "Many attempts are being compared right now; try again in a moment.")
+"""Comparisons that run at once: each keeps a processor busy, and one process makes all pages."""
 
 
 class PairOfAttempts(Record):
     """Two attempts at an assignment, by their numbers."""
 
-    old: int = Field(ge=1, le=LARGEST)
-    new: int = Field(ge=1, le=LARGEST)
+    old: int = Field(ge=1, le=MAX_ROW_NUMBER)
+    new: int = Field(ge=1, le=MAX_ROW_NUMBER)
 
 
 AnyPair = Annotated[PairOfAttempts, Query()]
@@ -44,25 +53,25 @@ AnyPair = Annotated[PairOfAttempts, Query()]
 
 @router.get("/")
 def home(request: Request, member: PerhapsMember) -> Response:
-    """All assignments, and how the student stands."""
+    """All assignments, with the student's points."""
     if member is None:
         return RedirectResponse("/sign-in", 303)
     return home_of(request, member, None)
 
 
 def home_of(request: Request, member: Member, person_id: int | None) -> Response:
-    """The same as an instructor sees it of somebody else; None is the member."""
-    web = state_of(request)
-    with web.database.reading() as session:
+    """The page of all assignments for a person. `person_id` is None for the member's own page."""
+    state = state_of(request)
+    with state.database.reading() as session:
         owner = person_of(session, member.id if person_id is None else person_id)
-        asked = StatusRequest(person_id=owner.id, sight=member.sight, now=web.now())
-        standings = statuses_of(session, web.cache.all(), asked)
-    return page(request, "home.html.jinja", member, standings=standings, owner=owner, base=base_of(owner, person_id))
+        asked = StatusRequest(person_id=owner.id, access=member.access, now=state.now())
+        statuses = statuses_of(session, state.cache.all(), asked)
+    return page(request, "home.html.jinja", member, statuses=statuses, owner=owner, base=base_of(owner, person_id))
 
 
 @router.get("/guide")
 def guide(request: Request, member: AnyMember) -> Response:
-    """How to read a report."""
+    """The guide to reading a report."""
     return page(request, "guide.html.jinja", member, guide=state_of(request).cache.guide())
 
 
@@ -73,20 +82,20 @@ def assignment(request: Request, member: AnyMember, name: str) -> Response:
 
 
 def assignment_of(request: Request, member: Member, name: str, person_id: int | None) -> Response:
-    """The same as an instructor sees it of somebody else; None is the member."""
-    web = state_of(request)
-    shown = as_seen(member, web.cache.assignment(name), web.now())
-    with web.database.reading() as session:
+    """The page of an assignment for a person. `person_id` is None for the member's own page."""
+    state = state_of(request)
+    shown = as_seen(member, state.cache.assignment(name), state.now())
+    with state.database.reading() as session:
         owner = person_of(session, member.id if person_id is None else person_id)
-        asked = StatusRequest(person_id=owner.id, sight=member.sight, now=web.now())
-        standing = status_at(session, web.cache.all(), name, asked)
+        asked = StatusRequest(person_id=owner.id, access=member.access, now=state.now())
+        status = status_at(session, state.cache.all(), name, asked)
     return page(
         request,
         "assignment.html.jinja",
         member,
-        standing=standing,
+        status=status,
         assignment=shown,
-        chart=points_chart(standing.attempts),
+        chart=points_chart(status.attempts),
         owner=owner,
         base=base_of(owner, person_id),
     )
@@ -102,8 +111,8 @@ def as_seen(member: Member, assignment: AssignmentView, now: datetime) -> Assign
 @router.get("/assignments/{name}/skeleton")
 def skeleton(request: Request, member: AnyMember, name: str) -> Response:
     """The file to start from."""
-    web = state_of(request)
-    text = as_seen(member, web.cache.assignment(name), web.now()).skeleton
+    state = state_of(request)
+    text = as_seen(member, state.cache.assignment(name), state.now()).skeleton
     if not text:
         raise NotFoundError
     headers = {"content-disposition": f'attachment; filename="{FILE_NAME}"', "content-security-policy": "sandbox"}
@@ -112,20 +121,20 @@ def skeleton(request: Request, member: AnyMember, name: str) -> Response:
 
 @router.get("/assignments/{name}/compare")
 def compare(request: Request, member: AnyMember, name: str, pair: AnyPair) -> Response:
-    """What has changed from one attempt to another."""
+    """The changes from one attempt to another."""
     return comparison_of(request, member, name, None, pair)
 
 
 def comparison_of(request: Request, member: Member, name: str, person_id: int | None, pair: PairOfAttempts) -> Response:
-    """The same as an instructor sees it of somebody else; None is the member."""
-    with COMPARING.one():
+    """The comparison of two attempts of a person. `person_id` is None for the member's own attempts."""
+    with COMPARISON_LIMIT.slot():
         return _comparison(request, member, name, person_id, pair)
 
 
 def _comparison(request: Request, member: Member, name: str, person_id: int | None, pair: PairOfAttempts) -> Response:
-    web = state_of(request)
-    shown = web.cache.assignment(name)
-    with web.database.reading() as session:
+    state = state_of(request)
+    shown = state.cache.assignment(name)
+    with state.database.reading() as session:
         owner = person_of(session, member.id if person_id is None else person_id)
         old, new = (_attempt(session, owner, name, number) for number in (pair.old, pair.new))
         lines = compared(old.data, new.data)
@@ -151,27 +160,27 @@ def _attempt(session: Session, owner: PersonRow, name: str, number: int) -> Atte
 
 
 def base_of(owner: PersonRow, person_id: int | None) -> str:
-    """The beginning of the addresses of these pages."""
+    """The beginning of the paths of a person's pages; empty for the member's own pages."""
     return "" if person_id is None else f"/course/people/{owner.id}"
 
 
 @router.post("/assignments/{name}/attempts")
 def hand_in(request: Request, member: AnyMember, form: OwnForm, name: str) -> Response:
-    """Take a file, or text that was pasted: stored when the answer comes, which leads to the attempt's page."""
-    web = state_of(request)
-    web.cache.assignment(name)
+    """Store a file or the text of the editor. Only then comes the answer, which redirects to the attempt."""
+    state = state_of(request)
+    state.cache.assignment(name)
     upload = file_in(form, "file")
     if upload is None and "text" not in form:
-        raise RefusalError(f"No file was chosen; choose your {FILE_NAME}, then hand in.")
+        raise RefusedError(f"No file was chosen; choose your {FILE_NAME}, then hand in.")
     pasted = text_in(form, "text").encode("utf-8", "replace").replace(b"\r\n", b"\n")
-    offer = Offer(
+    offer = HandInRequest(
         person_id=member.id,
         assignment=name,
         file_name=FILE_NAME if upload is None else upload.filename or FILE_NAME,
         data=pasted if upload is None else upload.file.read(SIZE_LIMIT + 1),
         form_key=text_in(form, "form_key"),
     )
-    with web.database.writing() as session:
-        rules = hand_in_rules(session, web.cache.all(), name, member.id)
+    with state.database.writing() as session:
+        rules = hand_in_rules(session, state.cache.all(), name, member.id)
         attempt = accept(session, offer, rules, arrival_of(request))
     return RedirectResponse(f"/attempts/{attempt.public}", 303)

@@ -1,4 +1,4 @@
-"""The pages of one attempt: its receipt, how it goes, its report, its file."""
+"""The pages of one attempt: its receipt, its progress, its report and its file."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -13,30 +13,30 @@ from grader.service.db.models import AttemptRow, GradingRow, State
 from grader.service.decisions.extensions import rules_for
 from grader.service.decisions.overrides import exclusion_of
 from grader.service.decisions.questions import requests_about
-from grader.service.errors import NotFoundError, RefusalError
+from grader.service.errors import NotFoundError, RefusedError
 from grader.service.grades.holds import HELD_BACK, hold_of
 from grader.service.grades.views import deduction_of
 from grader.service.submissions.accept import HANDED_IN, cancel
 from grader.service.submissions.estimates import PlaceInQueue
 from grader.service.submissions.progress import ProgressNote
-from grader.service.web.auth import AnyMember, OwnForm, Somebody, visible_attempt
-from grader.service.web.events import Look, events
+from grader.service.web.auth import AnyMember, OwnForm, User, visible_attempt
+from grader.service.web.events import GradingProgress, events
 from grader.service.web.middleware import REPORT_POLICY
 from grader.service.web.pages import page
-from grader.service.web.responses import unpacked
+from grader.service.web.responses import decompressed
 from grader.service.web.state import AppState, state_of
 
 router = APIRouter()
 
-DIGITS = 19
-"""A number of so many may be too large for a database."""
+MAX_NUMBER_DIGITS = 19
+"""Numbers with so many digits may be too large for a database."""
 
-Number = Annotated[int, Query(ge=0, lt=10 ** (DIGITS - 1))]
+Number = Annotated[int, Query(ge=0, lt=10 ** (MAX_NUMBER_DIGITS - 1))]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Going:
-    """A grading that is to be watched: its place in the queue, and what has been told so far."""
+class OpenGrading:
+    """A grading that has not ended, with its place in the queue and its notes so far."""
 
     grading: GradingRow
     place: PlaceInQueue
@@ -50,17 +50,17 @@ class Going:
 
 @router.get("/attempts/{public}")
 def attempt_page(request: Request, member: AnyMember, public: str) -> Response:
-    """The receipt, and how the grading goes or went."""
-    web = state_of(request)
-    with web.database.reading() as session:
+    """The receipt, and the progress or the result of the grading."""
+    state = state_of(request)
+    with state.database.reading() as session:
         attempt = visible_attempt(session, public, member)
         latest, counted, person = attempt.gradings[-1], attempt.counted, attempt.person
-        going = _going(web, session, member, latest) if State(latest.state).open else None
+        open_grading = _open_grading(state, session, member, latest) if State(latest.state).open else None
         hold = hold_of(session, attempt.assignment)
-        assignment = web.cache.assignment(attempt.assignment)
+        assignment = state.cache.assignment(attempt.assignment)
         late = is_late(rules_for(session, assignment, person.id), attempt.received)
         exclusion, requests = exclusion_of(session, attempt), requests_about(session, attempt)
-        deduction = deduction_of(session, web.cache.all(), attempt, member.sight) if late else ""
+        deduction = deduction_of(session, state.cache.all(), attempt, member.access) if late else ""
     own = person.id == member.id or not member.teaches
     return page(
         request,
@@ -73,63 +73,63 @@ def attempt_page(request: Request, member: AnyMember, public: str) -> Response:
         exclusion=exclusion,
         requests=requests,
         latest=latest,
-        going=going,
+        open_grading=open_grading,
         counted=counted,
-        result=member.sight.result(attempt),
+        result=member.access.result(attempt),
         hold=hold,
         owner=person,
         own=own,
         base="" if own else f"/course/people/{person.id}",
-        cancellable=person.id == member.id and going is not None and latest.why == HANDED_IN,
+        cancellable=person.id == member.id and open_grading is not None and latest.why == HANDED_IN,
     )
 
 
-def _going(web: AppState, session: Session, member: Somebody, grading: GradingRow) -> Going:
-    return Going(
+def _open_grading(state: AppState, session: Session, member: User, grading: GradingRow) -> OpenGrading:
+    return OpenGrading(
         grading=grading,
-        place=web.place(session, grading),
-        notes=tuple(member.sight.notes(session, grading, 0)),
+        place=state.place(session, grading),
+        notes=tuple(member.access.notes(session, grading, 0)),
     )
 
 
 @router.get("/attempts/{public}/events")
 def attempt_events(request: Request, member: AnyMember, public: str, after: Number = 0) -> Response:
-    """What happens to the attempt, from now on or from where the browser was."""
+    """Events of the attempt, from now on or from the last one that the browser has."""
     return stream_of(request, member, public, after)
 
 
-def stream_of(request: Request, member: Somebody, public: str, after: int) -> Response:
-    """The same for whoever may see the attempt."""
-    web = state_of(request)
+def stream_of(request: Request, member: User, public: str, after: int) -> Response:
+    """Stream of the events of an attempt. Raises NotFoundError for users who may not see the attempt."""
+    state = state_of(request)
     said = request.headers.get("last-event-id", "")
-    start = int(said) if said.isascii() and said.isdigit() and len(said) < DIGITS else after
-    with web.database.reading() as session:
+    start = int(said) if said.isascii() and said.isdigit() and len(said) < MAX_NUMBER_DIGITS else after
+    with state.database.reading() as session:
         grading_id = visible_attempt(session, public, member).gradings[-1].id
 
-    def look(since: int) -> Look | None:
-        with web.database.reading() as session:
-            if not member.holds(session, web.now()):
+    def read_progress(since: int) -> GradingProgress | None:
+        with state.database.reading() as session:
+            if not member.is_signed_in(session, state.now()):
                 return None
             grading = session.get_one(GradingRow, grading_id)
-            return Look(
+            return GradingProgress(
                 state=State(grading.state),
                 turn=grading.tries,
-                place=web.place(session, grading),
-                notes=tuple(member.sight.notes(session, grading, since)),
+                place=state.place(session, grading),
+                notes=tuple(member.access.notes(session, grading, since)),
             )
 
     headers = {"x-accel-buffering": "no"}
-    return StreamingResponse(events(look, start, member.id), media_type="text/event-stream", headers=headers)
+    return StreamingResponse(events(read_progress, start, member.id), media_type="text/event-stream", headers=headers)
 
 
 @router.get("/attempts/{public}/report")
 def report(request: Request, member: AnyMember, public: str) -> Response:
-    """The report, as its station has drawn it: the student's; an instructor may ask for all of it."""
+    """The report as the station drew it: the student's view, or the whole report if a teacher asks for it."""
     return report_of(request, member, public)
 
 
-def report_of(request: Request, member: Somebody, public: str) -> Response:
-    """The same for whoever may see the attempt."""
+def report_of(request: Request, member: User, public: str) -> Response:
+    """The report of an attempt. Raises NotFoundError for users who may not see the attempt."""
     with state_of(request).database.reading() as session:
         counted = visible_attempt(session, public, member).counted
         require_shown(counted, member)
@@ -139,23 +139,23 @@ def report_of(request: Request, member: Somebody, public: str) -> Response:
     if drawn is None:
         raise NotFoundError
     headers = {"content-security-policy": REPORT_POLICY}
-    return unpacked(drawn, "text/html; charset=utf-8", headers)
+    return decompressed(drawn, "text/html; charset=utf-8", headers)
 
 
-def require_shown(counted: GradingRow | None, member: Somebody) -> None:
-    """Raise RefusalError if the result is held back from this person."""
+def require_shown(counted: GradingRow | None, member: User) -> None:
+    """Raise RefusedError if the result is held back from this person."""
     if counted is not None and counted.held and not member.teaches:
-        raise RefusalError(HELD_BACK)
+        raise RefusedError(HELD_BACK)
 
 
 @router.get("/attempts/{public}/file")
 def handed_in(request: Request, member: AnyMember, public: str) -> Response:
-    """The file as it came."""
+    """The file, unchanged."""
     return file_of(request, member, public)
 
 
-def file_of(request: Request, member: Somebody, public: str) -> Response:
-    """The same for whoever may see the attempt."""
+def file_of(request: Request, member: User, public: str) -> Response:
+    """The file of an attempt. Raises NotFoundError for users who may not see the attempt."""
     with state_of(request).database.reading() as session:
         attempt = visible_attempt(session, public, member)
         data, name = attempt.data, f"{attempt.assignment}-{attempt.number}.cl"
@@ -169,16 +169,16 @@ def _plain(name: str) -> str:
 
 @router.post("/attempts/{public}/cancel")
 def end(request: Request, member: AnyMember, _form: OwnForm, public: str) -> Response:
-    """End the grading of one's own attempt."""
+    """Cancel the grading of the member's own attempt."""
     cancel_own(request, member, public)
     return RedirectResponse(f"/attempts/{public}", 303)
 
 
-def cancel_own(request: Request, member: Somebody, public: str) -> None:
-    """The same for whoever asks; raises RefusalError if the attempt is another's."""
-    web = state_of(request)
-    with web.database.writing() as session:
+def cancel_own(request: Request, member: User, public: str) -> None:
+    """Cancel the grading of a user's own attempt. Raises RefusedError if another student handed it in."""
+    state = state_of(request)
+    with state.database.writing() as session:
         attempt: AttemptRow = visible_attempt(session, public, member)
         if attempt.person_id != member.id:
-            raise RefusalError("Only who handed it in can cancel it.")
-        cancel(session, attempt, web.now())
+            raise RefusedError("Only the person who handed it in can cancel it.")
+        cancel(session, attempt, state.now())

@@ -11,7 +11,7 @@ from grader.service.db.audit import AuditFilter, By, audit_after, audit_page
 from grader.service.exports.csv import AUDIT_HEADINGS, audit_lines_csv
 from grader.service.web.auth import Teacher
 from grader.service.web.pages import page
-from grader.service.web.responses import CSV, saved_as
+from grader.service.web.responses import CSV, download_headers
 from grader.service.web.state import AppState, state_of
 
 router = APIRouter(prefix="/course")
@@ -28,15 +28,17 @@ def audit(request: Request, member: Teacher, wanted: Annotated[AuditFilter, Quer
 @router.get("/audit.csv")
 def whole_audit(request: Request, _member: Teacher) -> Response:
     """All lines, the earliest first."""
-    return StreamingResponse(_parts(state_of(request)), media_type=CSV, headers=saved_as("audit.csv"))
+    return StreamingResponse(_parts(state_of(request)), media_type=CSV, headers=download_headers("audit.csv"))
 
 
-def _parts(web: AppState) -> Iterator[bytes]:
-    """The file in parts, each read by a separate transaction: a slow reader keeps none open. Lines never change."""
+def _parts(state: AppState) -> Iterator[bytes]:
+    """The file in parts. Each is read in a separate transaction, so that a slow client keeps none open. Lines never
+    change.
+    """
     yield AUDIT_HEADINGS
     number = 0
     while True:
-        with web.database.reading() as session:
+        with state.database.reading() as session:
             lines = audit_after(session, number)
         if not lines:
             return

@@ -1,4 +1,4 @@
-"""The course in tables: everybody's points, cut down and live, and an assignment in numbers."""
+"""The course in tables: the points of all students, filtered and live, and the numbers of an assignment."""
 
 from typing import Annotated, Any, get_args
 
@@ -25,10 +25,10 @@ router = APIRouter(prefix="/course")
 
 @router.get("")
 def course(request: Request, member: Teacher, wanted: Annotated[CourseFilter, Query()]) -> Response:
-    """The points of those who are asked for, and what fails among all."""
-    web = state_of(request)
-    with web.database.reading() as session:
-        table, held = course_table(session, web.cache.all()), held_assignments(session)
+    """The points of the selected students, and the checks that fail most often for all students."""
+    state = state_of(request)
+    with state.database.reading() as session:
+        table, held = course_table(session, state.cache.all()), held_assignments(session)
         shared = shared_names(session)
     return page(
         request,
@@ -48,27 +48,27 @@ def course(request: Request, member: Teacher, wanted: Annotated[CourseFilter, Qu
 
 @router.get("/points.csv")
 def all_points(request: Request, _member: Teacher) -> Response:
-    """Everybody's points as a file."""
-    web = state_of(request)
-    with web.database.reading() as session:
-        data = points_csv(course_table(session, web.cache.all()))
+    """The points of all students as a file."""
+    state = state_of(request)
+    with state.database.reading() as session:
+        data = points_csv(course_table(session, state.cache.all()))
     return csv_file("points.csv", data)
 
 
 @router.get("/assignments/{name}")
 def assignment_in_numbers(request: Request, member: Teacher, name: str) -> Response:
-    """How the attempts that count went: points, what fails and how, case by case."""
-    web = state_of(request)
-    shown = web.cache.assignment(name)
-    with web.database.reading() as session:
-        found = rows_of(session, course_table(session, web.cache.all()), name)
+    """Statistics of the attempts that count: points, failed checks with their reasons, and cases."""
+    state = state_of(request)
+    shown = state.cache.assignment(name)
+    with state.database.reading() as session:
+        found = rows_of(session, course_table(session, state.cache.all()), name)
         values = {"hold": hold_of(session, name), **_numbers(found)}
         values |= {"released": release_of(session, name), "hides": hides(session, shown)}
     return page(request, "numbers.html.jinja", member, assignment=shown, **values)
 
 
 def _numbers(found: AssignmentRows) -> dict[str, Any]:
-    """What the page shows."""
+    """The variables of the page."""
     shares = [per_cent(grade) for grade in grades(found.rows)]
     bins = histogram(shares, POINTS)
     return {

@@ -1,4 +1,4 @@
-"""What instructors decide by hand, students ask about, and regradings have changed."""
+"""Decisions by hand, questions of students, and results of regradings."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from grader.common.phrases import count
 from grader.course.policies.rules import in_words
 from grader.service.course.roster import shared_names
 from grader.service.decisions.overrides import (
-    AskedDecision,
+    DecisionForm,
     Withheld,
     decide,
     exclude,
@@ -19,9 +19,9 @@ from grader.service.decisions.overrides import (
     require_releasable,
     withheld_of,
 )
-from grader.service.decisions.questions import answer, ask, open_requests
+from grader.service.decisions.questions import answer_question, ask_question, open_requests
 from grader.service.decisions.regrading_results import regradings, summary_of
-from grader.service.errors import RefusalError
+from grader.service.errors import RefusedError
 from grader.service.grades.holds import hold_of
 from grader.service.web.auth import (
     AnyMember,
@@ -43,34 +43,34 @@ router = APIRouter()
 
 @router.post("/course/people/{person_id}/assignments/{name}/decision")
 def by_hand(request: Request, member: Instructor, form: StaffForm, person_id: RowNumber, name: str) -> Response:
-    """Set or change a student's points by hand, excuse the student, or take that back."""
-    web = state_of(request)
-    shown = web.cache.assignment(name)
-    asked = AskedDecision(who=member.key, points=text_in(form, "points"), comment=text_in(form, "comment"))
-    with web.database.writing() as session:
-        decide(session, shown, person_of(session, person_id), asked, web.now())
+    """Set or change a student's points by hand, excuse the student, or withdraw the decision."""
+    state = state_of(request)
+    shown = state.cache.assignment(name)
+    asked = DecisionForm(who=member.key, points=text_in(form, "points"), comment=text_in(form, "comment"))
+    with state.database.writing() as session:
+        decide(session, shown, person_of(session, person_id), asked, state.now())
     return RedirectResponse(f"/course/people/{person_id}/assignments/{name}", 303)
 
 
 @router.post("/course/attempts/{public}/exclusion")
 def exclude_attempt(request: Request, member: Instructor, form: StaffForm, public: str) -> Response:
     """Exclude an attempt, or let it count again."""
-    web = state_of(request)
-    with web.database.writing() as session:
-        exclude(session, visible_attempt(session, public, member), member.key, text_in(form, "reason"), web.now())
+    state = state_of(request)
+    with state.database.writing() as session:
+        exclude(session, visible_attempt(session, public, member), member.key, text_in(form, "reason"), state.now())
     return RedirectResponse(f"/attempts/{public}", 303)
 
 
 @router.get("/course/assignments/{name}/release")
 def ask_to_release(request: Request, member: Instructor, name: str) -> Response:
     """Page that says what a release will show, with the button that releases."""
-    web = state_of(request)
-    shown = web.cache.assignment(name)
-    with web.database.reading() as session:
+    state = state_of(request)
+    shown = state.cache.assignment(name)
+    with state.database.reading() as session:
         require_releasable(session, shown)
         withheld, closes = withheld_of(session, name), last_closing(session, shown)
         hold = hold_of(session, name)
-    can_hand_in = closes is None or web.now() < closes
+    can_hand_in = closes is None or state.now() < closes
     until = "at any time" if closes is None else f"until {in_words(closes, shown.rules.dates.zone)}"
     asked = Confirmation(
         question=f"Release the hidden checks of {shown.title}?",
@@ -102,27 +102,27 @@ def _shown_by_release(withheld: Withheld) -> Iterator[str]:
 
 @router.post("/course/assignments/{name}/release")
 def show_hidden(request: Request, member: Instructor, _form: StaffForm, name: str) -> Response:
-    """Show students what is hidden of an assignment."""
-    web = state_of(request)
-    shown = web.cache.assignment(name)
-    release(web.database, shown, member.key, web.now())
+    """Release the hidden checks of an assignment."""
+    state = state_of(request)
+    shown = state.cache.assignment(name)
+    release(state.database, shown, member.key, state.now())
     return RedirectResponse(f"/course/assignments/{name}", 303)
 
 
 @router.post("/attempts/{public}/request")
 def ask_again(request: Request, member: AnyMember, form: OwnForm, public: str) -> Response:
-    """Ask that somebody looks at an attempt again. Who teaches sees what others handed in, and answers."""
-    web = state_of(request)
+    """Ask about an attempt. People who teach see all attempts, and answer instead of asking."""
+    state = state_of(request)
     if member.teaches:
-        raise RefusalError("Students ask about their attempts, and you answer; what they ask is under Questions.")
-    with web.database.writing() as session:
-        ask(session, visible_attempt(session, public, member), member.id, text_in(form, "text"), web.now())
+        raise RefusedError("Students ask about their attempts, and you answer. Their questions are under Questions.")
+    with state.database.writing() as session:
+        ask_question(session, visible_attempt(session, public, member), member.id, text_in(form, "text"), state.now())
     return RedirectResponse(f"/attempts/{public}", 303)
 
 
 @router.get("/course/requests")
 def requests(request: Request, member: Teacher) -> Response:
-    """What students ask."""
+    """The open questions of students."""
     with state_of(request).database.reading() as session:
         found, shared = open_requests(session), shared_names(session)
     return page(request, "requests.html.jinja", member, requests=found, shared=shared)
@@ -130,10 +130,10 @@ def requests(request: Request, member: Teacher) -> Response:
 
 @router.post("/course/requests/{request_id}/answer")
 def answer_one(request: Request, member: Teacher, form: TeacherForm, request_id: RowNumber) -> Response:
-    """Answer one of them."""
-    web = state_of(request)
-    with web.database.writing() as session:
-        answer(session, request_id, member.key, text_in(form, "answer"), web.now())
+    """Answer a question."""
+    state = state_of(request)
+    with state.database.writing() as session:
+        answer_question(session, request_id, member.key, text_in(form, "answer"), state.now())
     return RedirectResponse("/course/requests", 303)
 
 
@@ -147,7 +147,7 @@ def all_regradings(request: Request, member: Teacher) -> Response:
 
 @router.get("/course/regradings/{regrading_id}")
 def one_regrading(request: Request, member: Teacher, regrading_id: RowNumber) -> Response:
-    """Whose points it has changed."""
+    """Result of one regrading."""
     with state_of(request).database.reading() as session:
         found, shared = summary_of(session, regrading_id), shared_names(session)
     return page(request, "regrading.html.jinja", member, summary=found, shared=shared)

@@ -10,19 +10,17 @@ from starlette.responses import Response
 from grader.reports import REPORTS
 from grader.results.result import Result
 from grader.service.db.models import GradingRow
-from grader.service.errors import NotFoundError, RefusalError
+from grader.service.errors import NotFoundError
 from grader.service.throttle import ConcurrencyLimiter
-from grader.service.web.auth import AnyMember, Somebody, visible_attempt
-from grader.service.web.responses import saved_as, unpacked
+from grader.service.web.auth import AnyMember, User, visible_attempt
+from grader.service.web.responses import decompressed, download_headers
 from grader.service.web.routes.attempts import require_shown
 from grader.service.web.state import state_of
 
 router = APIRouter()
 
-WRITING = ConcurrencyLimiter(2, "Many reports are being written right now; try again in a moment.", waiting=2)
-"""So many reports are written at once from stored results: a large one keeps a processor busy for a moment."""
-
-BEFORE = "This attempt was graded before such files were kept; the report page is there."
+JUNIT_LIMIT = ConcurrencyLimiter(2, "Many reports are being written right now; try again in a moment.", max_waiting=2)
+"""JUnit reports that are made at once from stored results: a large one keeps a processor busy for a moment."""
 
 FileName = Literal["report.html", "result.json", "junit.xml"]
 TYPES: dict[FileName, str] = {
@@ -34,12 +32,12 @@ TYPES: dict[FileName, str] = {
 
 @router.get("/attempts/{public}/download/{name}")
 def download(request: Request, member: AnyMember, public: str, name: FileName) -> Response:
-    """A file of the result that counts: the student's; an instructor may ask for all of it."""
+    """A file of the result that counts: the student's view, or the whole result if a teacher asks for it."""
     return download_of(request, member, public, name)
 
 
-def download_of(request: Request, member: Somebody, public: str, name: FileName) -> Response:
-    """The same for whoever may see the attempt."""
+def download_of(request: Request, member: User, public: str, name: FileName) -> Response:
+    """A file of an attempt's result. Raises NotFoundError for users who may not see the attempt."""
     whole = member.teaches and bool(request.query_params.get("all"))
     with state_of(request).database.reading() as session:
         attempt = visible_attempt(session, public, member)
@@ -47,10 +45,10 @@ def download_of(request: Request, member: Somebody, public: str, name: FileName)
             raise NotFoundError
         require_shown(attempt.counted, member)
         packed = _page(attempt.counted, whole=whole) if name == "report.html" else _json(attempt.counted, whole=whole)
-        headers = saved_as(f"{attempt.assignment}-{attempt.number}-{name}")
+        headers = download_headers(f"{attempt.assignment}-{attempt.number}-{name}")
     if name == "junit.xml":
         packed = _junit(packed)
-    return unpacked(packed, TYPES[name], headers)
+    return decompressed(packed, TYPES[name], headers)
 
 
 def _page(counted: GradingRow, *, whole: bool) -> bytes:
@@ -64,10 +62,10 @@ def _json(counted: GradingRow, *, whole: bool) -> bytes:
     if whole and counted.result is not None:
         return zlib.compress(counted.result.encode())
     if counted.published_result is None:
-        raise RefusalError(BEFORE)
+        raise NotFoundError
     return counted.published_result
 
 
 def _junit(packed: bytes) -> bytes:
-    with WRITING.one():
+    with JUNIT_LIMIT.slot():
         return zlib.compress(REPORTS["junit"](Result.model_validate_json(zlib.decompress(packed))).encode())

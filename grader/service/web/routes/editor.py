@@ -1,4 +1,4 @@
-"""The editor: a student's text, from the skeleton or an attempt, with what was found in that at its lines."""
+"""The editor: the text of the skeleton or of an attempt, with the remarks of the result at their lines."""
 
 from typing import Annotated
 
@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from grader.service.db.models import AttemptRow
-from grader.service.errors import NotFoundError, RefusalError
+from grader.service.errors import NotFoundError, RefusedError
 from grader.service.grades.visibility import checks_of
 from grader.service.submissions.accept import history
 from grader.service.web.auth import AnyMember
@@ -18,10 +18,10 @@ from grader.service.web.state import state_of
 router = APIRouter()
 
 SKELETON = 0
-"""The number of no attempt: stands for the text of the assignment."""
+"""Number that selects the assignment's skeleton instead of an attempt."""
 
 EDITABLE = 64 * 1024
-"""Characters of a text that a page shows for editing: kernels have a tenth of it."""
+"""Characters of a text that can be edited. Kernels have a tenth of that."""
 
 TOO_LARGE = "This file is too large to be edited here. Download it, and hand in a file."
 
@@ -30,10 +30,12 @@ Start = Annotated[int | None, Query(ge=SKELETON)]
 
 @router.get("/assignments/{name}/edit")
 def edit(request: Request, member: AnyMember, name: str, start: Start = None) -> Response:
-    """A text to go on with: an attempt by its number; without one the latest, or the skeleton if there is none."""
-    web = state_of(request)
-    with web.database.reading() as session:
-        shown = as_seen(member, web.cache.assignment(name), web.now())
+    """The editor with an attempt, by its number. Without a number, the latest attempt, or the skeleton if the student
+    has no attempt.
+    """
+    state = state_of(request)
+    with state.database.reading() as session:
+        shown = as_seen(member, state.cache.assignment(name), state.now())
         attempts = {each.number: each for each in history(session, member.id, name)}
         chosen = max(attempts, default=SKELETON) if start is None else start
         if chosen != SKELETON and chosen not in attempts:
@@ -41,12 +43,12 @@ def edit(request: Request, member: AnyMember, name: str, start: Start = None) ->
         attempt = attempts.get(chosen)
         text = shown.skeleton if attempt is None else text_of(attempt)
     if len(text) > EDITABLE:
-        raise RefusalError(TOO_LARGE)
+        raise RefusedError(TOO_LARGE)
     counted = None if attempt is None else attempt.counted
     remarks = () if counted is None else checks_of(counted).remarks
     return page(request, "edit.html.jinja", member, assignment=shown, attempt=attempt, text=text, remarks=remarks)
 
 
 def text_of(attempt: AttemptRow) -> str:
-    """The file as text; what is no UTF-8 in it is shown as such."""
+    """The file as text. Bytes that are not UTF-8 become replacement characters."""
     return attempt.data.decode("utf-8-sig", "replace")

@@ -1,4 +1,4 @@
-"""Extensions: of one student, of many at once, and the list of all."""
+"""Extensions: for one student, for many at once, and the list of all."""
 
 from typing import Annotated
 
@@ -7,15 +7,15 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from grader.service.decisions.course_extensions import (
-    AskedForMany,
     ExtensionList,
+    ManyExtensionsForm,
     extend_many,
     extension_page,
     listed_extension,
-    loses,
+    lost_by_withdrawal,
     withdraw_listed,
 )
-from grader.service.decisions.extensions import AskedExtension, extend
+from grader.service.decisions.extensions import ExtensionForm, extend
 from grader.service.web.auth import Instructor, RowNumber, StaffForm, Teacher, person_of, text_in, texts_in
 from grader.service.web.pages import Confirmation, confirmation_page, page
 from grader.service.web.state import state_of
@@ -25,26 +25,26 @@ router = APIRouter(prefix="/course")
 
 @router.post("/people/{person_id}/assignments/{name}/extension")
 def give(request: Request, member: Instructor, form: StaffForm, person_id: RowNumber, name: str) -> Response:
-    """Extend an assignment for one student, or take that back."""
-    web = state_of(request)
-    shown = web.cache.assignment(name)
-    asked = AskedExtension(
+    """Extend an assignment for one student, or withdraw the extension."""
+    state = state_of(request)
+    shown = state.cache.assignment(name)
+    asked = ExtensionForm(
         who=member.key,
         until=text_in(form, "until"),
         attempts=text_in(form, "attempts"),
         reason=text_in(form, "reason"),
     )
-    with web.database.writing() as session:
-        extend(session, shown, person_of(session, person_id), asked, web.now())
+    with state.database.writing() as session:
+        extend(session, shown, person_of(session, person_id), asked, state.now())
     return RedirectResponse(f"/course/people/{person_id}/assignments/{name}", 303)
 
 
 @router.get("/extensions")
 def extensions(request: Request, member: Teacher, wanted: Annotated[ExtensionList, Query()]) -> Response:
     """List of all extensions, and the form for many."""
-    web = state_of(request)
-    assignments = web.cache.all()
-    with web.database.reading() as session:
+    state = state_of(request)
+    assignments = state.cache.all()
+    with state.database.reading() as session:
         found = extension_page(session, wanted)
     return page(
         request,
@@ -60,8 +60,8 @@ def extensions(request: Request, member: Teacher, wanted: Annotated[ExtensionLis
 @router.post("/extensions")
 def give_many(request: Request, member: Instructor, form: StaffForm) -> Response:
     """Extend several assignments for many students; the answer leads to the list, which says how many."""
-    web = state_of(request)
-    asked = AskedForMany(
+    state = state_of(request)
+    asked = ManyExtensionsForm(
         who=member.key,
         students=text_in(form, "students"),
         assignments=texts_in(form, "assignment"),
@@ -70,18 +70,18 @@ def give_many(request: Request, member: Instructor, form: StaffForm) -> Response
         attempts=text_in(form, "attempts"),
         reason=text_in(form, "reason"),
     )
-    chosen = [web.cache.assignment(each) for each in asked.assignments]
-    made = extend_many(web.database, chosen, asked, web.now())
+    chosen = [state.cache.assignment(each) for each in asked.assignments]
+    made = extend_many(state.database, chosen, asked, state.now())
     return RedirectResponse(f"/course/extensions?given={made.given}&kept={made.kept}", 303)
 
 
 @router.get("/extensions/{extension_id}/withdrawal")
 def ask_to_withdraw(request: Request, member: Instructor, extension_id: RowNumber) -> Response:
     """Page that says what the student loses, with the button that withdraws."""
-    web = state_of(request)
-    with web.database.reading() as session:
+    state = state_of(request)
+    with state.database.reading() as session:
         one = listed_extension(session, extension_id)
-        says = tuple(loses(session, one, web.cache.all(), web.cache.zone))
+        says = tuple(lost_by_withdrawal(session, one, state.cache.all(), state.cache.zone))
     asked = Confirmation(
         question=f"Withdraw the extension of {one.person.name} for {one.row.assignment}?",
         says=says,
@@ -95,7 +95,7 @@ def ask_to_withdraw(request: Request, member: Instructor, extension_id: RowNumbe
 @router.post("/extensions/{extension_id}/withdrawal")
 def withdraw_one(request: Request, member: Instructor, _form: StaffForm, extension_id: RowNumber) -> Response:
     """Withdraw an extension."""
-    web = state_of(request)
-    with web.database.writing() as session:
-        withdraw_listed(session, extension_id, member.key, web.cache.zone, web.now())
+    state = state_of(request)
+    with state.database.writing() as session:
+        withdraw_listed(session, extension_id, member.key, state.cache.zone, state.now())
     return RedirectResponse("/course/extensions", 303)

@@ -7,8 +7,8 @@ from starlette.responses import RedirectResponse, Response
 from grader.course.submissions.submission import FILE_NAME, SIZE_LIMIT
 from grader.service.decisions.extensions import rules_for
 from grader.service.decisions.hand_ins_on_behalf import HandInFor, arrived_in, enter, require_student
-from grader.service.errors import RefusalError
-from grader.service.submissions.accept import Offer
+from grader.service.errors import RefusedError
+from grader.service.submissions.accept import HandInRequest
 from grader.service.web.auth import Instructor, RowNumber, StaffForm, file_in, person_of, text_in
 from grader.service.web.pages import page
 from grader.service.web.state import arrival_of, state_of
@@ -19,9 +19,9 @@ router = APIRouter(prefix="/course")
 @router.get("/people/{person_id}/assignments/{name}/hand-in")
 def entry_form(request: Request, member: Instructor, person_id: RowNumber, name: str) -> Response:
     """Page with the form."""
-    web = state_of(request)
-    shown = web.cache.assignment(name)
-    with web.database.reading() as session:
+    state = state_of(request)
+    shown = state.cache.assignment(name)
+    with state.database.reading() as session:
         owner = person_of(session, person_id)
         require_student(owner)
     return page(request, "entry.html.jinja", member, assignment=shown, owner=owner)
@@ -30,21 +30,21 @@ def entry_form(request: Request, member: Instructor, person_id: RowNumber, name:
 @router.post("/people/{person_id}/assignments/{name}/attempts")
 def hand_in_for(request: Request, member: Instructor, form: StaffForm, person_id: RowNumber, name: str) -> Response:
     """Store a file as an attempt of a student; the answer leads to the attempt's page."""
-    web, upload = state_of(request), file_in(form, "file")
-    shown = web.cache.assignment(name)
+    state, upload = state_of(request), file_in(form, "file")
+    shown = state.cache.assignment(name)
     if upload is None:
-        raise RefusalError(f"No file was chosen; choose the student's {FILE_NAME}, then hand in.")
+        raise RefusedError(f"No file was chosen; choose the student's {FILE_NAME}, then hand in.")
     now = arrival_of(request)
     arrived = arrived_in(text_in(form, "arrived"), shown.policies.zone, now)
     entry = HandInFor(who=member.key, reason=text_in(form, "reason"), arrived=arrived)
-    offer = Offer(
+    offer = HandInRequest(
         person_id=person_id,
         assignment=name,
         file_name=upload.filename or FILE_NAME,
         data=upload.file.read(SIZE_LIMIT + 1),
         form_key=text_in(form, "form_key"),
     )
-    with web.database.writing() as session:
+    with state.database.writing() as session:
         person_of(session, person_id)
         attempt = enter(session, offer, entry, rules_for(session, shown, person_id), now)
     return RedirectResponse(f"/attempts/{attempt.public}", 303)

@@ -16,11 +16,11 @@ router = APIRouter(prefix="/course")
 
 @router.get("/health")
 def health(request: Request, member: Teacher) -> Response:
-    """Which stations there are, what waits for them, what failed by our fault, and whether attempts can be stored."""
-    web = state_of(request)
-    with web.database.reading() as session:
-        stations = stations_of(session, web.now())
-        queues = queues_of(session, classes_of(web.cache), stations)
+    """The stations, the queues, the number of faults, and problems with the course or with storing attempts."""
+    state = state_of(request)
+    with state.database.reading() as session:
+        stations = stations_of(session, state.now())
+        queues = queues_of(session, classes_of(state.cache), stations)
         faults = len(faulted(session))
     return page(
         request,
@@ -29,9 +29,9 @@ def health(request: Request, member: Teacher) -> Response:
         stations=stations,
         queues=queues,
         faults=faults,
-        storing=web.probe.fault(web.database),
-        problems=web.cache.problems(),
-        gone=web.cache.gone(),
-        lost=web.cache.lost(),
-        embedded=web.database.embedded,
+        storing=state.probe.fault(state.database),
+        problems=state.cache.problems(),
+        gone=state.cache.gone(),
+        lost=state.cache.lost(),
+        embedded=state.database.embedded,
     )

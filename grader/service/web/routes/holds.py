@@ -17,9 +17,9 @@ router = APIRouter(prefix="/course/assignments/{name}")
 @router.get("/hold")
 def ask_to_hold_back(request: Request, member: Instructor, name: str) -> Response:
     """Page that says what students no longer see, with the button that holds results back."""
-    web = state_of(request)
-    shown = web.cache.assignment(name)
-    with web.database.reading() as session:
+    state = state_of(request)
+    shown = state.cache.assignment(name)
+    with state.database.reading() as session:
         require_published(session, name)
         graded = graded_so_far(session, name)
     attempts, students = count(graded.attempts, "attempt"), count(graded.students, "student")
@@ -42,19 +42,19 @@ def ask_to_hold_back(request: Request, member: Instructor, name: str) -> Respons
 @router.post("/hold")
 def hold_results_back(request: Request, member: Instructor, _form: StaffForm, name: str) -> Response:
     """Hold back all results of an assignment."""
-    web = state_of(request)
-    web.cache.assignment(name)
-    with web.database.writing() as session:
-        hold_back(session, name, member.key, web.now())
+    state = state_of(request)
+    state.cache.assignment(name)
+    with state.database.writing() as session:
+        hold_back(session, name, member.key, state.now())
     return RedirectResponse(f"/course/assignments/{name}", 303)
 
 
 @router.get("/publication")
 def ask_to_publish(request: Request, member: Instructor, name: str) -> Response:
     """Page that says what students will see, with the button that publishes."""
-    web = state_of(request)
-    shown = web.cache.assignment(name)
-    with web.database.reading() as session:
+    state = state_of(request)
+    shown = state.cache.assignment(name)
+    with state.database.reading() as session:
         require_held(session, name)
         graded, withheld = graded_so_far(session, name), hides(session, shown) and release_of(session, name) is None
     attempts, students = count(graded.attempts, "attempt"), count(graded.students, "student")
@@ -76,8 +76,8 @@ def ask_to_publish(request: Request, member: Instructor, name: str) -> Response:
 @router.post("/publication")
 def publish_results(request: Request, member: Instructor, _form: StaffForm, name: str) -> Response:
     """Publish the results of an assignment."""
-    web = state_of(request)
-    web.cache.assignment(name)
-    with web.database.writing() as session:
-        publish(session, name, member.key, web.now())
+    state = state_of(request)
+    state.cache.assignment(name)
+    with state.database.writing() as session:
+        publish(session, name, member.key, state.now())
     return RedirectResponse(f"/course/assignments/{name}", 303)

@@ -6,8 +6,8 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from grader.service.course.assignments import AssignmentView
-from grader.service.course.pseudonyms import LONGEST, choose, pseudonym_of, take_away
-from grader.service.errors import NotFoundError, RefusalError
+from grader.service.course.pseudonyms import MAX_LENGTH, choose_pseudonym, pseudonym_of, remove_pseudonym
+from grader.service.errors import NotFoundError, RefusedError
 from grader.service.grades.holds import hold_of
 from grader.service.grades.leaderboard import Leaderboard, boards_for_staff, boards_for_students
 from grader.service.web.auth import (
@@ -15,8 +15,8 @@ from grader.service.web.auth import (
     Instructor,
     OwnForm,
     RowNumber,
-    Somebody,
     StaffForm,
+    User,
     person_of,
     text_in,
 )
@@ -40,7 +40,7 @@ def leaderboard(request: Request, member: AnyMember, name: str) -> Response:
         boards=boards,
         hold=hold,
         pseudonym=own,
-        longest=LONGEST,
+        longest=MAX_LENGTH,
     )
 
 
@@ -52,26 +52,26 @@ def with_leaderboard(request: Request, name: str) -> AssignmentView:
     return shown
 
 
-def seen_by(session: Session, somebody: Somebody, name: str) -> tuple[Leaderboard, ...]:
-    """The boards of an assignment as this person may see them."""
-    return boards_for_staff(session, name) if somebody.teaches else boards_for_students(session, name)
+def seen_by(session: Session, user: User, name: str) -> tuple[Leaderboard, ...]:
+    """The leaderboards of an assignment as this user may see them."""
+    return boards_for_staff(session, name) if user.teaches else boards_for_students(session, name)
 
 
 @router.post("/assignments/{name}/leaderboard/pseudonym")
-def call_oneself(request: Request, member: AnyMember, form: OwnForm, name: str) -> Response:
-    """Choose one's pseudonym, which stands on every leaderboard of the course; an empty one ends it."""
+def choose_own_pseudonym(request: Request, member: AnyMember, form: OwnForm, name: str) -> Response:
+    """Choose the member's pseudonym for all leaderboards of the course. An empty one removes the pseudonym."""
     with_leaderboard(request, name)
-    if not state_of(request).naming.allows(f"{member.id}"):
-        raise RefusalError("You have tried many pseudonyms; wait an hour before the next one.")
-    choose(state_of(request).database, member.id, text_in(form, "pseudonym"))
+    if not state_of(request).pseudonym_tries.allows(f"{member.id}"):
+        raise RefusedError("You have tried many pseudonyms; wait an hour before the next one.")
+    choose_pseudonym(state_of(request).database, member.id, text_in(form, "pseudonym"))
     return RedirectResponse(f"/assignments/{name}/leaderboard", 303)
 
 
 @router.post("/assignments/{name}/leaderboard/{person_id}/end")
 def end_pseudonym(request: Request, member: Instructor, _form: StaffForm, name: str, person_id: RowNumber) -> Response:
-    """Take away a pseudonym that should not stand there."""
-    web = state_of(request)
+    """Remove an unsuitable pseudonym."""
+    state = state_of(request)
     with_leaderboard(request, name)
-    with web.database.writing() as session:
-        take_away(session, person_of(session, person_id), member.key, web.now())
+    with state.database.writing() as session:
+        remove_pseudonym(session, person_of(session, person_id), member.key, state.now())
     return RedirectResponse(f"/assignments/{name}/leaderboard", 303)

@@ -4,7 +4,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from grader.service.db.outbox import MailKind, choose, switched_off
+from grader.service.db.outbox import MailKind, choose_mails, switched_off
 from grader.service.errors import NotFoundError
 from grader.service.web.auth import AnyMember, OwnForm, texts_in
 from grader.service.web.pages import page
@@ -29,16 +29,16 @@ def mails(request: Request, member: AnyMember) -> Response:
 
 
 @router.post("/mails")
-def choose_mails(request: Request, member: AnyMember, form: OwnForm) -> Response:
+def save_choices(request: Request, member: AnyMember, form: OwnForm) -> Response:
     """Switch on the kinds that are ticked, and off the others."""
     wanted = {each for each in MailKind if each in texts_in(form, "kind")}
     with _with_mail(request).database.writing() as session:
-        choose(session, member.id, wanted)
+        choose_mails(session, member.id, wanted)
     return RedirectResponse("/mails", 303)
 
 
 def _with_mail(request: Request) -> AppState:
-    web = state_of(request)
-    if web.entry.mail is None:
+    state = state_of(request)
+    if state.sign_in.mail is None:
         raise NotFoundError
-    return web
+    return state

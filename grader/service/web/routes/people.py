@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from grader.common.phrases import listed as listed_in_words
-from grader.service.auth.sessions import ways_in
+from grader.service.auth.sessions import ways_to_sign_in
 from grader.service.course.members import (
     activate,
     add,
@@ -17,7 +17,7 @@ from grader.service.course.members import (
     removed_with,
     require_removable,
 )
-from grader.service.course.roster import Listed, listed_as
+from grader.service.course.roster import RosterLine, listed_as
 from grader.service.db.models import CourseRole
 from grader.service.web.auth import Instructor, RowNumber, StaffForm, person_of, text_in
 from grader.service.web.pages import Confirmation, confirmation_page, page
@@ -29,9 +29,9 @@ router = APIRouter(prefix="/course/people")
 @router.post("")
 def add_person(request: Request, member: Instructor, form: StaffForm) -> Response:
     """Add a person; the answer leads to the person's line, which has the button for a link."""
-    web = state_of(request)
-    with web.database.writing() as session:
-        person = add(session, _listed(form), member.key, web.now())
+    state = state_of(request)
+    with state.database.writing() as session:
+        person = add(session, _listed(form), member.key, state.now())
     return RedirectResponse(f"/course/people#person-{person.id}", 303)
 
 
@@ -46,20 +46,20 @@ def edit_person(request: Request, member: Instructor, person_id: RowNumber) -> R
 
 @router.post("/{person_id}/edit")
 def change_person(request: Request, member: Instructor, form: StaffForm, person_id: RowNumber) -> Response:
-    """Change them."""
-    web = state_of(request)
-    with web.database.writing() as session:
-        change(session, person_of(session, person_id), _listed(form), member.key, web.now())
+    """Change a person's name, key, role and group."""
+    state = state_of(request)
+    with state.database.writing() as session:
+        change(session, person_of(session, person_id), _listed(form), member.key, state.now())
     return RedirectResponse(f"/course/people#person-{person_id}", 303)
 
 
 @router.get("/{person_id}/deactivation")
 def ask_to_deactivate(request: Request, member: Instructor, person_id: RowNumber) -> Response:
     """Page that says what ends, with the button that does it."""
-    web = state_of(request)
-    with web.database.reading() as session:
+    state = state_of(request)
+    with state.database.reading() as session:
         person = person_of(session, person_id)
-        ended = ways_in(session, person, web.now())
+        ended = ways_to_sign_in(session, person, state.now())
     asked = Confirmation(
         question=f"Deactivate {person.name}?",
         says=(
@@ -77,19 +77,19 @@ def ask_to_deactivate(request: Request, member: Instructor, person_id: RowNumber
 
 @router.post("/{person_id}/deactivation")
 def deactivate_person(request: Request, member: Instructor, _form: StaffForm, person_id: RowNumber) -> Response:
-    """End all ways in of a person."""
-    web = state_of(request)
-    with web.database.writing() as session:
-        deactivate(session, person_of(session, person_id), member.key, web.now())
+    """End all access of a person."""
+    state = state_of(request)
+    with state.database.writing() as session:
+        deactivate(session, person_of(session, person_id), member.key, state.now())
     return RedirectResponse(f"/course/people#person-{person_id}", 303)
 
 
 @router.post("/{person_id}/activation")
 def activate_person(request: Request, member: Instructor, _form: StaffForm, person_id: RowNumber) -> Response:
-    """Let a person sign in again."""
-    web = state_of(request)
-    with web.database.writing() as session:
-        activate(session, person_of(session, person_id), member.key, web.now())
+    """Allow a person to sign in again."""
+    state = state_of(request)
+    with state.database.writing() as session:
+        activate(session, person_of(session, person_id), member.key, state.now())
     return RedirectResponse(f"/course/people#person-{person_id}", 303)
 
 
@@ -117,11 +117,11 @@ def ask_to_remove(request: Request, member: Instructor, person_id: RowNumber) ->
 @router.post("/{person_id}/removal")
 def remove_person(request: Request, member: Instructor, _form: StaffForm, person_id: RowNumber) -> Response:
     """Remove a person who has handed in nothing."""
-    web = state_of(request)
-    with web.database.writing() as session:
-        remove(session, person_of(session, person_id), member.key, web.now())
+    state = state_of(request)
+    with state.database.writing() as session:
+        remove(session, person_of(session, person_id), member.key, state.now())
     return RedirectResponse("/course/people", 303)
 
 
-def _listed(form: FormData) -> Listed:
+def _listed(form: FormData) -> RosterLine:
     return listed_as(1, lambda name: text_in(form, name))

@@ -1,4 +1,4 @@
-"""What the service holds about whoever asks, on a page and as a zip."""
+"""The data that the service stores about the member, on a page and as a zip."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -12,71 +12,71 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from grader.service.course.personal_data import amounts, export
+from grader.service.course.personal_data import row_counts, write_zip
 from grader.service.db.session import Database
-from grader.service.errors import RefusalError
+from grader.service.errors import RefusedError
 from grader.service.web.auth import AnyMember, person_of
 from grader.service.web.pages import page
 from grader.service.web.state import state_of
 
 router = APIRouter()
 
-PACKED_AT_ONCE = 4
-"""Zips that are on the disk at once: each takes as much as somebody has handed in."""
+MAX_ZIPS = 4
+"""Zips that are on the disk at once. Each is as large as the files that the person has handed in."""
 
-LONGEST = 300.0
-"""Seconds in which a zip must have been sent."""
+SEND_SECONDS = 300.0
+"""Seconds in which a zip must be sent."""
 
-CHUNK = 64 * 1024
+CHUNK_BYTES = 64 * 1024
 """Bytes that are sent at once."""
 
 
-class Packing:
-    """Who has a zip that is being made or sent in this process: each person one, and a few in all. One is made at a
-    time: compressing keeps a processor busy, and all pages are made by one process.
+class ZipSlots:
+    """Limits the zips that are being made or sent in this process: one per person, and a few in all. One is made at a
+    time: compression keeps a processor busy, and one process makes all pages.
     """
 
     def __init__(self) -> None:
-        self.turn, self._lock = Lock(), Lock()
+        self.making, self._lock = Lock(), Lock()
         self._for: set[int] = set()
 
     def enter(self, person_id: int) -> None:
-        """Raises RefusalError if it must wait."""
+        """Reserve a zip for a person. Raises RefusedError if the person must wait."""
         with self._lock:
             if person_id in self._for:
-                raise RefusalError("Your data is being packed or sent already; wait for that download to end.")
-            if len(self._for) >= PACKED_AT_ONCE:
-                raise RefusalError("The data of several others is being packed right now; try again in a moment.")
+                raise RefusedError("Your data is being packed or sent already; wait for that download to end.")
+            if len(self._for) >= MAX_ZIPS:
+                raise RefusedError("The data of several others is being packed right now; try again in a moment.")
             self._for.add(person_id)
 
     def leave(self, person_id: int) -> None:
-        """It has been sent, or not."""
+        """Release the zip of a person, after it was sent or has failed."""
         with self._lock:
             self._for.discard(person_id)
 
 
-packing = Packing()
+zip_slots = ZipSlots()
 
 
 @router.get("/data")
 def own_data(request: Request, member: AnyMember) -> Response:
-    """What there is, in numbers, and a link to all of it."""
-    web = state_of(request)
-    with web.database.reading() as session:
-        owner, held = person_of(session, member.id), amounts(session, member.id)
-    mailing = web.entry.mail is not None
+    """Numbers of the member's data, and a link to the zip."""
+    state = state_of(request)
+    with state.database.reading() as session:
+        owner, held = person_of(session, member.id), row_counts(session, member.id)
+    mailing = state.sign_in.mail is not None
     return page(request, "own_data.html.jinja", member, owner=owner, held=held, mailing=mailing)
 
 
 @router.get("/data.zip")
 def own_zip(request: Request, member: AnyMember) -> Response:
-    """All of it."""
-    packing.enter(member.id)
-    return PackedData(state_of(request).database, member.id)
+    """The zip with the member's data."""
+    zip_slots.enter(member.id)
+    return PersonalDataZip(state_of(request).database, member.id)
 
 
-class PackedData(Response):
-    """Packs and sends somebody's data. The file has no name, and is closed however this ends."""
+class PersonalDataZip(Response):
+    """Packs and sends a person's data. The file is temporary and without a name, and is always closed."""
 
     def __init__(self, database: Database, person_id: int) -> None:
         super().__init__()
@@ -89,17 +89,17 @@ class PackedData(Response):
             with TemporaryFile() as packed:
                 await run_in_threadpool(self._pack, packed)
                 answer = StreamingResponse(_chunks(packed), media_type="application/zip", headers=headers)
-                async with asyncio.timeout(LONGEST):
+                async with asyncio.timeout(SEND_SECONDS):
                     await answer(scope, receive, send)
         finally:
-            packing.leave(self._person_id)
+            zip_slots.leave(self._person_id)
 
     def _pack(self, packed: IO[bytes]) -> None:
-        with packing.turn:
-            export(self._database, self._person_id, packed)
+        with zip_slots.making:
+            write_zip(self._database, self._person_id, packed)
         packed.seek(0)
 
 
 async def _chunks(packed: IO[bytes]) -> AsyncIterator[bytes]:
-    while chunk := packed.read(CHUNK):
+    while chunk := packed.read(CHUNK_BYTES):
         yield chunk

@@ -1,6 +1,6 @@
-"""Signing in and out: by an invitation, by mail, by a password, by a university's sign-on; and what needs no sign-in.
+"""Sign-in by an invitation, by mail, by a password or by a university's sign-on; sign-out; and pages without sign-in.
 
-A way to sign in that is not allowed does not exist.
+The pages of a way to sign in that is not allowed do not exist.
 """
 
 from fastapi import APIRouter
@@ -10,18 +10,18 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
 from grader.service.auth.oidc import FAILED, SignOnFailedError
-from grader.service.auth.passwords import Passwords, hash_of, keep
+from grader.service.auth.passwords import Passwords, hash_of, store_hash
 from grader.service.auth.sessions import (
-    SESSION_LASTS,
+    SESSION_LIFETIME,
     USED_UP,
-    begin,
-    end_others,
-    is_invited,
+    end_other_sessions,
+    is_usable_invitation,
     person_named,
     sign_in,
     sign_out,
+    start_session,
 )
-from grader.service.errors import NotFoundError, RefusalError
+from grader.service.errors import NotFoundError, RefusedError
 from grader.service.throttle import network_of
 from grader.service.web.auth import AnyForm, AnyMember, Member, OwnForm, PerhapsMember, person_of, text_in
 from grader.service.web.pages import STATIC, page
@@ -31,10 +31,10 @@ from grader.service.web.state import AppState, state_of
 router = APIRouter()
 
 TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
-A_DAY = 24 * 3600
+STATIC_CACHE_SECONDS = 24 * 3600
 
-AWAY = 600
-"""Seconds in which a browser must have come back from the university."""
+SIGN_ON_SECONDS = 600
+"""Seconds in which a browser must come back from the university."""
 
 TOO_MANY_LINKS = "Your network has asked for too many links. Try again in ten minutes."
 TOO_MANY_FAILED = "Too many sign-ins from your network have failed. Try again in ten minutes, or ask for a link."
@@ -44,8 +44,8 @@ WRONG = "This key and this password do not belong together. Try again, or sign i
 @router.get("/health")
 def health(request: Request) -> Response:
     """Answer 200 if attempts can be stored, else 503 with the reason, for programs that watch the service."""
-    web = state_of(request)
-    fault = web.probe.fault(web.database)
+    state = state_of(request)
+    fault = state.probe.fault(state.database)
     return PlainTextResponse(f"{fault}\n", 503) if fault else PlainTextResponse("ok\n")
 
 
@@ -54,92 +54,94 @@ def static(name: str) -> Response:
     """A file that pages use."""
     if name not in STATIC:
         raise NotFoundError
-    kept = {"cache-control": f"public, max-age={A_DAY}"}
+    kept = {"cache-control": f"public, max-age={STATIC_CACHE_SECONDS}"}
     return Response(STATIC[name], media_type=TYPES[name.rpartition(".")[2]], headers=kept)
 
 
 @router.get("/sign-in")
 def ask_to_sign_in(request: Request, member: PerhapsMember) -> Response:
-    """How to sign in."""
-    return page(request, "sign_in.html.jinja", member, entry=state_of(request).entry)
+    """The ways to sign in."""
+    return page(request, "sign_in.html.jinja", member, methods=state_of(request).sign_in)
 
 
 @router.get("/join/{token}")
 def invitation(request: Request, token: str) -> Response:
-    """The page behind an invitation. Looking at it uses nothing up: programs that check mail look at every link."""
+    """The page of an invitation. Opening it does not use the invitation, since programs that check mail open every
+    link.
+    """
     return page(request, "join.html.jinja", token=token)
 
 
 @router.post("/join")
 def join(request: Request, form: AnyForm) -> Response:
     """Sign in by an invitation."""
-    web, now = state_of(request), state_of(request).now()
+    state, now = state_of(request), state_of(request).now()
     said = text_in(form, "token")
-    with web.database.reading() as session:
-        invited = is_invited(session, said, now)
+    with state.database.reading() as session:
+        invited = is_usable_invitation(session, said, now)
     token = None
     if invited:
-        with web.database.writing() as session:
+        with state.database.writing() as session:
             token = sign_in(session, said, now)
     if token is None:
-        return page(request, "error.html.jinja", status=403, title="You are not signed in", words=USED_UP)
-    return welcome(request, web, token)
+        return page(request, "error.html.jinja", status_code=403, title="You are not signed in", words=USED_UP)
+    return start_browser_session(request, state, token)
 
 
 @router.post("/sign-out")
 def leave(request: Request, member: AnyMember, _form: OwnForm) -> Response:
     """End the session."""
-    web = state_of(request)
-    with web.database.writing() as session:
+    state = state_of(request)
+    with state.database.writing() as session:
         sign_out(session, member.session_id)
     answer = RedirectResponse("/sign-in", 303)
-    answer.delete_cookie(web.cookie, path="/", secure=web.secure, httponly=True, samesite="lax")
+    answer.delete_cookie(state.cookie, path="/", secure=state.secure, httponly=True, samesite="lax")
     answer.headers["clear-site-data"] = '"storage"'  # drafts of the editor: the next person may use this browser
     return answer
 
 
 @router.post("/sign-in/mail")
 def send_link(request: Request, form: AnyForm) -> Response:
-    """Have a link sent; the answer is the same for everybody."""
-    web = state_of(request)
-    if web.entry.mail is None:
+    """Have a link sent. The answer does not reveal if the person is known."""
+    state = state_of(request)
+    if state.sign_in.mail is None:
         raise NotFoundError
     where = network(request)
-    if where and not web.entry.mails.allows(where):
-        raise RefusalError(TOO_MANY_LINKS)
-    web.entry.mail.ask(text_in(form, "who"))
+    if where and not state.sign_in.link_requests.allows(where):
+        raise RefusedError(TOO_MANY_LINKS)
+    state.sign_in.mail.ask(text_in(form, "who"))
     return page(request, "mail_sent.html.jinja")
 
 
 @router.post("/sign-in/password")
 async def by_password(request: Request, form: AnyForm) -> Response:
-    """Sign in by a password. A lecture room does so at once, and waits for its turns without threads."""
+    """Sign in by a password. A lecture room signs in at once, and waits in the queue without threads."""
     passwords, where = _passwords_of(request), network(request)
-    async with passwords.line.turn(where):
+    async with passwords.queue.slot(where):
         return await run_in_threadpool(_by_password, request, form, passwords)
 
 
 def _passwords_of(request: Request) -> Passwords:
-    """The service's passwords; raises NotFoundError where they are off."""
-    passwords = state_of(request).entry.passwords
+    """The service's passwords. Raises NotFoundError if they are off."""
+    passwords = state_of(request).sign_in.passwords
     if passwords is None:
         raise NotFoundError
     return passwords
 
 
 def _by_password(request: Request, form: FormData, passwords: Passwords) -> Response:
-    web, key = state_of(request), text_in(form, "who").strip()
-    owner = passwords.owner(web.database, key, text_in(form, "password"), network(request))
+    state, key = state_of(request), text_in(form, "who").strip()
+    owner = passwords.authenticate(state.database, key, text_in(form, "password"), network(request))
     if owner is None:
-        return page(request, "error.html.jinja", status=403, title="You are not signed in", words=WRONG)
-    with web.database.writing() as session:
-        token = begin(session, owner, web.now())
-    return welcome(request, web, token)
+        return page(request, "error.html.jinja", status_code=403, title="You are not signed in", words=WRONG)
+    with state.database.writing() as session:
+        token = start_session(session, owner, state.now())
+    return start_browser_session(request, state, token)
 
 
 @router.get("/password")
 def own_password(request: Request, member: AnyMember) -> Response:
-    """Where one's own password is set."""
+    """The page on which a member sets a password."""
     _passwords_of(request)
     with state_of(request).database.reading() as session:
         has_one = hash_of(session, member.id) is not None
@@ -148,81 +150,89 @@ def own_password(request: Request, member: AnyMember) -> Response:
 
 @router.post("/password")
 async def set_password(request: Request, member: AnyMember, form: OwnForm) -> Response:
-    """Set it; other browsers are signed out, since who changes a password may have lost one."""
+    """Set the member's password, and sign out the other browsers, since a person who changes a password may have lost
+    one.
+    """
     passwords = _passwords_of(request)
-    async with passwords.line.turn(network(request)):
+    async with passwords.queue.slot(network(request)):
         return await run_in_threadpool(_set_password, request, member, form, passwords)
 
 
 def _set_password(request: Request, member: Member, form: FormData, passwords: Passwords) -> Response:
-    web = state_of(request)
-    with web.database.reading() as session:
+    state = state_of(request)
+    with state.database.reading() as session:
         person, kept = person_of(session, member.id), hash_of(session, member.id)
     passwords.confirm(kept, text_in(form, "present"), person)
     if text_in(form, "password") != text_in(form, "again"):
-        raise RefusalError("The two new passwords differ, so nothing was changed.")
-    argon2 = passwords.hashed(text_in(form, "password"), person)
-    with web.database.writing() as session:
-        keep(session, member.id, argon2, web.now())
-        end_others(session, member.id, member.session_id)
+        raise RefusedError("The two new passwords differ, so nothing was changed.")
+    argon2 = passwords.new_hash(text_in(form, "password"), person)
+    with state.database.writing() as session:
+        store_hash(session, member.id, argon2, state.now())
+        end_other_sessions(session, member.id, member.session_id)
     return RedirectResponse("/password", 303)
 
 
 @router.get("/sign-on")
 def sign_on(request: Request) -> Response:
-    """To the university."""
-    web = state_of(request)
-    if web.entry.university is None:
+    """Redirect to the university's sign-on."""
+    state = state_of(request)
+    if state.sign_in.university is None:
         raise NotFoundError
-    _refuse_after_failures(request, web)
-    begun = web.entry.university.begin()
+    _refuse_after_failures(request, state)
+    begun = state.sign_in.university.begin()
     answer = RedirectResponse(begun.address, 303)
     answer.set_cookie(
-        web.sign_on_cookie, begun.kept, max_age=AWAY, path="/", secure=web.secure, httponly=True, samesite="lax"
+        state.sign_on_cookie,
+        begun.kept,
+        max_age=SIGN_ON_SECONDS,
+        path="/",
+        secure=state.secure,
+        httponly=True,
+        samesite="lax",
     )
     return answer
 
 
-def _refuse_after_failures(request: Request, web: AppState) -> None:
-    if web.entry.failed_sign_ons.is_reached(network(request)):
-        raise RefusalError(TOO_MANY_FAILED)
+def _refuse_after_failures(request: Request, state: AppState) -> None:
+    if state.sign_in.failed_sign_ons.is_reached(network(request)):
+        raise RefusedError(TOO_MANY_FAILED)
 
 
 @router.get("/sign-on/back")
 def back(request: Request) -> Response:
-    """From the university, with a code, which is used once."""
-    web = state_of(request)
-    if web.entry.university is None:
+    """Complete the sign-in of a browser that comes back from the university with a code."""
+    state = state_of(request)
+    if state.sign_in.university is None:
         raise NotFoundError
-    _refuse_after_failures(request, web)  # a made-up cookie makes us ask the university, too
-    kept = request.cookies.get(web.sign_on_cookie)
+    _refuse_after_failures(request, state)  # a request with a made-up cookie asks the university, too
+    kept = request.cookies.get(state.sign_on_cookie)
     if not kept:
-        raise RefusalError(FAILED)
+        raise RefusedError(FAILED)
     try:
-        key = web.entry.university.finish(kept, request.query_params)
+        key = state.sign_in.university.finish(kept, request.query_params)
     except SignOnFailedError:
-        web.entry.failed_sign_ons.count(network(request))
+        state.sign_in.failed_sign_ons.count(network(request))
         raise
-    with web.database.reading() as session:
+    with state.database.reading() as session:
         person = person_named(session, {key})
     if person is None:
-        words = f"You are known there as {key}, and nobody of that name is in this course. Ask your instructor."
-        return page(request, "error.html.jinja", status=403, title="You are not signed in", words=words)
-    with web.database.writing() as session:
-        token = begin(session, person.id, web.now())
-    answer = welcome(request, web, token)
-    answer.delete_cookie(web.sign_on_cookie, path="/", secure=web.secure, httponly=True, samesite="lax")
+        words = f"Your university knows you as {key}, and this key is not in this course. Ask your instructor."
+        return page(request, "error.html.jinja", status_code=403, title="You are not signed in", words=words)
+    with state.database.writing() as session:
+        token = start_session(session, person.id, state.now())
+    answer = start_browser_session(request, state, token)
+    answer.delete_cookie(state.sign_on_cookie, path="/", secure=state.secure, httponly=True, samesite="lax")
     return answer
 
 
-def welcome(request: Request, web: AppState, token: str) -> Response:
-    """The first page, with the cookie of a new session."""
-    answer = first_page(request, web)
-    lasts = int(SESSION_LASTS.total_seconds())
-    answer.set_cookie(web.cookie, token, max_age=lasts, path="/", secure=web.secure, httponly=True, samesite="lax")
+def start_browser_session(request: Request, state: AppState, token: str) -> Response:
+    """Redirect to the first page, with the cookie of a new session."""
+    answer = first_page(request, state)
+    lasts = int(SESSION_LIFETIME.total_seconds())
+    answer.set_cookie(state.cookie, token, max_age=lasts, path="/", secure=state.secure, httponly=True, samesite="lax")
     return answer
 
 
 def network(request: Request) -> str:
-    """Network of a request, for rate limits; empty if it is not known."""
+    """Network of a request, for rate limits; empty if the client's address is not known."""
     return "" if request.client is None else network_of(request.client.host)

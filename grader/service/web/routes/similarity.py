@@ -7,12 +7,12 @@ from starlette.responses import RedirectResponse, Response
 from grader.common.phrases import count
 from grader.course.submissions.submission import SIZE_LIMIT
 from grader.service.db.models import PoolRow
-from grader.service.errors import RefusalError
-from grader.service.exports.jobs import Paper, made
-from grader.service.exports.similarity import PoolKind, Similar, add_to_pool, empty_pool, pool_sizes
+from grader.service.errors import RefusedError
+from grader.service.exports.jobs import ExportKind, export_file
+from grader.service.exports.similarity import PoolKind, SimilarSources, add_to_pool, empty_pool, pool_sizes
 from grader.service.web.auth import Instructor, StaffForm, file_in, text_in
 from grader.service.web.pages import Confirmation, confirmation_page, page
-from grader.service.web.routes.exports import order_of
+from grader.service.web.routes.exports import request_for
 from grader.service.web.state import state_of
 
 router = APIRouter(prefix="/course/assignments")
@@ -22,35 +22,35 @@ KINDS = {PoolKind.EARLIER: "of earlier courses", PoolKind.ALLOWED: "that all stu
 
 @router.get("/{name}/similar")
 def similar(request: Request, member: Instructor, name: str) -> Response:
-    """Pairs side by side, found when they are asked for."""
-    web = state_of(request)
-    shown = web.cache.assignment(name)
-    with web.database.reading() as session:
+    """Similar sources in pairs side by side. They are searched at each request."""
+    state = state_of(request)
+    shown = state.cache.assignment(name)
+    with state.database.reading() as session:
         sizes = pool_sizes(session, name)
-    with made(order_of(web, Paper.SIMILAR, name), web.database.url) as out, out:
-        found = Similar.model_validate_json(out.read())
+    with export_file(request_for(state, ExportKind.SIMILAR, name), state.database.url) as out, out:
+        found = SimilarSources.model_validate_json(out.read())
     return page(request, "similar.html.jinja", member, assignment=shown, found=found, sizes=sizes, kinds=KINDS)
 
 
 @router.post("/{name}/pool/upload")
 def add(request: Request, member: Instructor, form: StaffForm, name: str) -> Response:
     """Add a source to the pool, or a zip of sources."""
-    web, upload = state_of(request), file_in(form, "file")
-    name, kind = web.cache.assignment(name).name, _kind(text_in(form, "kind"))
+    state, upload = state_of(request), file_in(form, "file")
+    name, kind = state.cache.assignment(name).name, _kind(text_in(form, "kind"))
     data = b"" if upload is None else upload.file.read(SIZE_LIMIT + 1)
     if upload is None or len(data) > SIZE_LIMIT:
-        raise RefusalError("Choose a .cl file, or a zip of such files, of 1 MiB at most.")
-    row = PoolRow(assignment=name, kind=kind, name=upload.filename or "", who=member.key, at=web.now())
-    add_to_pool(web.database, row, data)
+        raise RefusedError("Choose a .cl file, or a zip of such files, of 1 MiB at most.")
+    row = PoolRow(assignment=name, kind=kind, name=upload.filename or "", who=member.key, at=state.now())
+    add_to_pool(state.database, row, data)
     return RedirectResponse(f"/course/assignments/{name}/similar", 303)
 
 
 @router.get("/{name}/pool/remove")
 def ask_to_remove(request: Request, member: Instructor, name: str, kind: PoolKind) -> Response:
     """Page that says what will be removed, with the button that removes it."""
-    web = state_of(request)
-    shown = web.cache.assignment(name)
-    with web.database.reading() as session:
+    state = state_of(request)
+    shown = state.cache.assignment(name)
+    with state.database.reading() as session:
         number = pool_sizes(session, name)[kind]
     asked = Confirmation(
         question=f"Remove sources from the pool of {shown.title}?",
@@ -66,13 +66,13 @@ def ask_to_remove(request: Request, member: Instructor, name: str, kind: PoolKin
 @router.post("/{name}/pool/remove")
 def remove(request: Request, member: Instructor, form: StaffForm, name: str) -> Response:
     """Remove all sources of a kind."""
-    web = state_of(request)
-    name, kind = web.cache.assignment(name).name, _kind(text_in(form, "kind"))
-    empty_pool(web.database, name, kind, member.key, web.now())
+    state = state_of(request)
+    name, kind = state.cache.assignment(name).name, _kind(text_in(form, "kind"))
+    empty_pool(state.database, name, kind, member.key, state.now())
     return RedirectResponse(f"/course/assignments/{name}/similar", 303)
 
 
 def _kind(text: str) -> PoolKind:
     if text not in set(PoolKind):
-        raise RefusalError("Choose what the sources are: of an earlier course, or allowed.")
+        raise RefusedError("Choose the kind of the sources: of an earlier course, or allowed.")
     return PoolKind(text)

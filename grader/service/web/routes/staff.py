@@ -1,4 +1,4 @@
-"""The pages of instructors. To everybody else they do not exist."""
+"""The pages of instructors. For other people they do not exist."""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -15,12 +15,12 @@ from starlette.responses import RedirectResponse, Response
 from grader.common.phrases import count
 from grader.course.submissions.submission import SIZE_LIMIT
 from grader.service.auth.sessions import NEWCOMERS, invite, invite_all, newcomers, unused_links
-from grader.service.course.roster import TakenIn, enrol, shared_names
+from grader.service.course.roster import RosterImport, import_roster, shared_names
 from grader.service.db.batches import in_batches
 from grader.service.db.models import PersonRow, SessionRow
 from grader.service.db.names import by_name, has_words, sort_key
 from grader.service.decisions.regrading import Selection, Which, regrade, regrade_older, try_again
-from grader.service.errors import RefusalError
+from grader.service.errors import RefusedError
 from grader.service.exports.csv import links_csv
 from grader.service.grades.views import faulted
 from grader.service.web.auth import (
@@ -40,78 +40,80 @@ from grader.service.web.state import AppState, state_of
 
 router = APIRouter(prefix="/course")
 
-OTHERS_END = "Links were made or used after you opened this page, so its numbers are out of date. Open the page again."
+LINKS_CHANGED = (
+    "Links were made or used after you opened this page, so its numbers are out of date. Open the page again."
+)
 
 
 @router.post("/regrade")
 def grade_again(request: Request, member: Teacher, form: TeacherForm) -> Response:
-    """Grade attempts at an assignment again; the answer leads to what comes of it."""
-    web = state_of(request)
-    shown = web.cache.assignment(text_in(form, "assignment"))
+    """Grade attempts at an assignment again. The answer redirects to the result of the regrading."""
+    state = state_of(request)
+    shown = state.cache.assignment(text_in(form, "assignment"))
     if shown.gone:
-        raise RefusalError(f"The folder of {shown.name} is gone, so nothing can be graded again.")
+        raise RefusedError(f"The folder of {shown.name} is gone, so nothing can be graded again.")
     which = next((each for each in get_args(Which) if each == text_in(form, "which")), None)
     if which is None:
-        raise RefusalError("Choose which attempts to grade again: all, the latest or the best.")
+        raise RefusedError("Choose which attempts to grade again: all, the latest or the best.")
     selection = Selection(assignment=shown.name, which=which, matching=text_in(form, "matching").strip())
-    order = regrade(web.database, selection, member.key, web.now())
+    order = regrade(state.database, selection, member.key, state.now())
     return RedirectResponse(f"/course/regradings/{order}", 303)
 
 
 @router.post("/regrade-older")
 def grade_older_again(request: Request, member: Teacher, _form: TeacherForm) -> Response:
     """Grade all attempts again that were graded by an older version of their assignment."""
-    web = state_of(request)
-    regrade_older(web.database, web.cache.all(), member.key, web.now())
+    state = state_of(request)
+    regrade_older(state.database, state.cache.all(), member.key, state.now())
     return RedirectResponse("/course/regradings", 303)
 
 
-class PeopleAsked(TakenIn):
-    """What an address of the roster's page says: what came of an upload, and whom a search asks for."""
+class PeopleFilter(RosterImport):
+    """Address of the roster's page: the result of an upload, and the words of a search."""
 
     find: str = Field(default="", max_length=200)
 
 
 @router.get("/people")
-def people(request: Request, member: Teacher, asked: Annotated[PeopleAsked, Query()]) -> Response:
-    """The roster, or those of it whose name or key has the words of a search; after an upload with what came of it."""
+def people(request: Request, member: Teacher, asked: Annotated[PeopleFilter, Query()]) -> Response:
+    """The roster, or the people whose name or key has the words of a search; after an upload with its result."""
     with state_of(request).database.reading() as session:
-        everybody = session.scalars(select(PersonRow)).all()
+        roster = session.scalars(select(PersonRow)).all()
         came = set(session.scalars(select(SessionRow.person_id)))
-    found = [each for each in everybody if has_words(f"{each.name} {each.key}", asked.find)]
+    found = [each for each in roster if has_words(f"{each.name} {each.key}", asked.find)]
     found.sort(key=lambda each: (each.role, sort_key(each.name)))
     return page(request, "people.html.jinja", member, people=found, came=came, asked=asked)
 
 
 @router.post("/people/roster")
-def take_in(request: Request, member: Instructor, form: StaffForm) -> Response:
-    """Take in a roster."""
-    web, upload = state_of(request), file_in(form, "file")
+def upload_roster(request: Request, member: Instructor, form: StaffForm) -> Response:
+    """Import a roster."""
+    state, upload = state_of(request), file_in(form, "file")
     if upload is None:
-        raise RefusalError("Choose the CSV file of the roster.")
+        raise RefusedError("Choose the CSV file of the roster.")
     data = upload.file.read(SIZE_LIMIT + 1)
     if len(data) > SIZE_LIMIT:
-        raise RefusalError("The roster is over 1 MiB.")
-    taken_in = enrol(web.database, data, member.key, web.now())
+        raise RefusedError("The roster is over 1 MiB.")
+    taken_in = import_roster(state.database, data, member.key, state.now())
     return RedirectResponse(f"/course/people?{urlencode(taken_in.model_dump())}", 303)
 
 
 @router.post("/people/{person_id}/invitation")
 def make_link(request: Request, member: Instructor, _form: StaffForm, person_id: RowNumber) -> Response:
-    """A sign-in link for somebody: shown now, and never again."""
-    web = state_of(request)
-    with web.database.writing() as session:
+    """Create a sign-in link for a person. It is shown only once."""
+    state = state_of(request)
+    with state.database.writing() as session:
         person = person_of(session, person_id)
-        link = link_of(web, invite(session, person, member.key, web.now()))
+        link = link_of(state, invite(session, person, member.key, state.now()))
     return page(request, "link.html.jinja", member, person=person, link=link)
 
 
 @router.get("/invitations")
 def ask_to_make_links(request: Request, member: Instructor) -> Response:
     """Page that says how many links will be made and cancelled, with the button that makes them."""
-    web = state_of(request)
-    with web.database.reading() as session:
-        made, ended = len(newcomers(session)), len(unused_links(session, web.now(), NEWCOMERS))
+    state = state_of(request)
+    with state.database.reading() as session:
+        made, ended = len(newcomers(session)), len(unused_links(session, state.now(), NEWCOMERS))
     links = f"{count(ended, 'unused link')} of these students"
     asked = Confirmation(
         question="Make links for all students who have not used one?",
@@ -133,28 +135,28 @@ def make_links(request: Request, member: Instructor, form: StaffForm) -> Respons
     """Links for all students who have never used one, as a file. Refused if the number of links that would be cancelled
     differs from the form's: a second click must not cancel the links of the first.
     """
-    web = state_of(request)
-    with web.database.reading() as session:
+    state = state_of(request)
+    with state.database.reading() as session:
         students = [person.id for person in newcomers(session)]
-        ended = unused_links(session, web.now(), NEWCOMERS)
+        ended = unused_links(session, state.now(), NEWCOMERS)
     if text_in(form, "cancels") != str(len(ended)):
-        raise RefusalError(OTHERS_END)
+        raise RefusedError(LINKS_CHANGED)
 
     def links(session: Session, numbers: Sequence[int]) -> list[tuple[str, str, str]]:
         some = PersonRow.id.in_(numbers)
-        if not unused_links(session, web.now(), some) <= ended:
-            raise RefusalError(OTHERS_END)
+        if not unused_links(session, state.now(), some) <= ended:
+            raise RefusedError(LINKS_CHANGED)
         invited = by_name(session.scalars(select(PersonRow).where(some, NEWCOMERS)))
-        tokens = invite_all(session, invited, member.key, web.now())
-        return [(one.key, one.name, link_of(web, token)) for one, token in zip(invited, tokens, strict=True)]
+        tokens = invite_all(session, invited, member.key, state.now())
+        return [(one.key, one.name, link_of(state, token)) for one, token in zip(invited, tokens, strict=True)]
 
-    made = in_batches(web.database, students, links)
+    made = in_batches(state.database, students, links)
     return csv_file("sign-in-links.csv", links_csv(chain.from_iterable(made)))
 
 
-def link_of(web: AppState, token: str) -> str:
-    """The address that an invitation is sent as."""
-    return f"{web.origin}/join/{token}"
+def link_of(state: AppState, token: str) -> str:
+    """The address of an invitation."""
+    return f"{state.origin}/join/{token}"
 
 
 @router.get("/people/{person_id}")
@@ -177,7 +179,7 @@ def person_comparison(request: Request, member: Teacher, person_id: RowNumber, n
 
 @router.get("/faults")
 def faults(request: Request, member: Teacher) -> Response:
-    """What could not be graded, by our fault."""
+    """Attempts that could not be graded since the service failed."""
     with state_of(request).database.reading() as session:
         found, shared = faulted(session), shared_names(session)
     return page(request, "faults.html.jinja", member, faults=found, shared=shared)
@@ -185,8 +187,8 @@ def faults(request: Request, member: Teacher) -> Response:
 
 @router.post("/faults/{grading_id}/again")
 def after_fault(request: Request, member: Teacher, _form: TeacherForm, grading_id: RowNumber) -> Response:
-    """Try one of them again."""
-    web = state_of(request)
-    with web.database.writing() as session:
-        try_again(session, grading_id, member.key, web.now())
+    """Grade an attempt again after a fault of the service."""
+    state = state_of(request)
+    with state.database.writing() as session:
+        try_again(session, grading_id, member.key, state.now())
     return RedirectResponse("/course/faults", 303)

@@ -1,5 +1,5 @@
-// Fetches the page again now and then, and shows anew what is marked with data-refresh. What is asked for stands in the
-// address, so nothing of it is lost. Pages work without it.
+// Fetches the page again from time to time, and replaces the parts that are marked with data-refresh. The filter is in
+// the address, so it is kept. Pages work without this script.
 "use strict";
 
 const BETWEEN = 5000;

@@ -1,4 +1,4 @@
-// Says a time in the reader's own zone beside that of the course, where the two differ. Pages work without it.
+// Adds times in the reader's time zone to times of the course, if the zones differ. Pages work without this script.
 "use strict";
 
 function offsetOf(stated) {
