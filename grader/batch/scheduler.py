@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from grader.batch.rescoring import lacks_measurements, up_to_date
-from grader.batch.station import NAME, Errand, Facilities
+from grader.batch.station import NAME, Errand, Facilities, most_points
 from grader.batch.store import Store, content_key, seed_of
 from grader.batch.workforce import Workforce
 from grader.common.errors import GraderError, InterruptedGradingError
@@ -65,7 +65,7 @@ class BatchPlan:
             before=None if before is None else up_to_date(before, item.assignment),
             assignment_sha256=item.assignment.sha256,
             parts=tuple(part.part for part in item.assignment.parts),
-            max_points=item.assignment.points + sum(sum(part.left_out.values()) for part in item.assignment.parts),
+            max_points=most_points(item.assignment),
         )
 
 

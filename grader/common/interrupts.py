@@ -8,6 +8,7 @@ something new asks first (`stop_if_told`).
 
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,6 +26,19 @@ class _Told:
 
 
 _told = _Told()
+
+
+class _Stretch(threading.local):
+    """What ends the present stretch of a thread other than the main one, and with which error."""
+
+    is_over: Callable[[], bool] | None = None
+    error: InterruptedGradingError | None = None
+
+
+_stretch = _Stretch()
+
+STEP = 0.2
+"""Seconds between two looks of `pause`."""
 
 
 def interrupt_on(numbers: Iterable[int], error: Callable[[int], InterruptedGradingError]) -> None:
@@ -45,8 +59,13 @@ def _tell(to_stop: InterruptedGradingError) -> None:
 @contextmanager
 def interrupted_when(is_over: Callable[[], bool], error: InterruptedGradingError, every: float) -> Iterator[None]:
     """Within the block, look every so many seconds whether it is over; then raise the error, once. Whoever catches it
-    may go on.
+    may go on. No signal reaches a thread other than the main one: there, `stop_if_told` looks.
     """
+    if threading.current_thread() is not threading.main_thread():
+        with _looked_at(is_over, error):
+            yield
+            stop_if_told()
+        return
     kept = signal.getsignal(signal.SIGALRM)
 
     def look(_number: int, _frame: object) -> None:
@@ -65,10 +84,30 @@ def interrupted_when(is_over: Callable[[], bool], error: InterruptedGradingError
             _told.to_stop, _told.waiting = None, False
 
 
+@contextmanager
+def _looked_at(is_over: Callable[[], bool], error: InterruptedGradingError) -> Iterator[None]:
+    kept = _stretch.is_over, _stretch.error
+    _stretch.is_over, _stretch.error = is_over, error
+    try:
+        yield
+    finally:
+        _stretch.is_over, _stretch.error = kept
+
+
 def stop_if_told() -> None:
-    """Raise the last interruption again, in case that it was lost on the way up."""
+    """Raise the last interruption again, in case that it was lost on the way up, or was that of another thread."""
     if _told.to_stop is not None:
         raise _told.to_stop
+    if _stretch.error is not None and _stretch.is_over is not None and _stretch.is_over():
+        raise _stretch.error
+
+
+def pause(seconds: float) -> None:
+    """Sleep, in any thread, unless told to stop meanwhile."""
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0:
+        stop_if_told()
+        time.sleep(min(left, STEP))
 
 
 @contextmanager

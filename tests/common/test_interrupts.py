@@ -7,7 +7,7 @@ from contextlib import suppress
 import pytest
 
 from grader.common.errors import InterruptedGradingError, SavedAgainError
-from grader.common.interrupts import interrupted_when, stop_if_told, uninterrupted
+from grader.common.interrupts import interrupted_when, pause, stop_if_told, uninterrupted
 
 
 def test_a_signal_is_raised_at_once(tell):
@@ -109,3 +109,48 @@ def test_what_must_not_be_interrupted_is_finished_first():
     with pytest.raises(SavedAgainError):
         work()
     assert done == ["removed"]
+
+
+def ended(work):
+    """How a function ends in a thread of its own: with which error, or none."""
+    ends = []
+
+    def run():
+        try:
+            ends.append(work())
+        except InterruptedGradingError as error:
+            ends.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join(10)
+    return ends[0]
+
+
+def test_a_stretch_of_another_thread_is_over_when_that_thread_looks():
+    """Only that one, and only until its block ends."""
+    over, seen = SavedAgainError("again"), []
+
+    def work():
+        with suppress(SavedAgainError), interrupted_when(lambda: True, over, 60):
+            seen.append(ended(stop_if_told))
+            pause(60)
+        stop_if_told()
+        with interrupted_when(lambda: True, over, 60):
+            pass
+
+    assert ended(work) is over
+    assert seen == [None]
+    stop_if_told()
+
+
+def test_a_pause_of_another_thread_ends_when_the_main_one_is_told(tell):
+    """Signals reach the main thread alone."""
+    ends = []
+    thread = threading.Thread(target=lambda: ends.append(ended(lambda: pause(60))))
+    thread.start()
+    with suppress(InterruptedGradingError):
+        tell()
+    thread.join(10)
+    assert isinstance(ends[0], InterruptedGradingError)
+    pause(0)

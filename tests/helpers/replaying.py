@@ -16,6 +16,7 @@ from pathlib import Path
 from grader.common.errors import InterruptedGradingError
 from grader.common.interrupts import interrupt_on
 from grader.service.db.session import Database
+from grader.service.station.backends import LocalBackend
 from grader.service.station.grader import Judge
 from grader.service.station.loop import work
 from grader.service.submissions.queue import ClaimedGrading
@@ -37,7 +38,7 @@ class Recording:
 
 def record(course, orders, assignment, source):
     """Grade it for real, by a station's own judge."""
-    judge, events, begun = Judge(course, orders, 1), [], time.monotonic()
+    judge, events, begun = Judge(course, LocalBackend(orders), 1), [], time.monotonic()
     claimed = ClaimedGrading(grading_id=1, station="", turn=1, assignment=assignment, data=source, sha256="0" * 64)
     try:
         graded = judge.grade(claimed, lambda event: events.append((time.monotonic() - begun, event)))

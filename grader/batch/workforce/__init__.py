@@ -4,7 +4,12 @@ from concurrent.futures import Future
 from typing import Protocol
 
 from grader.batch.station import Errand, Facilities
+from grader.common.errors import WorkerError
 from grader.results.result import Result, Ungraded
+
+
+class SchedulerLostError(WorkerError):
+    """The scheduler of a cluster does not answer, which says nothing about the submission."""
 
 
 class Workforce(Protocol):
@@ -18,7 +23,9 @@ class Workforce(Protocol):
         """What all of them grade with; raises GraderError if they differ, or if there are none."""
 
     def submit(self, errand: Errand) -> "Future[Result | Ungraded]":
-        """Have it graded. The future raises WorkerError if the station died over it."""
+        """Have it graded. The future raises WorkerError if the station died over it, and SchedulerLostError if nobody
+        knows what became of it.
+        """
 
     def dismiss(self) -> None:
         """Begin to stop, since no more errands will come, without waiting for it."""

@@ -27,8 +27,10 @@ from distributed import Client, KilledWorker, Security, WorkerPlugin, get_worker
 from distributed.versions import VersionMismatchWarning
 
 from grader.batch.station import NAME, Errand, Facilities, grade, leave, look_around
+from grader.batch.workforce import SchedulerLostError
 from grader.batch.workforce.answers import read_answer
 from grader.common.errors import GraderError, WorkerError
+from grader.common.interrupts import pause
 from grader.common.phrases import count
 from grader.results.result import Result, Ungraded
 
@@ -36,7 +38,7 @@ RESOURCE = "device"
 NEEDS = {RESOURCE: 1}
 
 PATIENCE = 300.0
-"""Seconds to wait for a first worker: a queue of a cluster may let it wait."""
+"""Seconds that a batch waits for a first worker: a queue of a cluster may let it wait."""
 
 CONNECTING = 20.0
 """Seconds in which a scheduler must answer, at first and after the connection was lost."""
@@ -82,11 +84,21 @@ class Cluster:
         """Two for each worker, so that none waits for the next errand to come over the network."""
         return max(1, 2 * len(self._crew.present))
 
+    @property
+    def workers(self) -> int:
+        """How many workers there are now, each of which grades one submission at a time."""
+        return len(self._crew.present) if self.is_connected else 0
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether the scheduler is there."""
+        return bool(self._client.status == "running")
+
     def facilities(self) -> Facilities:
         """What the first worker grades with, if all others have the same. Waits for a worker if there is none."""
         found: dict[str, Facilities] = {}
         while not found:
-            self._wait()
+            self.await_worker(PATIENCE)
             found = self._ask()
         first = min(found)
         for worker, facilities in found.items():
@@ -101,18 +113,21 @@ class Cluster:
         return found[first]
 
     def submit(self, errand: Errand) -> "Future[Result | Ungraded]":
-        """Have it graded by a worker whose device is free. Raises WorkerError if the scheduler has gone for good."""
+        """Have it graded by a worker whose device is free. An errand whose future is cancelled is not begun any more.
+        Raises SchedulerLostError if the scheduler has gone for good.
+        """
         end = time.monotonic() + CONNECTING + 1
         while self._client.status == "connecting" and time.monotonic() < end:
-            time.sleep(0.1)
-        if self._client.status != "running":
-            raise WorkerError(
+            pause(0.1)
+        if not self.is_connected:
+            raise SchedulerLostError(
                 f"the scheduler at {self._address} has gone. What is graded is kept: once it runs again, with its "
                 "workers, the same command goes on from there."
             )
         outcome: Future[Result | Ungraded] = Future()
         asked = self._executor.submit(grade_here, errand)
         asked.add_done_callback(lambda done: self._pass_on(done, errand, outcome))
+        outcome.add_done_callback(lambda done: done.cancelled() and asked.cancel())
         return outcome
 
     def dismiss(self) -> None:
@@ -122,7 +137,7 @@ class Cluster:
     def close(self) -> None:
         """Cancel what has not begun, and disconnect. Workers stay, and finish gradings that nobody waits for."""
         self.dismiss()
-        if self._client.status == "running":
+        if self.is_connected:
             self._executor.shutdown(wait=False)
         self._client.close(timeout=CONNECTING)
         if self._watch.ident is not None:
@@ -130,8 +145,10 @@ class Cluster:
 
     def _pass_on(self, asked: "Future[Answer]", errand: Errand, outcome: "Future[Result | Ungraded]") -> None:
         """Called by Dask's thread when an errand has ended."""
+        if not outcome.set_running_or_notify_cancel():
+            return
         if asked.cancelled():
-            outcome.set_exception(WorkerError("the connection to the scheduler was lost."))
+            outcome.set_exception(SchedulerLostError("the connection to the scheduler was lost."))
             return
         error = asked.exception()
         if isinstance(error, KilledWorker):
@@ -171,20 +188,23 @@ class Cluster:
 
     def _workers(self) -> list[str]:
         """Addresses of the workers with a device."""
-        known = self._client.scheduler_info(n_workers=-1)["workers"]
+        known = self._client.scheduler_info(n_workers=-1).get("workers", {})
         return sorted(address for address, facts in known.items() if facts.get("resources", {}).get(RESOURCE, 0) >= 1)
 
-    def _wait(self) -> None:
-        end = time.monotonic() + PATIENCE
+    def await_worker(self, seconds: float) -> None:
+        """Wait for a first worker, and say how to start one. Raises WorkerError if none comes in so many seconds."""
+        end = time.monotonic() + seconds
         if not self._workers():
             self._say(f"waiting for a worker at {self._address}: {self._how_to_start()}")
         while not self._workers():
+            if not self.is_connected:
+                raise SchedulerLostError(f"the scheduler at {self._address} has gone.")
             if time.monotonic() > end:
                 raise WorkerError(
-                    f"no worker with the resource `{RESOURCE}` has come to {self._address} in {PATIENCE:.0f} s; "
+                    f"no worker with the resource `{RESOURCE}` has come to {self._address} in {seconds:.0f} s; "
                     f"start one: {self._how_to_start()}"
                 )
-            time.sleep(0.5)
+            pause(0.5)
 
     def _how_to_start(self) -> str:
         return f'dask worker {self._address} --nthreads 1 --resources "{RESOURCE}=1"'
@@ -192,7 +212,7 @@ class Cluster:
     def _follow(self) -> None:
         """On a thread of its own: say which workers come and go, and retire those that only fail."""
         while not self._closed.wait(LOOK):
-            if self._client.status != "running":
+            if not self.is_connected:
                 continue
             for line in self._crew.look(set(self._workers())):
                 self._say(line)
@@ -211,7 +231,7 @@ def _connect(address: str) -> Client:
     try:
         return Client(address, timeout=CONNECTING, set_as_default=False, name="grader")
     except (OSError, ValueError, TypeError, RuntimeError) as error:
-        raise WorkerError(
+        raise SchedulerLostError(
             f"no Dask scheduler answers at {address} ({' '.join(str(error).split())}); is it running, is the address "
             "right, and does it ask for certificates (tls://)?"
         ) from error

@@ -55,6 +55,9 @@ class PlaceOptions:
     """Where the service's station grades."""
 
     course: CourseOption = None
+    cluster: Annotated[
+        str | None, typer.Option(help="Address of a Dask scheduler, to grade on its workers.", metavar="ADDRESS")
+    ] = None
     sandbox: SandboxOption = None
     gpu: GpuOption = None
     device: DeviceOption = None
@@ -160,13 +163,29 @@ def _station_spec(place: PlaceOptions, stations: int) -> "tuple[Settings, Statio
 
     here = {"docker": docker_settings(place.gpu), "device": place.device}
     settings = load_settings({**here, "sandbox": place.sandbox, "course": place.course})
+    if place.cluster is not None:
+        _require_cluster(stations)
+    everywhere = {} if place.cluster is None else here
     return settings, StationSpec(
         count=stations,
         course=settings.course_folder.resolve(),
-        orders=settings.orders({"sandbox": settings.sandbox_for_others()}),
+        orders=settings.orders({**everywhere, "sandbox": settings.sandbox_for_others()}),
         device_class=place.device_class,
+        cluster=place.cluster or "",
         variables={**_without_secrets(os.environ), **as_variables(here)},
     )
+
+
+def _require_cluster(stations: int) -> None:
+    """Raises InputError if Dask is not installed, or if there would not be one station for the cluster."""
+    from importlib.util import find_spec
+
+    from grader.common.errors import InputError
+
+    if find_spec("distributed") is None:
+        raise InputError("--cluster needs Dask: install it from a clone of grader with `pip install '.[cluster]'`.")
+    if stations != 1:
+        raise InputError("one station grades on all workers of a cluster: leave --stations out.")
 
 
 def _forget_database() -> None:

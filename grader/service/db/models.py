@@ -616,8 +616,9 @@ class ProgressRow(Base):
 
 
 class StationRow(Base):
-    """A station that runs or has run. `name` is the name with which it claims gradings, `host` its machine. It gave its
-    last sign of life at `seen`. `fault` is the reason why it cannot grade, or empty.
+    """A station that runs or has run. `name` is the name with which it claims gradings, `host` its machine, `devices`
+    the number of devices on which it grades. It gave its last sign of life at `seen`. `fault` is the reason why it
+    cannot grade, or empty.
     """
 
     __tablename__ = "stations"
@@ -627,6 +628,7 @@ class StationRow(Base):
     host: Mapped[str]
     device: Mapped[str]
     device_class: Mapped[str]
+    devices: Mapped[int]
     grader: Mapped[str]
     fault: Mapped[str]
     started: Mapped[datetime]

@@ -48,20 +48,22 @@ class ProcessSpec:
 
 @dataclass(frozen=True, kw_only=True)
 class StationSpec:
-    """Stations of one machine and one device. `orders` are the settings for grading as JSON, `variables` the
-    environment with the machine's own settings. An empty `device_class` means the class of the device.
+    """Stations of one machine and one device, or one station for the Dask cluster of the scheduler at `cluster`.
+    `orders` are the settings for grading as JSON, `variables` the environment with the machine's own settings. An empty
+    `device_class` means the class of the device.
     """
 
     count: int
     course: Path
     orders: str
     device_class: str = ""
+    cluster: str = ""
     variables: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def processes(self) -> list[ProcessSpec]:
         """A process for each station."""
-        arguments = str(self.course), self.orders, self.device_class
+        arguments = str(self.course), self.orders, self.device_class, self.cluster
         spec = ProcessSpec(
             name="station", module="grader.service.station", arguments=arguments, environment=self.variables
         )

@@ -1,4 +1,5 @@
-"""The process of a station: `python -P -m grader.service.station COURSE ORDERS CLASS`, the database on standard input.
+"""The process of a station: `python -P -m grader.service.station COURSE ORDERS CLASS CLUSTER`, the database on standard
+input. CLUSTER is the address of a Dask scheduler, or empty: then it grades in this process.
 
 It ends when it is told to (SIGTERM), and when its standard input is closed: whoever started it is gone.
 """
@@ -11,13 +12,14 @@ import sys
 from contextlib import closing, suppress
 from pathlib import Path
 
-from grader.common.errors import GraderError, InterruptedGradingError
+from grader.common.errors import GraderError, InterruptedGradingError, WorkerError
 from grader.common.interrupts import interrupt_on
 from grader.course.catalogue import Course
 from grader.protocol.text import showable
 from grader.service.course.saved_assignments import memory_in
 from grader.service.db.session import Database
 from grader.service.handover import end_with_parent, told_database
+from grader.service.station.backends import Backend, LocalBackend
 from grader.service.station.grader import Judge
 from grader.service.station.loop import patient, work
 from grader.service.station.presence import Presence
@@ -30,23 +32,35 @@ LEAVE = 20.0
 
 def main() -> None:
     """Work until told to stop, and then stop what was begun."""
-    course, orders, device_class = sys.argv[1:]
+    folder, orders, device_class, cluster = sys.argv[1:]
     url = told_database()
     interrupt_on([signal.SIGTERM], _stop)
     end_with_parent(LEAVE)
     name = f"{platform.node()}-{os.getpid()}-{secrets.token_hex(4)}"
-    places = Course(assignments=Path(course) / "assignments", reference=Path(course) / "reference")
+    course = Course(assignments=Path(folder) / "assignments", reference=Path(folder) / "reference")
     with closing(Database(url)) as database, suppress(InterruptedGradingError):
-        judge = Judge(places, orders, patient(lambda: service_seed(database)), device_class, memory_in(database))
+        seed, backend = patient(lambda: service_seed(database)), _backend(cluster, orders)
+        judge = Judge(course, backend, seed, device_class, memory_in(database))
         try:
             facts = _facts(judge, name)
-            with Presence(database, facts):
+            with Presence(database, facts, lambda: backend.devices):
                 if facts.fault:
                     sys.exit(f"this station cannot grade: {facts.fault}")
-                work(database, judge, name)
+                with closing(backend.gradings()) as gradings:
+                    work(database, judge, name, gradings=gradings)
+        except WorkerError as error:
+            sys.exit(f"this station ends: {showable(str(error))}")
         finally:
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
             judge.close()
+
+
+def _backend(cluster: str, orders: str) -> Backend:
+    if not cluster:
+        return LocalBackend(orders)
+    from grader.service.station.cluster import ClusterBackend  # an extra, which only this needs
+
+    return ClusterBackend(cluster, orders)
 
 
 def _facts(judge: Judge, name: str) -> StationFacts:

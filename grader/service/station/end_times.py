@@ -21,14 +21,18 @@ TOLD = {Kind.BUILD, Kind.CORRECTNESS, Kind.PRACTICE}
 
 @dataclass(kw_only=True)
 class Pace:
-    """Passes on the progress of a grading, and delays its end. `clock` and `sleep` are in seconds."""
+    """Passes on the progress of a grading that begins now, and delays its end. `clock` and `sleep` are in seconds."""
 
     coursework: Coursework
     progress: Progress
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
-    told: float | None = field(default=None, init=False)
-    """When the last event was passed on."""
+    told: float = field(init=False)
+    """When the last event was passed on; the first one is that the grading begins."""
+
+    def __post_init__(self) -> None:
+        """Note the beginning."""
+        self.told = self.clock()
 
     def note(self, event: str | Decided) -> None:
         """Pass on an event, unless its time may tell a hidden outcome."""
@@ -39,7 +43,7 @@ class Pace:
 
     def wait(self) -> None:
         """Wait for the end of the slot, if anything is hidden."""
-        if self.told is not None and (_hides_cases(self.coursework) or _hides_runs(self.coursework)):
+        if _hides_cases(self.coursework) or _hides_runs(self.coursework):
             self.sleep(SLOT - (self.clock() - self.told) % SLOT)
 
 

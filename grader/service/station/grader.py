@@ -1,10 +1,11 @@
-"""Judging as `grade` and `batch` do: by the batch's own station."""
+"""Judging as `grade` and `batch` do: by the batch's own stations, wherever they are."""
 
 from collections.abc import Callable
 from pathlib import Path
 
-from grader.batch import station
+from grader.batch.station import Errand, Facilities, most_points
 from grader.batch.store import content_key, seed_of
+from grader.common.interrupts import pause
 from grader.common.record import replace
 from grader.course.catalogue import Course
 from grader.course.submissions.handin import HandIn, Student
@@ -16,6 +17,7 @@ from grader.results.result import UNTIMED, Result, Ungraded
 from grader.service.course.assignments import NO_LAST_STATE, AssignmentCache, LastGoodState
 from grader.service.course.device_classes import classes_of, elsewhere
 from grader.service.db.session import Database
+from grader.service.station.backends import Backend
 from grader.service.station.end_times import Pace
 from grader.service.station.recorder import AssignmentRecorder
 from grader.service.station.rescoring import Rescoring
@@ -27,24 +29,24 @@ TIMED = 3
 
 
 class Judge:
-    """Grades claims of one course by the settings of this machine. `seed` is the service's secret."""
+    """Grades claims of one course by one backend. `seed` is the service's secret."""
 
     def __init__(
         self,
         course: Course,
-        orders: str,
+        backend: Backend,
         seed: int,
         device_class: str = "",
         recall: Callable[[], LastGoodState] = lambda: NO_LAST_STATE,
     ) -> None:
-        self._course, self._orders, self._seed, self._class = course, orders, seed, device_class
+        self._course, self._backend, self._seed, self._class = course, backend, seed, device_class
         self._cache = AssignmentCache(course, Path(), recall=recall)
         self._recorder, self._rescoring = AssignmentRecorder(self._cache), Rescoring(course, self._cache)
 
     @property
-    def facilities(self) -> station.Facilities:
+    def facilities(self) -> Facilities:
         """What it grades with; raises errors of ours where it cannot."""
-        return station.look_around(self._orders)
+        return self._backend.facilities
 
     @property
     def device_class(self) -> str:
@@ -60,7 +62,7 @@ class Judge:
         self._cache.require_readable(claimed.assignment)
         coursework = self._course.load(claimed.assignment)
         measured = coursework.measured_sha256  # its files may change while it is graded
-        pace = Pace(coursework=coursework, progress=progress)
+        pace = Pace(coursework=coursework, progress=progress, sleep=pause)
         outcome = self._measured(self._errand(coursework, claimed), pace.note)
         pace.wait()
         if isinstance(outcome, Ungraded):
@@ -75,27 +77,27 @@ class Judge:
         return self._rescoring.some(database)
 
     def close(self) -> None:
-        """Close the station of this process."""
-        station.leave()
+        """Close the backend."""
+        self._backend.close()
 
-    def _measured(self, errand: station.Errand, progress: Progress) -> Result | Ungraded:
+    def _measured(self, errand: Errand, progress: Progress) -> Result | Ungraded:
         """The outcome; a speed that noise hides is measured again, and left open in the end."""
-        outcome = station.grade(errand, progress)
+        outcome = self._backend.grade(errand, progress)
         for _ in range(TIMED - 1):
             if isinstance(outcome, Ungraded) or all(each.reason not in UNTIMED for each in outcome.checks):
                 break
             progress("timing again, since the speed was not measured")
-            again = station.grade(replace(errand, before=outcome), progress)
+            again = self._backend.grade(replace(errand, before=outcome), progress)
             outcome = outcome if isinstance(again, Ungraded) else again
         return outcome
 
-    def _errand(self, coursework: Coursework, claimed: ClaimedGrading) -> station.Errand:
+    def _errand(self, coursework: Coursework, claimed: ClaimedGrading) -> Errand:
         facilities = self.facilities
         nobody = Student(label="", name="")
         handin = HandIn(student=nobody, assignment=claimed.assignment, where="", data=claimed.data)
-        key = content_key(handin, coursework.measured_sha256, facilities, self._orders)
-        return station.Errand(
-            orders=self._orders,
+        key = content_key(handin, coursework.measured_sha256, facilities, self._backend.orders)
+        return Errand(
+            orders=self._backend.orders,
             facilities=facilities,
             bundle=pack(coursework),
             data=claimed.data,
@@ -104,5 +106,5 @@ class Judge:
             before=None,
             assignment_sha256=coursework.sha256,
             parts=tuple(part.part for part in coursework.parts),
-            max_points=coursework.points,
+            max_points=most_points(coursework),
         )

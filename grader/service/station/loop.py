@@ -1,25 +1,29 @@
-"""What a station does: claim, grade, store, until it is told to stop."""
+"""What a station does: claim, grade, store, until it is told to stop.
 
-import sys
+It claims while there is room for another grading (gradings.py): on this machine one grading is made at a time, on a
+cluster as many as there are workers.
+"""
+
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Protocol, TypeVar
 
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
 
+from grader.batch.workforce import SchedulerLostError
 from grader.common.errors import GraderError, InterruptedGradingError
 from grader.common.interrupts import interrupted_when, stop_if_told
 from grader.grading.progress import Decided, Progress
 from grader.protocol.text import showable
 from grader.results.result import Ungraded
 from grader.service.db.session import Database, time_of
+from grader.service.station.gradings import IN_TURN, LOOK, Gradings
 from grader.service.station.heartbeat import LeaseHeartbeat, Patience
+from grader.service.station.journal import say
 from grader.service.submissions.progress import keep_note, note_of
 from grader.service.submissions.queue import ClaimedGrading, Graded, claim, fail, finish, release
-
-LOOK = 0.5
-"""Seconds between two looks for work, and between two looks whether a grading is over."""
 
 AWAY = 1.0
 """Seconds between two calls at a database that does not answer."""
@@ -53,23 +57,17 @@ def work(
     judge: Judging,
     name: str,
     patience: Patience = PATIENCE,
-    idle: Callable[[], None] = lambda: time.sleep(LOOK),
+    gradings: Gradings = IN_TURN,
 ) -> None:
-    """Take one grading after the other; raises what interrupts this process. `idle` waits for work."""
+    """Take gradings while there is room for one more; raises what interrupts this process."""
     while True:
         stop_if_told()
         more = patient(lambda: judge.keep_up(database))
-        claimed = patient(lambda: _claimed(database, name, judge.elsewhere()))
-        if claimed is None:
-            if not more:
-                idle()
-        else:
-            try:
-                _grade(database, judge, claimed, patience)
-            except InterruptedGradingError:
-                with suppress(SQLAlchemyError), database.recording() as session:  # else its lease runs out
-                    release(session, claimed, time_of(session))
-                raise
+        claimed = patient(lambda: _claimed(database, name, judge.elsewhere())) if gradings.has_room() else None
+        if claimed is not None:
+            gradings.begin(partial(_grade_or_release, database, judge, claimed, patience))
+        elif not more:
+            gradings.wait()
 
 
 def patient(ask: Callable[[], Found]) -> Found:
@@ -84,17 +82,12 @@ def patient(ask: Callable[[], Found]) -> Found:
         except (InterfaceError, OperationalError) as error:
             if away is None:
                 away = time.monotonic()
-                _say(f"the database does not answer: {_reason(error)}. This station waits for it.")
+                say(f"the database does not answer: {_reason(error)}. This station waits for it.")
             time.sleep(AWAY)
         else:
             if away is not None:
-                _say(f"the database answers again, after {time.monotonic() - away:.0f} s.")
+                say(f"the database answers again, after {time.monotonic() - away:.0f} s.")
             return answer
-
-
-def _say(line: str) -> None:
-    """On standard error, which is the journal where systemd has started the service."""
-    print(line, file=sys.stderr, flush=True)  # noqa: T201 - a station has nobody else to tell
 
 
 def _reason(error: DBAPIError) -> str:
@@ -106,6 +99,17 @@ def _reason(error: DBAPIError) -> str:
 def _claimed(database: Database, name: str, elsewhere: frozenset[str]) -> ClaimedGrading | None:
     with database.recording() as session:
         return claim(session, name, time_of(session), elsewhere)
+
+
+def _grade_or_release(database: Database, judge: Judging, claimed: ClaimedGrading, patience: Patience) -> None:
+    """Grade it, or give the claim back as if it had not been begun."""
+    try:
+        _grade(database, judge, claimed, patience)
+    except (InterruptedGradingError, SchedulerLostError) as error:
+        with suppress(SQLAlchemyError), database.recording() as session:  # else its lease runs out
+            release(session, claimed, time_of(session))
+        if isinstance(error, InterruptedGradingError):
+            raise
 
 
 def _grade(database: Database, judge: Judging, claimed: ClaimedGrading, patience: Patience) -> None:
@@ -134,13 +138,13 @@ def _outcome(judge: Judging, claimed: ClaimedGrading, progress: Progress) -> Gra
     """The outcome, or the fault of ours because of which there is none."""
     try:
         outcome = judge.grade(claimed, progress)
-    except InterruptedGradingError:
+    except (InterruptedGradingError, SchedulerLostError):
         raise
     except GraderError as error:
         return showable(str(error))
     except Exception as error:  # noqa: BLE001 - a fault in one grading does not touch the others
         return showable(f"a fault in grader itself: {error!r}")
-    return outcome.fault if isinstance(outcome, Ungraded) else outcome
+    return showable(outcome.fault) if isinstance(outcome, Ungraded) else outcome
 
 
 def _noting(database: Database, claimed: ClaimedGrading) -> Progress:

@@ -9,15 +9,18 @@ from typing import Self
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from grader.common.record import replace
 from grader.service.db.session import Database, time_of
 from grader.service.submissions.health import BEAT, StationFacts, note_station, station_leaves
 
 
 class Presence:
-    """A thread beside a station. A database that does not answer is asked again at the next beat."""
+    """A thread beside a station of so many devices. A database that does not answer is asked again at the next beat."""
 
-    def __init__(self, database: Database, facts: StationFacts, beat: float = BEAT) -> None:
-        self._database, self._facts, self._beat = database, facts, beat
+    def __init__(
+        self, database: Database, facts: StationFacts, devices: Callable[[], int] = lambda: 1, beat: float = BEAT
+    ) -> None:
+        self._database, self._facts, self._devices, self._beat = database, facts, devices, beat
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._keep, name="presence", daemon=True)
 
@@ -37,7 +40,7 @@ class Presence:
             self._tell(self._note)
 
     def _note(self, session: Session, now: datetime) -> None:
-        note_station(session, self._facts, now)
+        note_station(session, replace(self._facts, devices=self._devices()), now)
 
     def _tell(self, tell: Callable[[Session, datetime], None]) -> None:
         with suppress(SQLAlchemyError), self._database.recording() as session:

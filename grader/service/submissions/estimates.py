@@ -1,5 +1,5 @@
 """Estimates how long a grading waits, from the duration of the latest gradings for its device class, and from the
-number of stations of that class.
+number of devices on which stations grade that class.
 """
 
 import math
@@ -75,28 +75,28 @@ def places_of(session: Session, classes: Mapping[str, str], now: datetime) -> di
     Gradings with the same device class come before one, and gradings without a class, since any station takes these.
     """
     rows = session.execute(OPEN_GRADINGS).all()
-    able, took = Counter(able_stations(session, now)), _took(session, classes)
+    able, took = able_devices(session, now), _took(session, classes)
     earlier = Counter(classes.get(row.assignment, "") for row in rows if row.state == State.RUNNING)
     places = {}
     for row in rows:
         if row.state == State.WAITING:
             wanted = classes.get(row.assignment, "")
             ahead = earlier[wanted] + earlier[""] if wanted else earlier.total()
-            stations = able[wanted] if wanted else able.total()
+            devices = able[wanted] if wanted else able.total()
             usual = took.get(wanted) or took.get("")
-            wait = usual * ahead / stations if usual and stations else None
+            wait = usual * ahead / devices if usual and devices else None
             places[row.id] = PlaceInQueue(ahead=ahead, wait=wait)
             earlier[wanted] += 1
     return places
 
 
-def able_stations(session: Session, now: datetime) -> list[str]:
-    """The device class of each station that is running and can grade."""
-    return list(
-        session.scalars(
-            select(StationRow.device_class).where(StationRow.seen >= now - STATION_TIMEOUT, StationRow.fault == "")
-        )
-    )
+def able_devices(session: Session, now: datetime) -> Counter[str]:
+    """Number of devices of each class on which running stations can grade."""
+    able = Counter[str]()
+    known = select(StationRow.device_class, StationRow.devices)
+    for row in session.execute(known.where(StationRow.seen >= now - STATION_TIMEOUT, StationRow.fault == "")):
+        able[row.device_class] += row.devices
+    return able
 
 
 def _took(session: Session, classes: Mapping[str, str]) -> dict[str, timedelta]:

@@ -1,5 +1,6 @@
 """Health of the service: the stations and their work, and the queue of each device class."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -19,12 +20,15 @@ LISTED_FOR = timedelta(days=1)
 
 @dataclass(frozen=True, kw_only=True)
 class StationFacts:
-    """Facts that a station reports when it begins. `fault` is the reason why it cannot grade, or empty."""
+    """Facts that a station reports when it begins. `devices` is the number of gradings that it makes at a time: several
+    on a cluster, or none at the moment. `fault` is the reason why it cannot grade, or empty.
+    """
 
     name: str
     host: str
     device: str = ""
     device_class: str = ""
+    devices: int = 1
     grader: str = ""
     fault: str = ""
 
@@ -35,25 +39,25 @@ class StationHealth:
 
     row: StationRow
     gone: bool
-    work: AttemptRow | None
+    work: tuple[AttemptRow, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class QueueHealth:
     """The queue of a device class; "" is the queue for any station. `waiting` and `running` are numbers of gradings,
-    `since` is the time when the oldest one was created, and `stations` the number of stations that can grade them.
+    `since` is the time when the oldest one was created, and `devices` the number of devices that can grade them.
     """
 
     device_class: str
     waiting: int
     since: datetime | None
     running: int
-    stations: int
+    devices: int
 
     @property
     def stuck(self) -> bool:
         """True if gradings wait that no station can grade."""
-        return bool(self.waiting) and not self.stations
+        return bool(self.waiting) and not self.devices
 
 
 def note_station(session: Session, facts: StationFacts, now: datetime) -> None:
@@ -66,7 +70,7 @@ def note_station(session: Session, facts: StationFacts, now: datetime) -> None:
         values = {field: getattr(facts, field) for field in StationFacts.__dataclass_fields__}
         session.add(StationRow(**values, started=now, seen=now))
     else:
-        row.seen = now
+        row.devices, row.seen = facts.devices, now
 
 
 def station_leaves(session: Session, name: str) -> None:
@@ -77,15 +81,20 @@ def station_leaves(session: Session, name: str) -> None:
 def stations_of(session: Session, now: datetime) -> list[StationHealth]:
     """All stations, sorted by machine."""
     loaded = selectinload(GradingRow.attempt).selectinload(AttemptRow.person)
-    running = select(GradingRow).where(GradingRow.state == State.RUNNING).options(loaded)
-    work = {row.claimed_by: row.attempt for row in session.scalars(running)}
+    running = select(GradingRow).where(GradingRow.state == State.RUNNING).order_by(GradingRow.id).options(loaded)
+    work: dict[str | None, tuple[AttemptRow, ...]] = {}
+    for row in session.scalars(running):
+        work[row.claimed_by] = (*work.get(row.claimed_by, ()), row.attempt)
     rows = session.scalars(select(StationRow).order_by(StationRow.host, StationRow.id))
-    return [StationHealth(row=row, gone=row.seen < now - STATION_TIMEOUT, work=work.get(row.name)) for row in rows]
+    return [StationHealth(row=row, gone=row.seen < now - STATION_TIMEOUT, work=work.get(row.name, ())) for row in rows]
 
 
 def queues_of(session: Session, classes: Mapping[str, str], stations: list[StationHealth]) -> list[QueueHealth]:
     """The queue for any station, and then the queue of each device class of an assignment or a station."""
-    able = [each.row.device_class for each in stations if not each.gone and not each.row.fault]
+    able = Counter[str]()
+    for each in stations:
+        if not each.gone and not each.row.fault:
+            able[each.row.device_class] += each.row.devices
     columns = AttemptRow.assignment, GradingRow.state, func.count(), func.min(GradingRow.created)
     opened = select(*columns).join(GradingRow.attempt).where(GradingRow.state.in_((State.WAITING, State.RUNNING)))
     rows = session.execute(opened.group_by(AttemptRow.assignment, GradingRow.state)).all()
@@ -99,7 +108,7 @@ def queues_of(session: Session, classes: Mapping[str, str], stations: list[Stati
                 waiting=sum(row[2] for row in waiting),
                 since=min((row[3] for row in waiting), default=None),
                 running=sum(row[2] for row in own if row[1] == State.RUNNING),
-                stations=able.count(device_class) if device_class else len(able),
+                devices=able[device_class] if device_class else able.total(),
             )
         )
     return found

@@ -7,7 +7,7 @@ import gc
 import logging
 import time
 from concurrent.futures import CancelledError, Future
-from contextlib import closing
+from contextlib import ExitStack, closing
 from threading import Lock
 from types import SimpleNamespace
 
@@ -21,61 +21,29 @@ from grader.common.errors import DeviceError, WorkerError
 from grader.results.result import Ungraded
 
 distributed = pytest.importorskip("distributed")
-from distributed import KilledWorker, LocalCluster, get_worker  # noqa: E402
+from clusters import CHOSEN, FACILITIES, dask_here, stand_in  # noqa: E402
+from distributed import KilledWorker, get_worker  # noqa: E402
 
 from grader.batch.workforce import cluster as module  # noqa: E402
 from grader.batch.workforce.answers import OUTCOME, read_answer  # noqa: E402
 from grader.batch.workforce.cluster import Cluster, ClusterWorkers  # noqa: E402
 
-FACILITIES = Facilities(grader="1", device=DEVICE, simulated=True)
 GRADED = result(BUILD)
 UNGRADED = Ungraded(assignment="a", submission="s", fault="the engine has gone.")
 
 
-CHOSEN = SimpleNamespace()
-"""What workers do in place of looking around and grading."""
-
-
-def look_as_chosen(_orders):
-    return CHOSEN.look()
-
-
-def grade_as_chosen(errand):
-    return CHOSEN.grade(errand)
-
-
-@pytest.fixture
-def stand_in(monkeypatch):
+@pytest.fixture(name="stand_in")
+def stood_in(monkeypatch):
     """Facilities and gradings of all workers, as functions that a test can change."""
-    CHOSEN.look, CHOSEN.grade = lambda: FACILITIES, lambda _: GRADED
-    monkeypatch.setattr(module, "look_around", look_as_chosen)
-    monkeypatch.setattr(module, "grade", grade_as_chosen)
     monkeypatch.setattr(module, "read_answer", lambda text, _: OUTCOME.validate_json(text))
-    return CHOSEN
+    return stand_in(monkeypatch, lambda _: GRADED)
 
 
 @pytest.fixture
 def dask():
     """Starts clusters of so many workers."""
-    clusters = []
-
-    def start(workers, threads=1, resources=module.NEEDS):
-        clusters.append(
-            LocalCluster(
-                n_workers=workers,
-                threads_per_worker=threads,
-                processes=False,
-                resources=resources,
-                dashboard_address=":0",
-                protocol="tcp",
-                host="127.0.0.1",
-            )
-        )
-        return clusters[-1]
-
-    yield start
-    for each in clusters:
-        each.close(timeout=20)
+    with ExitStack() as clusters:
+        yield lambda *how, **more: clusters.enter_context(dask_here(*how, **more))
 
 
 @pytest.fixture

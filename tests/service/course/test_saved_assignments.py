@@ -9,6 +9,7 @@ from grader.service.course.assignments import AssignmentCache, AssignmentView
 from grader.service.course.saved_assignments import memory_in
 from grader.service.db.models import AssignmentRow
 from grader.service.grades.records import grades_of_all
+from grader.service.station.backends import LocalBackend
 from grader.service.station.grader import Judge
 from grader.service.station.recorder import AssignmentRecorder
 from grader.service.web.server import state_for
@@ -70,7 +71,7 @@ def test_a_file_that_is_missing_for_a_moment_opens_nothing_and_closes_nothing(se
     health = staff.get("/course/health").text
     assert "The course cannot be read, so its last state stays in use:" in health
     assert str(service.course.assignments.parent) in health
-    judge = Judge(service.course, "{}", 1, "cpu", memory_in(service.database))
+    judge = Judge(service.course, LocalBackend("{}"), 1, "cpu", memory_in(service.database))
     with pytest.raises(InputError):
         judge.grade(service.claim() or _claimed(service), print)
     service.passes(seconds=2)

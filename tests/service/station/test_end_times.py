@@ -50,6 +50,16 @@ def test_a_grading_ends_at_the_same_time_whatever_is_hidden(hiding, told):
     assert ended(hiding, takes=SLOT + 1)[1] == pytest.approx(2 * SLOT)
 
 
+@pytest.mark.parametrize("hiding", [part(cases=("a",)), part(sanitizer=True), part(speed=True)])
+def test_a_grading_of_which_nothing_is_told_ends_a_whole_number_of_slots_after_its_beginning(hiding):
+    """Workers of a cluster tell nothing before the end."""
+    now, slept = [100.0], []
+    pace = Pace(coursework=SimpleNamespace(parts=(hiding,)), progress=print, clock=lambda: now[0], sleep=slept.append)
+    now[0] += SLOT + 1
+    pace.wait()
+    assert slept == pytest.approx([SLOT - 1])
+
+
 def test_where_nothing_is_hidden_nobody_waits():
     """And everything is told."""
     assert ended(part(), takes=1.0) == (5, pytest.approx(1.0))

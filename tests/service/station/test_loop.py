@@ -15,6 +15,7 @@ from grader.results.result import Ungraded
 from grader.service.db.clock import utc_now
 from grader.service.db.models import ProgressRow, State
 from grader.service.station import loop as work_module
+from grader.service.station.gradings import InTurn
 from grader.service.station.heartbeat import Patience
 from grader.service.station.loop import patient, work
 from grader.service.submissions.accept import cancel
@@ -22,6 +23,13 @@ from grader.service.submissions.accept import cancel
 
 class NothingToDoError(Exception):
     """Ends a station's work in a test."""
+
+
+class UntilNothingWaits(InTurn):
+    """Gradings in turn, as long as there are any."""
+
+    def wait(self):
+        raise NothingToDoError
 
 
 class Puppet:
@@ -44,13 +52,9 @@ class Puppet:
 
 def run(service, act, **patience):
     """Work until there is nothing to do; the judge."""
-
-    def idle():
-        raise NothingToDoError
-
     judge = Puppet(act)
     with pytest.raises(NothingToDoError):
-        work(service.database, judge, "one", Patience(**{"beat": 0.02, **patience}), idle)
+        work(service.database, judge, "one", Patience(**{"beat": 0.02, **patience}), UntilNothingWaits())
     return judge
 
 

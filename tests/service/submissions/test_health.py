@@ -11,8 +11,8 @@ from grader.service.course.assignments import AssignmentCache
 from grader.service.course.device_classes import classes_of, elsewhere
 from grader.service.db.clock import utc_now
 from grader.service.station.presence import Presence
-from grader.service.submissions.estimates import STATION_TIMEOUT
-from grader.service.submissions.health import StationFacts, note_station, queues_of, stations_of
+from grader.service.submissions.estimates import STATION_TIMEOUT, able_devices
+from grader.service.submissions.health import StationFacts, note_station, queues_of, station_leaves, stations_of
 from grader.service.submissions.queue import claim
 
 
@@ -38,7 +38,7 @@ def test_a_station_is_there_until_it_is_silent(service):
     attempt = service.hand_in()
     service.claim("one")
     ((station,), _) = health(service, {"small": ""})
-    assert (station.gone, station.work.id) == (False, attempt)
+    assert (station.gone, [each.id for each in station.work]) == (False, [attempt])
     service.passes(seconds=STATION_TIMEOUT.total_seconds() + 1)
     assert [each.gone for each in health(service, {"small": ""})[0]] == [True]
     noted(service, facts())
@@ -48,12 +48,29 @@ def test_a_station_is_there_until_it_is_silent(service):
     assert [each.row.name for each in health(service, {})[0]] == ["two"]
 
 
+def test_a_station_of_a_cluster_counts_as_often_as_it_has_workers(service):
+    """Now: it may have none. All that it works at is told."""
+    attempts = [service.hand_in(), service.hand_in(person=service.ben)]
+    service.hand_in(person=service.person("eve", "student"))
+    noted(service, facts(devices=2), facts("two", device_class="gpu"))
+    assert [service.claim("one").turn for _ in attempts] == [1, 1]
+    (station, other), queues = health(service, {"small": ""})
+    assert ([each.id for each in station.work], other.work) == (attempts, ())
+    assert [(each.device_class, each.devices) for each in queues] == [("", 3), ("cpu", 2), ("gpu", 1)]
+    with service.database.reading() as session:
+        assert able_devices(session, service.now) == {"cpu": 2, "gpu": 1}
+    noted(service, facts(devices=0))
+    with service.database.writing() as session:
+        station_leaves(session, "two")
+    assert [(each.devices, each.stuck) for each in health(service, {"small": ""})[1]] == [(0, True), (0, False)]
+
+
 def test_one_line_says_why_the_stations_of_a_machine_cannot_begin(service):
     """However often they are started again."""
     for name in ("one", "two", "three"):
         noted(service, facts(name, fault="no device"))
     ((station,), (queue, *_)) = health(service, {})
-    assert (station.row.name, station.row.fault, queue.stations) == ("three", "no device", 0)
+    assert (station.row.name, station.row.fault, queue.devices) == ("three", "no device", 0)
 
 
 def test_each_class_has_its_queue(service):
@@ -62,7 +79,7 @@ def test_each_class_has_its_queue(service):
     service.hand_in(person=service.ben, assignment="large")
     noted(service, facts())
     _, queues = health(service, {"small": "", "large": "gpu"})
-    assert [(each.device_class, each.waiting, each.stations, each.stuck) for each in queues] == [
+    assert [(each.device_class, each.waiting, each.devices, each.stuck) for each in queues] == [
         ("", 1, 1, False),
         ("cpu", 0, 1, False),
         ("gpu", 1, 0, True),

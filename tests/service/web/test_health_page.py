@@ -56,4 +56,17 @@ def test_a_station_at_work_leads_to_what_it_grades(service):
     service.claim("one")
     page = service.browser("staff").get("/course/health").text
     assert service.page_of(attempt) in page
+    assert "worker" not in page
     assert "Nothing has failed by our fault" in page
+
+
+def test_a_station_of_a_cluster_leads_to_all_that_it_grades(service):
+    """And says how many workers it has."""
+    attempts = [service.hand_in(), service.hand_in(person=service.ben)]
+    with service.database.writing() as session:
+        note_station(session, StationFacts(name="one", host="box", device="H100", devices=2), service.now)
+    for _ in attempts:
+        service.claim("one")
+    page = service.browser("staff").get("/course/health").text
+    assert all(service.page_of(each) in page for each in attempts)
+    assert "H100 (2 workers)" in page

@@ -104,6 +104,7 @@ def upgrade() -> None:
         sa.Column("host", sa.String(), nullable=False),
         sa.Column("device", sa.String(), nullable=False),
         sa.Column("device_class", sa.String(), nullable=False),
+        sa.Column("devices", sa.Integer(), nullable=False),
         sa.Column("grader", sa.String(), nullable=False),
         sa.Column("fault", sa.String(), nullable=False),
         sa.Column("started", UtcDateTime(), nullable=False),

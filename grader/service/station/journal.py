@@ -1,0 +1,8 @@
+"""Lines for the operator, from a process that has no other way to tell."""
+
+import sys
+
+
+def say(line: str) -> None:
+    """Print a line on standard error, which is the journal if systemd has started the service."""
+    print(line, file=sys.stderr, flush=True)  # noqa: T201 - see above

@@ -1,0 +1,50 @@
+"""Dask clusters whose scheduler and workers are threads of the test's own process: gradings can be stood in for."""
+
+from contextlib import contextmanager
+from types import SimpleNamespace
+
+from distributed import LocalCluster
+from samples import DEVICE
+
+from grader.batch.station import Facilities
+from grader.batch.workforce import cluster as module
+
+FACILITIES = Facilities(grader="1", device=DEVICE, simulated=True)
+
+CHOSEN = SimpleNamespace()
+"""What workers do in place of looking around and grading."""
+
+
+def look_as_chosen(_orders):
+    return CHOSEN.look()
+
+
+def grade_as_chosen(errand):
+    return CHOSEN.grade(errand)
+
+
+def stand_in(monkeypatch, grade):
+    """Have workers look around and grade as this says, which a test can change."""
+    CHOSEN.look, CHOSEN.grade = lambda: FACILITIES, grade
+    monkeypatch.setattr(module, "look_around", look_as_chosen)
+    monkeypatch.setattr(module, "grade", grade_as_chosen)
+    return CHOSEN
+
+
+@contextmanager
+def dask_here(workers, threads=1, resources=module.NEEDS, port=0):
+    """A cluster of so many workers."""
+    theirs = LocalCluster(
+        n_workers=workers,
+        threads_per_worker=threads,
+        processes=False,
+        resources=resources,
+        dashboard_address=":0",
+        protocol="tcp",
+        host="127.0.0.1",
+        scheduler_port=port,
+    )
+    try:
+        yield theirs
+    finally:
+        theirs.close(timeout=20)
