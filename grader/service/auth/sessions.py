@@ -4,6 +4,7 @@ Both are 256 random bits, which cannot be guessed, so tries need no limit by whi
 function works in the transaction that it gets.
 """
 
+import hashlib
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
@@ -95,6 +96,11 @@ def unused_links(session: Session, now: datetime, people: ColumnElement[bool]) -
     usable = InvitationRow.used.is_(None), InvitationRow.expires > now, ~InvitationRow.by_mail
     wanted = select(InvitationRow.token_sha256).join(PersonRow, InvitationRow.person_id == PersonRow.id)
     return set(session.scalars(wanted.where(*usable, people)))
+
+
+def links_digest(links: Collection[str]) -> str:
+    """One short text for a set of links, which changes if one of them is used or replaced."""
+    return hashlib.sha256("".join(sorted(links)).encode()).hexdigest()[:32]
 
 
 def mail_link(session: Session, person_id: int, now: datetime) -> str | None:

@@ -25,6 +25,12 @@ MAX_PEOPLE = 10_000
 """People of a roster."""
 
 
+OPEN_QUOTATION = (
+    "The entry that ends in line {line} of the roster has a line break, as if a quotation mark were not closed. "
+    "Close it, or remove the line break."
+)
+
+
 @dataclass(frozen=True, kw_only=True)
 class RosterLine:
     """A line of a roster. If the role or the group is empty, a known person keeps it. The group `-` removes a person
@@ -166,6 +172,9 @@ def _people(data: bytes) -> list[RosterLine]:
         rows = table_of("the file", data, "a roster", ("key", "name"))
     except InputError as error:
         raise RefusedError(str(error)) from error
+    for each in rows:
+        if any("\n" in each.field(column) for column in ("key", "name")):
+            raise RefusedError(OPEN_QUOTATION.format(line=each.line))
     found = list(map(_listed, rows))
     faults = (fault_of(each, f"Line {each.line} of the roster") for each in found)
     for why in (*faults, *_listed_twice(found)):

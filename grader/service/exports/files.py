@@ -21,6 +21,7 @@ from grader.reports import overview_page
 from grader.reports.junit import render_batch
 from grader.results.gradebook import Gradebook, StudentRow, for_students
 from grader.results.result import Result, Ungraded
+from grader.service.errors import RefusedError
 from grader.service.exports.archive import write_archive
 from grader.service.exports.gradebook import GradebookReader
 from grader.service.exports.jobs import ExportKind
@@ -35,6 +36,9 @@ IN_ENGLISH = "Set Moodle to English, and download the worksheet again."
 
 RENAMED = "give the right one this name in Canvas, and export the gradebook again"
 """Advice for a gradebook in which no column has the assignment's name."""
+
+HELD_BACK = "left out, since its results are held back. Publish them, and make this file again."
+NOTHING_PUBLISHED = "All results are held back, so students see no points. Publish them first."
 
 NOT_RELEASED = "its grades leave out hidden checks, which count as zero until you release them."
 
@@ -83,14 +87,29 @@ def _moodle(reader: GradebookReader, given: bytes, out: IO[bytes]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / FEEDBACK
         remarks = feedback_zip(path, _pages(reader, students))
-        remarks = (*_by_name(reader, students), *remarks)
+        remarks = (*_left_out(reader), *_by_name(reader, students), *remarks)
         with ZipFile(out, "w", ZIP_DEFLATED) as archive:
-            _write_upload(archive, worksheet, _as_platform(reader.gradebook(), students), remarks)
+            _write_upload(archive, worksheet, _as_platform(_published(reader), students), remarks)
             archive.write(path, FEEDBACK)
+
+
+def _published(reader: GradebookReader) -> Gradebook:
+    """The gradebook without assignments whose results are held back. Raises RefusedError if none is left."""
+    book = reader.gradebook()
+    names = tuple(name for name in book.assignments if name not in reader.held_back)
+    if not names:
+        raise RefusedError(NOTHING_PUBLISHED)
+    return replace(book, assignments=names, rows=tuple(row for row in book.rows if row.assignment in names))
+
+
+def _left_out(reader: GradebookReader) -> Iterator[Remark]:
+    return (Remark(where=name, why=HELD_BACK) for name in sorted(reader.held_back))
 
 
 def _pages(reader: GradebookReader, students: Mapping[str, Student]) -> Iterator[tuple[Student, str, bytes]]:
     for each, stored in reader.results():
+        if each.row.assignment in reader.held_back:
+            continue
         yield students[each.row.student.label], f"{each.row.assignment}.html", stored.page
 
 
@@ -98,8 +117,8 @@ def _canvas(reader: GradebookReader, given: bytes, out: IO[bytes]) -> None:
     gradebook = CanvasGradebook(sheet=read_sheet("the gradebook", given), remedy=RENAMED)
     students = _platform_students(reader, gradebook.roster())
     with ZipFile(out, "w", ZIP_DEFLATED) as archive:
-        remarks = tuple(_by_name(reader, students))
-        _write_upload(archive, gradebook, _as_platform(reader.gradebook(), students), remarks)
+        remarks = (*_left_out(reader), *_by_name(reader, students))
+        _write_upload(archive, gradebook, _as_platform(_published(reader), students), remarks)
 
 
 def _write_upload(archive: ZipFile, upload: Upload, book: Gradebook, remarks: tuple[Remark, ...]) -> None:

@@ -22,6 +22,7 @@ from grader.service.db.session import Database
 from grader.service.errors import RefusedError
 from grader.service.exports.similarity import PoolKind
 from grader.service.grades.course_rows import rows_of
+from grader.service.grades.holds import held_assignments
 from grader.service.grades.views import course_table
 
 SHAPE = "the submission service"
@@ -78,6 +79,12 @@ class GradebookReader:
     def rows(self) -> tuple[StudentRow, ...]:
         """Rows of all students and assignments, without sources, sorted by label and assignment."""
         return tuple(sorted(self._rows_and_graded[0], key=lambda row: (row.student.label, row.assignment)))
+
+    @cached_property
+    def held_back(self) -> frozenset[str]:
+        """Names of the assignments whose results are held back from students."""
+        with self._database.reading() as session:
+            return held_assignments(session) & frozenset(self.coursework)
 
     @cached_property
     def _rows_and_graded(self) -> tuple[list[StudentRow], list[GradedRow]]:

@@ -6,6 +6,7 @@ continues, or if the client does not take the answer. It is closed at once if a 
 
 import asyncio
 import logging
+import re
 import resource
 import time
 from collections import Counter
@@ -54,16 +55,26 @@ LINES_PER_MINUTE = 20
 """Lines of one kind that are logged per minute: invalid requests must not fill the disk."""
 
 
-class RequestConnection(h11.Connection):
-    """A connection that notes when each request arrives, and refuses a body in tiny pieces as if it were not HTTP.
+LONG_GAP = re.compile(rb"[\t\v\f ]{64}")
+"""More blanks in a row than a header needs. The time that h11 takes grows with their square: 65,000 stop all pages for
+40 s."""
 
-    `begin` is called with the time of a request's first byte when all its headers have arrived. `has_tiny_pieces` is
-    true if a body was refused.
+GAP_IN_HEADER = "A header of your request has 64 blanks in a row."
+
+BLANK_LINE = re.compile(rb"\n\r?\n")
+
+
+class RequestConnection(h11.Connection):
+    """A connection that notes when each request arrives. It refuses some requests as if they were not HTTP: a body in
+    tiny pieces, and headers with long gaps.
+
+    `begin` is called with the time of a request's first byte when all its headers have arrived. `refusal` is the reason
+    of a refusal, or empty.
     """
 
     def __init__(self, begin: Callable[[datetime], None]) -> None:
         super().__init__(h11.SERVER, MAX_HEADER_BYTES)
-        self.has_tiny_pieces = False
+        self.refusal = ""
         self._begin = begin
         self._pieces, self._came = 0, 0
         self._received = utc_now()
@@ -79,6 +90,9 @@ class RequestConnection(h11.Connection):
 
     def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
         """Return the next event of the request. Raises RemoteProtocolError."""
+        if self.their_state is h11.IDLE and LONG_GAP.search(_head_of(self.trailing_data[0])):
+            self.refusal = GAP_IN_HEADER
+            raise h11.RemoteProtocolError(self.refusal)
         event = super().next_event()
         if isinstance(event, h11.EndOfMessage) and self.trailing_data[0]:
             self._first_byte = self._received  # the next request has begun, in the last bytes at the latest
@@ -88,10 +102,15 @@ class RequestConnection(h11.Connection):
             self._pieces, self._came = 0, 0
         elif isinstance(event, h11.Data):
             self._pieces, self._came = self._pieces + 1, self._came + len(event.data)
-            self.has_tiny_pieces = self._came < (self._pieces - FREE_PIECES) * MIN_PIECE_BYTES
-        if self.has_tiny_pieces:
-            raise h11.RemoteProtocolError(TOO_MANY_PIECES)
+            if self._came < (self._pieces - FREE_PIECES) * MIN_PIECE_BYTES:
+                self.refusal = TOO_MANY_PIECES
+                raise h11.RemoteProtocolError(self.refusal)
         return event
+
+
+def _head_of(data: bytes) -> bytes:
+    """The headers of a request, as far as they have arrived, without its body."""
+    return BLANK_LINE.split(data, maxsplit=1)[0]
 
 
 class TimeLimitedProtocol(H11Protocol):
@@ -120,7 +139,7 @@ class TimeLimitedProtocol(H11Protocol):
     def send_400_response(self, msg: str) -> None:
         """Answer an invalid request with the reason, unless it is already answered, as before its body was read."""
         if self.conn.our_state in {h11.IDLE, h11.SEND_RESPONSE}:
-            super().send_400_response(TOO_MANY_PIECES if self.conn.has_tiny_pieces else msg)
+            super().send_400_response(self.conn.refusal or msg)
         else:
             self.transport.abort()
 

@@ -9,6 +9,7 @@ import zipfile
 from services import Service, graded, post
 from sqlalchemy import event, select, update
 
+from grader.service.auth.sessions import links_digest
 from grader.service.db.batches import ROWS_PER_TRANSACTION, in_batches
 from grader.service.db.models import AttemptRow, GradingRow, PersonRow, PoolRow, State
 from grader.service.serve.notifier import send_notices
@@ -92,7 +93,7 @@ def longest(folder, people):
     pool = "/course/assignments/small/pool"
     does("new roster", lambda: post(staff, "/course/people/roster", file=roster(people, "Student")))
     does("changed roster", lambda: post(staff, "/course/people/roster", file=roster(people, "Pupil")))
-    does("links for all", lambda: post(staff, "/course/invitations", cancels="0"))
+    does("links for all", lambda: post(staff, "/course/invitations", cancels=links_digest(())))
     students = "\n".join(f"s{number}@example.org" for number in range(people))
     fields = {"students": students, "assignment": "small", "attempts": "1", "reason": "power cut"}
     does("extensions", lambda: post(staff, "/course/extensions", **fields))

@@ -6,6 +6,7 @@ import json
 import re
 import zipfile
 import zlib
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
@@ -16,9 +17,11 @@ from untimed import POINTS, untimed_course
 from grader.common.errors import InputError
 from grader.common.record import replace
 from grader.service.db.models import PersonRow
-from grader.service.exports.files import WRITERS
+from grader.service.errors import RefusedError
+from grader.service.exports.files import WRITERS, _left_out, _published
 from grader.service.exports.gradebook import GradebookReader
 from grader.service.exports.jobs import ExportKind
+from grader.service.grades.holds import hold_back
 from grader.service.station.grader import ready
 
 SHEET = {"x": "http://schemas.openxmlformats.org/spreadsheetml/2006/main"}
@@ -216,6 +219,23 @@ def test_a_worksheet_of_moodle_is_filled_with_what_students_see(tmp_path):
     assert eve["Grade"] == ""
     assert list(unzipped(files["moodle-feedback.zip"])) == ["Ada_7_assignsubmission_file_/small.html"]
     assert "hidden checks, which count as zero until you release them." in files["remarks.txt"].decode()
+
+
+def test_platforms_get_nothing_of_results_that_are_held_back(service):
+    """A file for upload is for students: neither points nor reports are in it, and the remarks say why."""
+    service.graded(service.hand_in())
+    with service.database.writing() as session:
+        hold_back(session, "small", "staff", service.now)
+    sheet = b"Identifier,Full name,Grade,Maximum grade,Feedback comments\r\nParticipant 7,Ada,,10,\r\n"
+    with pytest.raises(RefusedError, match="All results are held back"):
+        export(service, ExportKind.MOODLE, sheet)
+    reader = GradebookReader(service.database, service.course, "")
+    book = reader.gradebook()
+    others = tuple(replace(row, assignment="other") for row in book.rows)
+    both = replace(book, assignments=("other", "small"), rows=(*others, *book.rows))
+    shown = _published(SimpleNamespace(gradebook=lambda: both, held_back=frozenset({"other"})))
+    assert (shown.assignments, shown.rows) == (("small",), book.rows)
+    assert [each.where for each in _left_out(reader)] == ["small"]
 
 
 def found_in(service, *lines):

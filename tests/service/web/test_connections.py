@@ -314,6 +314,27 @@ def test_a_request_behind_a_body_that_is_not_read_has_its_own_time():
     assert _is_at(seen[1], sent)
 
 
+@pytest.mark.parametrize("blank", [b" ", b"\t", b"\x0b"])
+def test_a_header_of_blanks_is_refused(blank):
+    """Also in several packets; blanks in a body are none of a header."""
+    gap = 40 * blank
+    assert b"64 blanks in a row" in asyncio.run(_until_closed(WHOLE[:-2] + b"X: a" + gap + gap + b"b\r\n\r\n"))
+    sent = BODY_TO_COME.replace(b"9", b"200") + 200 * blank
+    assert asyncio.run(_until_closed(sent + WHOLE.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))).endswith(
+        b"ok"
+    )
+
+    async def in_packets():
+        async with _serving(_ok) as (address, _):
+            reader, writer = await asyncio.open_connection(*address)
+            for piece in (WHOLE[:-2] + b"X: a" + gap, gap, b"b\r\n\r\n"):
+                writer.write(piece)
+                await asyncio.sleep(0.05)
+            return await reader.read(1000)
+
+    assert asyncio.run(in_packets()).startswith(b"HTTP/1.1 400")
+
+
 @pytest.mark.parametrize(("limit", "ours"), [("MAX_CONNECTIONS", True), ("MAX_CONNECTIONS_PER_ADDRESS", False)])
 def test_a_connection_too_many_is_sent_away(monkeypatch, limit, ours):
     """In all, and from an address, but for the machine's own, where a proxy is; those before it go on."""

@@ -9,6 +9,7 @@ from eventful import QUERIES
 from service_routes import routes
 from services import SOURCE, field, graded, parts, post
 
+from grader.service.auth.sessions import links_digest
 from grader.service.db.models import CourseRole
 
 NOBODY, OTHER, OWNER, ASSISTANT, STAFF = "nobody", "ben", "ada", "tom", "staff"
@@ -146,7 +147,7 @@ ENDINGS, LAST = ("sign-out", "/deactivation"), "POST /course/people/{person_id}/
 FIELDS = {
     "POST /course/people": {"key": "zoe", "name": "Zoe"},
     "POST /course/people/{person_id}/edit": {"key": "ada", "name": "Ada", "role": "student"},
-    "POST /course/invitations": {"cancels": "0"},
+    "POST /course/invitations": {"cancels": links_digest(())},
     "POST /course/assignments/{name}/pool/upload": {"kind": "earlier", "file": ("old.cl", b"kernel")},
     "POST /course/assignments/{name}/pool/remove": {"kind": "allowed"},
     "POST /tokens": {"name": "laptop", "read": "yes", "days": "7"},

@@ -58,6 +58,15 @@ def test_a_roster_adds_people_and_changes_names(staff):
     assert "Ada, student -&gt; Ada Lovelace, student" in audit
 
 
+def test_a_quotation_mark_that_is_not_closed_loses_nobody(staff):
+    """The rest of the file would be one name."""
+    roster = b'key,name\nq1,"Open quote\nq2,Two\nq3,Three\n'
+    answer = post(staff, "/course/people/roster", "/course/people", file=("roster.csv", roster))
+    assert answer.status_code == 409
+    assert "as if a quotation mark were not closed" in answer.text
+    assert "q1" not in staff.get("/course/people").text
+
+
 def test_two_uploads_of_one_roster_at_once_are_both_noted_with_right_numbers(service, staff, monkeypatch):
     """The second one adds everybody while the first is being taken in, which then adds nobody and keeps three."""
     people = "key,name\n" + "".join(f"s{number},S {number}\n" for number in range(5))
@@ -179,10 +188,11 @@ def test_links_for_all_say_how_many_they_cancel_and_cancel_no_others(service, st
     service.browser("ada")
     for person in (service.ada, service.ben):
         post(staff, f"/course/people/{person}/invitation")
-    page = staff.get("/course/invitations").text
-    assert "a new link for each of 3 students" in page
-    assert "This cancels 1 unused link of these students" in page
-    once, form = links_for_all(staff), {"cancels": "1"}
+    page = staff.get("/course/invitations")
+    assert "a new link for each of 3 students" in page.text
+    assert "This cancels 1 unused link of these students" in page.text
+    form = {"cancels": field(page, "cancels")}
+    once = links_for_all(staff)
     assert [row["key"] for row in rows(once)] == ["ben", "cleo", "dora"]
     again = post(staff, "/course/invitations", **form)
     assert (again.status_code, "made or used after you opened this page" in again.text) == (409, True)
@@ -192,18 +202,29 @@ def test_links_for_all_say_how_many_they_cancel_and_cancel_no_others(service, st
     assert "This cancels 0 unused links" in staff.get("/course/invitations").text
 
 
+def test_a_second_click_that_cancels_as_many_links_is_refused(service, staff):
+    """The first click replaced each link by one of the same person: the numbers are equal, the links are not."""
+    links_for_all(staff)
+    form = {"cancels": field(staff.get("/course/invitations"), "cancels")}
+    first, second = (post(staff, "/course/invitations", **form) for _ in range(2))
+    assert second.status_code == 409
+    tokens = [row["link"].rpartition("/")[2] for row in rows(first)]
+    assert [service.browser().post("/join", files={"token": (None, each)}).status_code for each in tokens] == [303] * 2
+
+
 def test_of_two_clicks_at_once_one_makes_links(service, staff, monkeypatch):
     """The second has read what the first began with, and makes none: the links of the first sign in."""
     post(staff, f"/course/people/{service.ada}/invitation")
+    form = {"cancels": field(staff.get("/course/invitations"), "cancels")}
     answers, in_batches = [], pages.in_batches
 
     def after_another_click(*arguments):
         monkeypatch.undo()
-        answers.append(post(staff, "/course/invitations", cancels="1"))
+        answers.append(post(staff, "/course/invitations", **form))
         return in_batches(*arguments)
 
     monkeypatch.setattr(pages, "in_batches", after_another_click)
-    assert post(staff, "/course/invitations", cancels="1").status_code == 409
+    assert post(staff, "/course/invitations", **form).status_code == 409
     tokens = [row["link"].rpartition("/")[2] for row in rows(answers[0])]
     assert [service.browser().post("/join", files={"token": (None, each)}).status_code for each in tokens] == [303] * 2
 

@@ -67,9 +67,11 @@ def ask_to_sign_in(request: Request, member: PerhapsMember) -> Response:
 @router.get("/join/{token}")
 def invitation(request: Request, token: str) -> Response:
     """The page of an invitation. Opening it does not use the invitation, since programs that check mail open every
-    link.
+    link. Its address, which is a secret, is not sent with requests for its files: a proxy would log it.
     """
-    return page(request, "join.html.jinja", token=token)
+    answer = page(request, "join.html.jinja", token=token)
+    answer.headers["referrer-policy"] = "strict-origin"
+    return answer
 
 
 @router.post("/join")

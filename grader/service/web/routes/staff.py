@@ -14,7 +14,7 @@ from starlette.responses import RedirectResponse, Response
 
 from grader.common.phrases import count
 from grader.course.submissions.submission import SIZE_LIMIT
-from grader.service.auth.sessions import NEWCOMERS, invite, invite_all, newcomers, unused_links
+from grader.service.auth.sessions import NEWCOMERS, invite, invite_all, links_digest, newcomers, unused_links
 from grader.service.course.roster import RosterImport, import_roster, shared_names
 from grader.service.db.batches import in_batches
 from grader.service.db.models import PersonRow, SessionRow
@@ -113,8 +113,8 @@ def ask_to_make_links(request: Request, member: Instructor) -> Response:
     """Page that says how many links will be made and cancelled, with the button that makes them."""
     state = state_of(request)
     with state.database.reading() as session:
-        made, ended = len(newcomers(session)), len(unused_links(session, state.now(), NEWCOMERS))
-    links = f"{count(ended, 'unused link')} of these students"
+        made, ended = len(newcomers(session)), unused_links(session, state.now(), NEWCOMERS)
+    links = f"{count(len(ended), 'unused link')} of these students"
     asked = Confirmation(
         question="Make links for all students who have not used one?",
         says=(
@@ -125,21 +125,21 @@ def ask_to_make_links(request: Request, member: Instructor) -> Response:
         action="/course/invitations",
         button="Make the links (CSV)",
         back="/course/people",
-        fields={"cancels": str(ended)},
+        fields={"cancels": links_digest(ended)},
     )
     return confirmation_page(request, member, asked)
 
 
 @router.post("/invitations")
 def make_links(request: Request, member: Instructor, form: StaffForm) -> Response:
-    """Links for all students who have never used one, as a file. Refused if the number of links that would be cancelled
-    differs from the form's: a second click must not cancel the links of the first.
+    """Links for all students who have never used one, as a file. Refused if the links that would be cancelled are not
+    those of the form: a second click must not cancel the links of the first.
     """
     state = state_of(request)
     with state.database.reading() as session:
         students = [person.id for person in newcomers(session)]
         ended = unused_links(session, state.now(), NEWCOMERS)
-    if text_in(form, "cancels") != str(len(ended)):
+    if text_in(form, "cancels") != links_digest(ended):
         raise RefusedError(LINKS_CHANGED)
 
     def links(session: Session, numbers: Sequence[int]) -> list[tuple[str, str, str]]:
