@@ -16,14 +16,10 @@ from grader.batch.outputs import Outputs
 from grader.common.files import read_bytes
 from grader.common.optional import Fault, attempt
 from grader.course.submissions.handin import Remark, Student
-from grader.lms.exports.canvas import CanvasGradebook
 from grader.lms.exports.columns import Filled
-from grader.lms.exports.moodle import MoodleWorksheet
 from grader.lms.exports.sheet import read_sheet
-from grader.lms.platforms import FEEDBACK, PLATFORMS, FeedbackFile, GradeFile, Upload
+from grader.lms.platforms import PLATFORMS, FeedbackFile, GradeFile, Upload
 from grader.results.gradebook import Gradebook, StudentRow, for_students
-
-__all__ = ["FEEDBACK", "CanvasGradebook", "MoodleWorksheet", "Upload", "read_uploads", "write_uploads"]
 
 NOT_RELEASED = "its grades leave out hidden checks, which count as zero; with --release they are complete."
 

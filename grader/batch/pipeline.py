@@ -12,7 +12,7 @@ from grader.batch.changes import files_in_words, grades_in_words, stands_of
 from grader.batch.corrections import Orders, read_corrections, without_effect
 from grader.batch.extensions import read_extensions
 from grader.batch.lateness import LateWork, apply_deadlines
-from grader.batch.lms_files import Upload, write_uploads
+from grader.batch.lms_files import write_uploads
 from grader.batch.outputs import Outputs
 from grader.batch.press import HERE, Press
 from grader.batch.progress_table import following
@@ -32,6 +32,7 @@ from grader.lms.intake import take_all
 from grader.lms.intake.owners import Owner
 from grader.lms.intake.people import everybody
 from grader.lms.intake.summary import tell
+from grader.lms.platforms import Upload
 from grader.protocol.text import showable
 from grader.results.gradebook import Gradebook
 from grader.results.withholding import View, withheld

@@ -10,18 +10,11 @@ import io
 from typing import IO
 from zipfile import ZIP_DEFLATED, ZipFile
 
+from grader.batch.publishing import BESIDE
 from grader.lms.exports.grades import grades_csv
-from grader.lms.exports.gradescope import gradescope_results
-from grader.reports import REPORTS, Report, overview_page
+from grader.reports import overview_page
 from grader.service.exports.gradebook import GradebookReader, GradedRow, StoredResult
 from grader.service.exports.xlsx import write_workbook
-
-WRITTEN: dict[str, Report] = {
-    "xml": REPORTS["junit"],
-    "gradescope.json": gradescope_results,
-    "json": REPORTS["json"],
-}
-"""Reports that are written for each result besides its page, by file extension."""
 
 
 def write_archive(reader: GradebookReader, junit: str, out: IO[bytes]) -> None:
@@ -44,7 +37,7 @@ def _write_one(archive: ZipFile, each: GradedRow, stored: StoredResult) -> str:
     place = f"{each.row.student.label}/{each.row.assignment}"
     archive.writestr(f"sources/{place}.cl", stored.data)
     archive.writestr(f"students/{place}.html", stored.page)
-    for ending, render in WRITTEN.items():
+    for ending, render in BESIDE.items():
         archive.writestr(f"students/{place}.{ending}", render(stored.shown))
     if stored.full_page is None:
         return f"students/{place}.html"

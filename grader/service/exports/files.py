@@ -7,16 +7,17 @@ from pathlib import Path
 from typing import IO
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from grader.batch.lms_files import FEEDBACK, CanvasGradebook, MoodleWorksheet, Upload
 from grader.common.people import person_key, person_name
 from grader.common.phrases import listed
 from grader.common.record import replace
 from grader.course.submissions.handin import Absence, Remark, Student
+from grader.lms.exports.canvas import CanvasGradebook
 from grader.lms.exports.feedback_zip import feedback_zip
 from grader.lms.exports.grades import grades_csv
-from grader.lms.exports.moodle import Remedies
+from grader.lms.exports.moodle import MoodleWorksheet, Remedies
 from grader.lms.exports.sheet import read_sheet
 from grader.lms.intake.owners import Owner
+from grader.lms.platforms import FEEDBACK, Upload
 from grader.reports import overview_page
 from grader.reports.junit import render_batch
 from grader.results.gradebook import Gradebook, StudentRow, for_students
