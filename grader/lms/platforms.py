@@ -25,7 +25,7 @@ class Shape(Protocol):
     """One way in which submissions lie in a folder or an archive: a module of intake/platforms/."""
 
     def recognises(self, listing: "Listing", assignments: "tuple[Coursework, ...]", /) -> bool:
-        """Whether they lie in this way."""
+        """True if the files lie in this way."""
 
     def sort(self, listing: "Listing", assignments: "tuple[Coursework, ...]", /) -> "Sorted":
         """Sort the files by owner; raises InputError if the list of owners is broken."""

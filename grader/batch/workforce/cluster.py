@@ -91,7 +91,7 @@ class Cluster:
 
     @property
     def is_connected(self) -> bool:
-        """Whether the scheduler is there."""
+        """True if the scheduler answers."""
         return bool(self._client.status == "running")
 
     def facilities(self) -> Facilities:

@@ -1,4 +1,4 @@
-"""Who grades for a station: the station of the batch in its own process, or a Dask cluster (cluster.py)."""
+"""The backends of a station: the batch's station in the same process, or a Dask cluster (cluster.py)."""
 
 from typing import Protocol
 
@@ -10,28 +10,28 @@ from grader.service.station.gradings import IN_TURN, Gradings
 
 
 class Backend(Protocol):
-    """Devices, and what grades on them by the settings `orders`."""
+    """Grades on one or more devices, by the settings `orders`."""
 
     @property
     def orders(self) -> str:
-        """Settings, as JSON."""
+        """The settings as JSON."""
 
     @property
     def facilities(self) -> Facilities:
-        """What it grades with; raises errors of ours if it cannot grade."""
+        """Versions and device with which it grades. Raises a GraderError if it cannot grade."""
 
     @property
     def devices(self) -> int:
-        """How many gradings it makes at a time now."""
+        """Number of gradings that it can make at a time now."""
 
     def gradings(self) -> Gradings:
-        """How gradings are made here: one in turn, or several side by side."""
+        """The way to make gradings: one after the other, or several at a time."""
 
     def grade(self, errand: Errand, progress: Progress) -> Result | Ungraded:
-        """Grade it. Raises WorkerError and SchedulerLostError, and what interrupts this process."""
+        """Grade one submission. Raises WorkerError, SchedulerLostError, or an interruption of this process."""
 
     def close(self) -> None:
-        """End what is under way here."""
+        """End all gradings and release the devices."""
 
 
 class LocalBackend:
@@ -44,15 +44,15 @@ class LocalBackend:
 
     @property
     def facilities(self) -> Facilities:
-        """Found out once: the station stays open."""
+        """Versions and device, which the batch's station looks up once."""
         return station.look_around(self.orders)
 
     def gradings(self) -> Gradings:
-        """One in turn: a device grades one submission at a time."""
+        """One after the other: a device grades one submission at a time."""
         return IN_TURN
 
     def grade(self, errand: Errand, progress: Progress) -> Result | Ungraded:
-        """Grade it here; signals interrupt it."""
+        """Grade one submission in this process. Signals interrupt it."""
         return station.grade(errand, progress)
 
     def close(self) -> None:

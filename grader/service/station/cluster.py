@@ -41,22 +41,22 @@ class ClusterBackend:
 
     @cached_property
     def facilities(self) -> Facilities:
-        """What the workers grade with; says so to the operator. Raises WorkerError if they differ or cannot grade."""
+        """Versions and device of the workers, which are logged. Raises WorkerError if they differ or cannot grade."""
         found = self._found()
         say(f"grading on {count(self.devices, 'worker')} of {self._address}: {found}.")
         return found
 
     @property
     def devices(self) -> int:
-        """How many workers there are now: each grades one submission at a time."""
+        """Number of workers now. Each grades one submission at a time."""
         return self._cluster.workers
 
     def gradings(self) -> Gradings:
-        """One for each worker, so that none waits in the queue of the scheduler."""
+        """One grading for each worker, so that no grading waits in the scheduler's queue."""
         return SideBySide(self._connected_devices)
 
     def grade(self, errand: Errand, progress: Progress) -> Result | Ungraded:
-        """Have a worker grade it; if that dies, another one does. Its checks are known at the end."""
+        """Grade one submission on a worker; if that dies, on another one. No check is known before the end."""
         progress(ON_ITS_WAY)
         asked = self._cluster.submit(errand)
         try:
@@ -66,11 +66,11 @@ class ClusterBackend:
         return asked.result()
 
     def close(self) -> None:
-        """Disconnect. Workers stay, and finish what they have begun."""
+        """Disconnect. Workers continue, and finish the gradings that they have begun."""
         self._cluster.close()
 
     def _await(self, asked: "Future[Result | Ungraded]") -> None:
-        """Wait for an outcome as long as there are workers. Raises what interrupts the grading."""
+        """Wait for an outcome as long as there are workers. Raises an interruption of the grading."""
         seen = time.monotonic()
         while not wait([asked], timeout=LOOK).done:
             stop_if_told()
@@ -80,7 +80,7 @@ class ClusterBackend:
                 raise WorkerError(f"the cluster has had no worker for {WITHOUT_WORKERS:.0f} s.")
 
     def _connected_devices(self) -> int:
-        """The number of devices, once the scheduler is there. Raises WorkerError if they are others than before."""
+        """Number of devices, after connecting again if necessary. Raises WorkerError if the workers have changed."""
         if not self._cluster.is_connected:
             say(f"the scheduler at {self._address} has gone; this station waits for it. Its gradings are queued again.")
             self._connect_again()
@@ -91,7 +91,7 @@ class ClusterBackend:
         return self.devices
 
     def _found(self) -> Facilities:
-        """What the workers grade with, once there is one."""
+        """Versions and device of the workers. Waits for a first worker."""
         while True:
             try:
                 self._cluster.await_worker(math.inf)
@@ -107,7 +107,7 @@ class ClusterBackend:
         self._cluster = self._connected(is_told=True)
 
     def _connected(self, *, is_told: bool = False) -> Cluster:
-        """A connection. That the scheduler does not answer is said once, unless it has been."""
+        """A new connection. Tells the operator once that the scheduler does not answer."""
         while True:
             stop_if_told()
             try:

@@ -1,4 +1,4 @@
-"""Gradings under way: one at a time in the main thread, or several, each in a thread of its own."""
+"""Gradings in progress: one at a time in the main thread, or several, each in another thread."""
 
 import time
 from collections.abc import Callable
@@ -6,53 +6,53 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Protocol
 
 LOOK = 0.5
-"""Seconds between two looks for work, and between two looks whether a grading is over."""
+"""Seconds between two checks for work, and between two checks for the end of a grading."""
 
 MOST_THREADS = 256
-"""Gradings that one process has under way; a larger cluster needs a second station."""
+"""Number of gradings that one process has in progress. A larger cluster needs a second station."""
 
 
 class Gradings(Protocol):
-    """Gradings that a station has begun."""
+    """The gradings in progress of a station."""
 
     def has_room(self) -> bool:
-        """Whether another may begin now. Raises what has ended one of them, if that was not foreseen."""
+        """True if another grading may begin now. Raises an unexpected error that ended one of them."""
 
     def begin(self, grade: Callable[[], None]) -> None:
-        """Begin one, which `grade` makes and stores. Raises what interrupts this process."""
+        """Begin a grading: `grade` makes and stores it. Raises an interruption of this process."""
 
     def wait(self) -> None:
-        """Wait until there may be something to do."""
+        """Wait until there may be work."""
 
     def close(self) -> None:
-        """Wait until none is under way."""
+        """Wait until no grading is in progress."""
 
 
 class InTurn:
-    """One grading at a time, in the thread that signals reach: they interrupt it wherever it is."""
+    """One grading at a time, in the main thread. Signals interrupt it at any point."""
 
     def has_room(self) -> bool:
-        """Yes: `begin` has returned."""
+        """Always true: `begin` returns at the end of the grading."""
         return True
 
     def begin(self, grade: Callable[[], None]) -> None:
-        """Make it to its end."""
+        """Make the whole grading."""
         grade()
 
     def wait(self) -> None:
-        """Wait until the queue is worth a look."""
+        """Wait until the queue should be checked again."""
         time.sleep(LOOK)
 
     def close(self) -> None:
-        """No-op: `begin` has returned."""
+        """No-op: no grading is in progress."""
 
 
 IN_TURN = InTurn()
 
 
 class SideBySide:
-    """Gradings that are made elsewhere, as many at a time as `most` says now. A thread of each waits for its outcome
-    and looks whether it is interrupted (`stop_if_told`).
+    """Gradings on other machines, at most `most()` at a time. A thread for each waits for its outcome and checks for an
+    interruption (`stop_if_told`).
     """
 
     def __init__(self, most: Callable[[], int]) -> None:
@@ -61,7 +61,7 @@ class SideBySide:
         self._under_way: set[Future[None]] = set()
 
     def has_room(self) -> bool:
-        """Whether fewer are under way than may be."""
+        """True if fewer gradings are in progress than allowed."""
         ended = {each for each in self._under_way if each.done()}
         self._under_way -= ended
         for each in ended:
@@ -69,11 +69,11 @@ class SideBySide:
         return len(self._under_way) < min(self._most(), MOST_THREADS)
 
     def begin(self, grade: Callable[[], None]) -> None:
-        """Make it in a thread."""
+        """Make the grading in a thread."""
         self._under_way.add(self._threads.submit(grade))
 
     def wait(self) -> None:
-        """Wait until one has ended, or until the queue is worth a look."""
+        """Wait until a grading has ended, or until the queue should be checked again."""
         if self._under_way:
             wait(self._under_way, timeout=LOOK, return_when=FIRST_COMPLETED)
         else:

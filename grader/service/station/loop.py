@@ -1,7 +1,7 @@
-"""What a station does: claim, grade, store, until it is told to stop.
+"""The loop of a station: claim, grade and store, until the process is told to end.
 
-It claims while there is room for another grading (gradings.py): on this machine one grading is made at a time, on a
-cluster as many as there are workers.
+It claims while another grading may begin (gradings.py): one at a time on this machine, one for each worker on a
+cluster.
 """
 
 import time
