@@ -95,5 +95,7 @@ def _test(context: GradingContext, provenance: Provenance, prepare: speed.Prepar
             yield
         watched = simulation.watch_accesses(context, runs, tried)
         setup = setup if timed else speed.opened(setup)
-    observed = decision.Observed(build=phase.build, runs=runs, tried=tried, watched=watched, setup=setup, timed=timed)
+    observed = decision.Observations(
+        build=phase.build, runs=runs, tried=tried, watched=watched, setup=setup, timed=timed
+    )
     return decision.decide(context, provenance, observed)

@@ -22,7 +22,7 @@ from grader.results.result import Check, Provenance
 
 
 @dataclass(frozen=True, kw_only=True)
-class Observed:
+class Observations:
     """Observations of a submission that was built.
 
     `timed` has the performance check if the rounds are over; otherwise `setup` says what to time, or why nothing is.
@@ -41,7 +41,7 @@ class Observed:
         return self.runs.subject.built
 
 
-def decide(context: GradingContext, provenance: Provenance, observed: Observed) -> Draft:
+def decide(context: GradingContext, provenance: Provenance, observed: Observations) -> Draft:
     """Return the draft. Searches for the line of a mistake, and times the submission, if that is still to be done."""
     asked, watched, built = context.task.assignment, observed.watched, observed.built
     waits = left_open(observed.tried, observed.runs.subject, watched)
@@ -65,7 +65,7 @@ def decide(context: GradingContext, provenance: Provenance, observed: Observed) 
 
 
 def _decided(
-    context: GradingContext, observed: Observed, cases: tuple[Check, ...]
+    context: GradingContext, observed: Observations, cases: tuple[Check, ...]
 ) -> tuple[tuple[Check, ...], tuple[Check, ...]]:
     """Return the checks of the cases, with a cause, and the performance check. Reports what is decided on the way."""
     asked, watched, misordered = context.task.assignment, observed.watched, observed.built.misordered

@@ -18,7 +18,7 @@ from grader.lms.intake.platforms import by_assignment, students
 from grader.lms.intake.reading import checkouts
 from grader.lms.intake.reading.archive import list_archive
 from grader.lms.intake.reading.folder import list_folder
-from grader.lms.intake.reading.listing import ARCHIVE, LISTED_LIMIT, Listing, RefusedError, ending, is_missing
+from grader.lms.intake.reading.listing import ARCHIVE, LISTED_LIMIT, Listing, UnreadableFileError, ending, is_missing
 from grader.lms.intake.roster import enrolled
 from grader.lms.platforms import PLATFORMS, Shape
 
@@ -84,7 +84,7 @@ def _downloads_in(listing: Listing, assignments: tuple[Coursework, ...]) -> Iter
         try:
             data = file.read(NESTED_LIMIT + 1)
             inside = list_archive(io.BytesIO(data), listing.where(file), LISTED_LIMIT)
-        except RefusedError:
+        except UnreadableFileError:
             return
         name = next((name for name, shape in DOWNLOADS.items() if shape.recognises(inside, assignments)), None)
         if name is None or len(data) > NESTED_LIMIT:
@@ -101,7 +101,7 @@ def _list(path: Path, being_read: ExitStack) -> Listing:
         raise InputError(f"there is no {path}; check the path.") from None
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from error
-    except RefusedError as error:
+    except UnreadableFileError as error:
         raise InputError(
             f"{path} {error}. Name a folder of submissions, a zip of them, or a CSV of checkouts."
         ) from error

@@ -38,7 +38,7 @@ class PoolKind(StrEnum):
     ALLOWED = "allowed"
 
 
-class SourceLine(Record):
+class SimilarLine(Record):
     """A line of a source."""
 
     number: int
@@ -48,8 +48,8 @@ class SourceLine(Record):
 class LinePair(Record):
     """Two lines that are shown side by side. A line without a counterpart has None."""
 
-    one: SourceLine | None
-    other: SourceLine | None
+    one: SimilarLine | None
+    other: SimilarLine | None
     same: bool
 
 

@@ -14,10 +14,10 @@ from grader.service.exports.similarity import (
     LinePair,
     PoolKind,
     SimilarGroup,
+    SimilarLine,
     SimilarPair,
     SimilarSource,
     SimilarSources,
-    SourceLine,
 )
 
 PAIRS_SHOWN = 20
@@ -91,5 +91,5 @@ def _side_by_side(pair: tuple[str, str], texts: dict[str, str], publics: dict[st
     return SimilarPair(sources=(_source(one, publics), _source(other, publics)), lines=lines)
 
 
-def _seen(line: PairLine | None) -> SourceLine | None:
-    return None if line is None else SourceLine(number=line.number, text=line.text[:300])
+def _seen(line: PairLine | None) -> SimilarLine | None:
+    return None if line is None else SimilarLine(number=line.number, text=line.text[:300])

@@ -15,7 +15,7 @@ from grader.service.submissions.health import BEAT, StationFacts, note_station, 
 
 
 class Presence:
-    """A thread that reports a station and its number of devices. After a database error, it tries again at the next beat."""
+    """A thread that reports a station and its number of devices. It continues after a database error."""
 
     def __init__(
         self, database: Database, facts: StationFacts, devices: Callable[[], int] = lambda: 1, beat: float = BEAT

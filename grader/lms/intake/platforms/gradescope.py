@@ -16,7 +16,7 @@ from grader.common.people import person_name
 from grader.course.suite import Coursework
 from grader.lms.intake.lines import one_line, remark
 from grader.lms.intake.owners import Owner, Pile, Sorted, gather, pile
-from grader.lms.intake.reading.listing import METADATA, METADATA_LIMIT, File, Listing, RefusedError, normal
+from grader.lms.intake.reading.listing import METADATA, METADATA_LIMIT, File, Listing, UnreadableFileError, normal
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """It reads the same language as SafeLoader, several times as fast."""
@@ -137,7 +137,7 @@ def _data(file: File, where: str) -> bytes:
     why = file.refused
     try:
         data = file.read(METADATA_LIMIT + 1) if file.read is not None else b""
-    except RefusedError as error:
+    except UnreadableFileError as error:
         why = str(error)
     else:
         why = why or ("" if len(data) <= METADATA_LIMIT else f"is over {METADATA_LIMIT // 1024**2} MiB")

@@ -18,7 +18,7 @@ from grader.lms.intake.reading.listing import (
     TOO_DEEP,
     File,
     Listing,
-    RefusedError,
+    UnreadableFileError,
     is_backup,
     is_junk,
     normal,
@@ -50,18 +50,20 @@ DRIVE = re.compile(r"[A-Za-z]:")
 
 
 def list_archive(stream: IO[bytes], name: str, limit: int) -> Listing:
-    """Everything in the zip, whose files can be read while the stream is open; raises RefusedError if it cannot be
-    listed at all, or has more than `limit` members.
+    """Everything in the zip, whose files can be read while the stream is open; raises UnreadableFileError if it cannot
+    be listed at all, or has more than `limit` members.
     """
     try:
         archive = zipfile.ZipFile(stream)
     except UnicodeDecodeError:
-        raise RefusedError("has a file name marked as UTF-8 that is not; unpack it and name the folder") from None
+        raise UnreadableFileError(
+            "has a file name marked as UTF-8 that is not; unpack it and name the folder"
+        ) from None
     except DAMAGE as error:
-        raise RefusedError(f"is not a zip, or is damaged ({one_line(str(error))})") from error
+        raise UnreadableFileError(f"is not a zip, or is damaged ({one_line(str(error))})") from error
     members = len(archive.infolist())
     if members > limit:
-        raise RefusedError(f"has {members:,} members; an archive may have {limit:,}")
+        raise UnreadableFileError(f"has {members:,} members; an archive may have {limit:,}")
     return _list(archive, name)
 
 
@@ -72,7 +74,7 @@ def _list(archive: zipfile.ZipFile, name: str) -> Listing:
     for info in archive.infolist():
         try:
             parts = parts_of(_name(info))
-        except RefusedError as error:
+        except UnreadableFileError as error:
             unplaced.append(remark(f"{name}: {_name(info)}", str(error)))
             continue
         is_folder = _name(info).endswith(("/", "\\"))
@@ -102,20 +104,20 @@ def _name(info: zipfile.ZipInfo) -> str:
 
 
 def parts_of(name: str) -> tuple[str, ...]:
-    """The path of a member; raises RefusedError for one that leads out of the archive.
+    """The path of a member; raises UnreadableFileError for one that leads out of the archive.
 
     Windows tools write backslashes.
     """
     path = name.replace("\\", "/")
     parts = tuple(normal(part) for part in path.split("/") if part not in {"", "."})
     if path.startswith("/") or DRIVE.match(path):
-        raise RefusedError("has an absolute path, which is not allowed in an archive")
+        raise UnreadableFileError("has an absolute path, which is not allowed in an archive")
     if ".." in parts:
-        raise RefusedError("has a path that leads out of the archive")
+        raise UnreadableFileError("has a path that leads out of the archive")
     if "\0" in path:
-        raise RefusedError("has a name with a zero byte in it")
+        raise UnreadableFileError("has a name with a zero byte in it")
     if len(path) > PATH_LIMIT or any(len(part) > NAME_LIMIT for part in parts):
-        raise RefusedError("has a name that is too long for a file")
+        raise UnreadableFileError("has a name that is too long for a file")
     return parts
 
 
@@ -123,20 +125,20 @@ def _file(archive: zipfile.ZipFile, info: zipfile.ZipInfo, parts: tuple[str, ...
     try:
         _check(info)
         return File(parts=parts, read=partial(_unpack, archive, info))
-    except RefusedError as error:
+    except UnreadableFileError as error:
         return File(parts=parts, refused=str(error))
 
 
 def _check(info: zipfile.ZipInfo) -> None:
     kind = stat.S_IFMT(info.external_attr >> 16)
     if kind == stat.S_IFLNK:
-        raise RefusedError("is a link, and links are not followed; put the file itself there")
+        raise UnreadableFileError("is a link, and links are not followed; put the file itself there")
     if kind not in {0, stat.S_IFREG}:
-        raise RefusedError("is not a regular file")
+        raise UnreadableFileError("is not a regular file")
     if info.flag_bits & ENCRYPTED:
-        raise RefusedError("is encrypted; ask for it without a password")
+        raise UnreadableFileError("is encrypted; ask for it without a password")
     if info.compress_type not in PACKINGS:
-        raise RefusedError("uses an unsupported compression; ask for an ordinary zip")
+        raise UnreadableFileError("uses an unsupported compression; ask for an ordinary zip")
 
 
 def _unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit: int) -> bytes:
@@ -144,9 +146,9 @@ def _unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit: int) -> byte
         with archive.open(info) as member:
             data = member.read(limit)
     except DAMAGE as error:
-        raise RefusedError(f"is damaged ({one_line(str(error))})") from error
+        raise UnreadableFileError(f"is damaged ({one_line(str(error))})") from error
     if len(data) != min(info.file_size, limit):
-        raise RefusedError("is damaged: it is shorter than it says")
+        raise UnreadableFileError("is damaged: it is shorter than it says")
     return data
 
 

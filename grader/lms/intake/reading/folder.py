@@ -13,7 +13,7 @@ from grader.lms.intake.reading.listing import (
     TOO_DEEP,
     File,
     Listing,
-    RefusedError,
+    UnreadableFileError,
     is_backup,
     is_junk,
     normal,
@@ -57,7 +57,7 @@ def find_file(root: Path, parts: tuple[str, ...]) -> File:
     try:
         _check(path.lstat().st_mode)
         return File(parts=named, read=partial(_read, path))
-    except RefusedError as error:
+    except UnreadableFileError as error:
         return File(parts=named, refused=str(error))
     except OSError as error:
         return File(parts=named, refused=f"cannot be read: {error.strerror}")
@@ -69,16 +69,16 @@ def _read(path: Path, limit: int) -> bytes:
             _check(os.fstat(file.fileno()).st_mode)
             return file.read(limit)
     except OSError as error:
-        raise RefusedError(f"cannot be read: {error.strerror}") from error
+        raise UnreadableFileError(f"cannot be read: {error.strerror}") from error
 
 
 def _check(mode: int) -> None:
     if stat.S_ISLNK(mode):
-        raise RefusedError("is a link, and links are not followed; put the file itself there")
+        raise UnreadableFileError("is a link, and links are not followed; put the file itself there")
     if stat.S_ISDIR(mode):
-        raise RefusedError(TOO_DEEP)
+        raise UnreadableFileError(TOO_DEEP)
     if not stat.S_ISREG(mode):
-        raise RefusedError("is not a regular file")
+        raise UnreadableFileError("is not a regular file")
 
 
 def _normal(parts: tuple[str, ...]) -> tuple[str, ...]:

@@ -52,12 +52,12 @@ BACKUP = re.compile(r".*~|#.*#|\.#.*|.*\.(?:swp|swo|bak|orig|tmp)", re.IGNORECAS
 """A file that an editor leaves behind. A folder may be called so: after a student, J. Bak."""
 
 
-class RefusedError(Exception):
+class UnreadableFileError(Exception):
     """Something is not read, for the reason that the exception's text gives."""
 
 
 Read = Callable[[int], bytes]
-"""Reads a file, so many bytes at most; raises RefusedError if it cannot be read."""
+"""Reads a file, so many bytes at most; raises UnreadableFileError if it cannot be read."""
 
 
 @dataclass(frozen=True, kw_only=True)

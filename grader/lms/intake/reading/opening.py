@@ -17,7 +17,7 @@ from grader.lms.intake.reading.listing import (
     TEXTS,
     Listing,
     Read,
-    RefusedError,
+    UnreadableFileError,
     ending,
     is_archive,
     is_source,
@@ -41,9 +41,9 @@ class Budget:
         self._left = READ_LIMIT
 
     def read(self, read: Read, limit: int) -> bytes:
-        """The file's content, cut one byte after the limit; raises RefusedError if the budget is used up."""
+        """The file's content, cut one byte after the limit; raises UnreadableFileError if the budget is used up."""
         if self._left < 0:
-            raise RefusedError(f"is not read: this student's files are over {READ_LIMIT // 1024**2} MiB; {ASK}")
+            raise UnreadableFileError(f"is not read: this student's files are over {READ_LIMIT // 1024**2} MiB; {ASK}")
         data = read(limit + 1)
         self._left -= len(data)
         return data
@@ -58,7 +58,7 @@ def opened(pieces: tuple[Piece, ...], budget: Budget) -> Iterator[Piece]:
     for each in sorted(pieces, key=_turn):
         try:
             yield from _opened(each, budget)
-        except RefusedError as error:
+        except UnreadableFileError as error:
             yield replace(each, refused=str(error))
 
 
@@ -68,10 +68,10 @@ def _opened(each: Piece, budget: Budget) -> Iterator[Piece]:
         return
     packed = budget.read(each.read, ARCHIVE_LIMIT)
     if len(packed) > ARCHIVE_LIMIT:
-        raise RefusedError(f"is over {ARCHIVE_LIMIT // 1024**2} MiB; {ASK}")
+        raise UnreadableFileError(f"is over {ARCHIVE_LIMIT // 1024**2} MiB; {ASK}")
     inside = (list_tar if is_tar(each.parts[-1]) else _list_zip)(packed, each.where, MEMBER_LIMIT)
     if not inside.files and not inside.unplaced:
-        raise RefusedError("is an empty archive")
+        raise UnreadableFileError("is an empty archive")
     yield from opened(tuple(_members(each, inside)), budget)
 
 
@@ -94,8 +94,8 @@ def _with_text(each: Piece, budget: Budget) -> Piece:
     if is_source(each.parts[-1]):
         return replace(each, data=_utf8(budget.read(each.read, SIZE_LIMIT)))
     if ending(each.parts[-1]) in OTHER_ARCHIVES:
-        raise RefusedError(f"is an archive of a kind that is not opened; {ASK}")
-    with suppress(RefusedError):
+        raise UnreadableFileError(f"is an archive of a kind that is not opened; {ASK}")
+    with suppress(UnreadableFileError):
         if _is_text(each):
             return replace(each, data=_utf8(budget.read(each.read, SIZE_LIMIT)))
     return each

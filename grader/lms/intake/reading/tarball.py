@@ -16,7 +16,7 @@ from grader.lms.intake.reading.listing import (
     TOO_DEEP,
     File,
     Listing,
-    RefusedError,
+    UnreadableFileError,
     is_backup,
     is_junk,
 )
@@ -55,7 +55,7 @@ DAMAGE = (
 
 
 def list_tar(packed: bytes, name: str, limit: int) -> Listing:
-    """Everything in the tar; raises RefusedError if it cannot be listed, or has more than `limit` members."""
+    """Everything in the tar; raises UnreadableFileError if it cannot be listed, or has more than `limit` members."""
     files: dict[tuple[str, ...], File] = {}
     folders: set[tuple[str, ...]] = set()
     unplaced: list[Remark] = []
@@ -63,10 +63,10 @@ def list_tar(packed: bytes, name: str, limit: int) -> Listing:
         archive = _TarArchive.open(fileobj=io.BytesIO(_unpacked(packed)), mode="r:")
         for number, member in enumerate(archive, start=1):
             if number > limit:
-                raise RefusedError(f"has more than {limit:,} members")
+                raise UnreadableFileError(f"has more than {limit:,} members")
             try:
                 parts = parts_of(member.name)
-            except RefusedError as error:
+            except UnreadableFileError as error:
                 unplaced.append(remark(f"{name}: {member.name}", str(error)))
                 continue
             if not parts or is_junk(parts) or (not member.isdir() and is_backup(parts[-1])):
@@ -78,7 +78,7 @@ def list_tar(packed: bytes, name: str, limit: int) -> Listing:
             else:
                 files[parts] = _file(archive, member, parts)  # of two of a name, tar keeps the last
     except DAMAGE as error:
-        raise RefusedError(f"is not a tar, or is damaged ({one_line(str(error))})") from error
+        raise UnreadableFileError(f"is not a tar, or is damaged ({one_line(str(error))})") from error
     ordered = sorted(files.values(), key=lambda file: file.parts)
     return Listing(name=name, files=tuple(ordered), folders=frozenset(folders), unplaced=tuple(unplaced))
 
@@ -106,18 +106,18 @@ class _TarArchive(tarfile.TarFile):
     about = 0
 
     def read_about(self, size: int) -> None:
-        """Raise RefusedError if that is too much."""
+        """Raise UnreadableFileError if that is too much."""
         self.about += max(size, 0)
         if size > ABOUT_LIMIT or self.about > ABOUT_ALL_LIMIT:
-            raise RefusedError("says too much about its files; ask for the .cl file, or a zip of it")
+            raise UnreadableFileError("says too much about its files; ask for the .cl file, or a zip of it")
 
 
 def _unpacked(packed: bytes) -> bytes:
-    """The tar itself; raises RefusedError if it is too large."""
+    """The tar itself; raises UnreadableFileError if it is too large."""
     start = next((start for start in PACKED if packed.startswith(start)), None)
     data = packed if start is None else PACKED[start]().decompress(packed, UNPACKED_LIMIT + 1)
     if len(data) > UNPACKED_LIMIT:
-        raise RefusedError(f"is over {UNPACKED_LIMIT // 1024**2} MiB unpacked")
+        raise UnreadableFileError(f"is over {UNPACKED_LIMIT // 1024**2} MiB unpacked")
     return data
 
 
@@ -136,7 +136,7 @@ def _read(archive: tarfile.TarFile, member: tarfile.TarInfo, limit: int) -> byte
         file = archive.extractfile(member)
         data = b"" if file is None else file.read(limit)
     except DAMAGE as error:
-        raise RefusedError(f"is damaged ({one_line(str(error))})") from error
+        raise UnreadableFileError(f"is damaged ({one_line(str(error))})") from error
     if len(data) != min(member.size, limit):
-        raise RefusedError("is damaged: it is shorter than it says")
+        raise UnreadableFileError("is damaged: it is shorter than it says")
     return data

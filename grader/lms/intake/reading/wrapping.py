@@ -5,7 +5,7 @@ from dataclasses import replace
 from grader.course.submissions.submission import FILE_NAME, SIZE_LIMIT
 from grader.course.suite import Coursework
 from grader.lms.intake.matching import attempt_of, copy_of, defined_in, named_by
-from grader.lms.intake.reading.listing import File, Listing, RefusedError, is_archive, is_source, stem
+from grader.lms.intake.reading.listing import File, Listing, UnreadableFileError, is_archive, is_source, stem
 from grader.lms.intake.reading.opening import Budget
 
 
@@ -43,7 +43,7 @@ def _is_handin(file: File, assignments: tuple[Coursework, ...], budget: Budget) 
         return file.read is not None and is_archive(file.name)
     try:
         return bool(defined_in(budget.read(file.read, SIZE_LIMIT), assignments))
-    except RefusedError:
+    except UnreadableFileError:
         return False
 
 
