@@ -39,7 +39,7 @@ ACCESS = {
 
 
 @pytest.fixture
-def environment(tmp_path, monkeypatch):
+def variables(tmp_path, monkeypatch):
     """An environment of its own for a worker, at whose end nothing of it is left."""
     monkeypatch.setattr(os, "environ", {**os.environ, "HOME": str(tmp_path)})
     return os.environ
@@ -82,18 +82,18 @@ def test_a_session_tells_its_own_launches(simulator):
         assert np.all(results["out"].view(np.float32) == 1)
 
 
-def test_settings_reach_the_plugin(environment):
+def test_settings_reach_the_plugin(variables):
     """Every figure of the simulated device is passed on, and the drivers of the machine are shut out."""
     module.prepare(Simulation(warp=16, sector=64, banks=8, bank=2))
-    assert [environment[f"GRADER_{name}"] for name in ("WARP", "SECTOR", "BANKS", "BANK")] == ["16", "64", "8", "2"]
-    assert environment["OCL_ICD_VENDORS"] in {str(module.library()), "none"}
-    assert environment["OCLGRIND_DATA_RACES"] == "1"
+    assert [variables[f"GRADER_{name}"] for name in ("WARP", "SECTOR", "BANKS", "BANK")] == ["16", "64", "8", "2"]
+    assert variables["OCL_ICD_VENDORS"] in {str(module.library()), "none"}
+    assert variables["OCLGRIND_DATA_RACES"] == "1"
 
 
-def test_observations_are_read_and_forgotten(environment, tmp_path):
+def test_observations_are_read_and_forgotten(variables, tmp_path):
     """The file of the plugin is read line by line, and is gone afterwards; without a file there is nothing."""
     assert module.observed().kernels == ()
-    environment[module.OBSERVATIONS] = str(tmp_path / "seen")
+    variables[module.OBSERVATIONS] = str(tmp_path / "seen")
     assert module.observed().kernels == ()
     (tmp_path / "seen").write_text(f"{json.dumps(SEEN)}\n{json.dumps({**SEEN, 'kernel': 'm'})}\n")
     assert [each.kernel for each in module.observed().kernels] == ["k", "m"]

@@ -32,7 +32,7 @@ def fraction_of_reference(rounds: Sequence[Round]) -> Interval:
 DOUBT = 1.10
 """Largest ratio of the judged speed to the median. On a machine that counts as quiet, the model solution differs from
 itself by no more (`TimingRules.noise_limit`); a wider interval comes from a few disturbed rounds. Without this limit,
-rgblkMMM at 0.88 of its goal had full points in 1 of 20 gradings on two cores."""
+a kernel at 0.88 of its goal had full points in 1 of 20 gradings on two cores."""
 
 
 def judged(fraction: Interval) -> Interval:
