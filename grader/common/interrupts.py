@@ -29,7 +29,7 @@ _told = _Told()
 
 
 class _Stretch(threading.local):
-    """What ends the present stretch of a thread other than the main one, and with which error."""
+    """The condition that interrupts a thread other than the main one, and the error that it raises."""
 
     is_over: Callable[[], bool] | None = None
     error: InterruptedGradingError | None = None

@@ -74,7 +74,7 @@ def test_a_key_is_never_the_name_of_another():
 
 
 def test_only_the_first_characters_of_a_key_are_compared():
-    """A key of 64 KiB of accents, typed by anybody, would stop the service for seconds."""
+    """A typed key of 64 KiB of accents would stop the service for seconds."""
     accents = "\u0301\u0316" * KEY_CHARACTERS
     assert len(person_key(f"ada{accents}")) <= KEY_CHARACTERS
     assert person_key(f"ada{accents}") == person_key(f"ada{accents}x") != person_key("ada")

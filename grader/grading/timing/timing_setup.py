@@ -29,7 +29,7 @@ class TimingSetup:
 
     @property
     def assignment(self) -> Timed:
-        """The assignment, as it is timed on this device."""
+        """The assignment with the sizes and constants that are timed on this device."""
         return self.verifier.task.assignment
 
     @property
@@ -102,7 +102,7 @@ def own_programs(assignment: Timed) -> dict[str, ProgramSource]:
 
 
 def begin(participant: Participant, programs: Mapping[str, ProgramSource], verifier: ResultVerifier) -> None:
-    """Ask for a session with the programs of the participant's plan and those of the verifier, without waiting."""
+    """Ask for a session with the programs of the participant's plan and of the verifier, without waiting."""
     used = {step.program for script in participant.plan.scripts.values() for step in script.kernels}
     ours = {name: program for name, program in programs.items() if name in used}
     participant.worker.load({**ours, **verifier.programs(participant.plan)}).begin_open(participant.plan)

@@ -1,8 +1,8 @@
 """Inputs of timed rounds, and the verification of every timed result.
 
     ByOracle      the judge makes the inputs and sends them to every worker; it compares every word with the oracle's
-    ByReference   the device makes the inputs from a secret key; a digest of the results must equal that of the model
-                  solution, in a student kit that of the baseline
+    ByReference   the device makes the inputs from a secret key; a digest of the results must equal the digest of the
+                  model solution, or of the baseline in a student kit
 
 A CPU driver runs kernels inside the worker's process, where native code could read a key, and the arrays are small: a
 CPU uses the oracle. A GPU's kernels reach only the device's memory, and launches that are worth timing move hundreds of
@@ -120,7 +120,7 @@ class ByOracle:
 
     task: TimingTask
 
-    def programs(self, plan: Plan) -> Mapping[str, ProgramSource]:  # noqa: ARG002 - there are none
+    def programs(self, plan: Plan) -> Mapping[str, ProgramSource]:  # noqa: ARG002 - the oracle needs no kernels
         """No kernels: the judge does everything."""
         return {}
 
@@ -135,7 +135,7 @@ class ByOracle:
         return going_on(plan, self.task.device)
 
     def session_pairs(self, rules: TimingRules) -> int | None:
-        """As the rules say: new sessions place buffers elsewhere, so that one placement in caches does not decide."""
+        """As many as the rules say: new sessions have other addresses, so no placement in caches decides alone."""
         return rules.session_pairs
 
     def inputs(self, number: int) -> RoundInputs:

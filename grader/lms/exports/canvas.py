@@ -48,7 +48,7 @@ class CanvasGradebook:
     name: str = "canvas-gradebook.csv"
 
     def roster(self) -> tuple[Owner, ...]:
-        """Everybody in the course."""
+        """All students of the course."""
         return tuple(Owner(name=name, key=key) for name, key in students(self.sheet))
 
     def late(self) -> frozenset[str]:

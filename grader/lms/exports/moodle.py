@@ -91,7 +91,7 @@ class MoodleWorksheet:
     name: str = "moodle-worksheet.csv"
 
     def roster(self) -> tuple[Owner, ...]:
-        """Everybody in the course."""
+        """All students of the course."""
         return tuple(Owner(name=name, key=key) for name, key in participants(self.sheet))
 
     def late(self) -> frozenset[str]:

@@ -196,8 +196,8 @@ def _lock_waiting(session: Session, team: frozenset[int]) -> None:
 
 
 def _next_round(session: Session, person_id: int) -> int:
-    """The round of a person's new grading: the latest round that has begun, or the round after the person's last one,
-    whichever is later. So attempts of one student delay another student by one grading at most.
+    """The round of a person's new grading: the later of the latest round that has begun and the round after the
+    person's last one. So attempts of one student delay another student by one grading at most.
 
     This is start-time fair queueing (Goyal, Vin and Cheng, 1996) with equal weights.
     """

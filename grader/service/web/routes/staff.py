@@ -132,8 +132,8 @@ def ask_to_make_links(request: Request, member: Instructor) -> Response:
 
 @router.post("/invitations")
 def make_links(request: Request, member: Instructor, form: StaffForm) -> Response:
-    """Links for all students who have never used one, as a file. Refused if the links that would be cancelled are not
-    those of the form: a second click must not cancel the links of the first.
+    """Links for all students who have never used one, as a file. Refused if it would cancel other links than the form
+    says: a second click must not cancel the links of the first.
     """
     state = state_of(request)
     with state.database.reading() as session:
