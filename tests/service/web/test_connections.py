@@ -277,7 +277,7 @@ def test_a_request_behind_another_has_its_own_time():
 def test_a_request_that_begins_in_the_last_packet_of_another_has_its_own_time():
     """Packets that end one body and begin the next do not hand on the time of the first request."""
     packet = BODIES[-3:] + BODIES[:-3]
-    sent, times = asyncio.run(_times(BODIES[:-3], packet, packet, BODIES[-3:]))
+    sent, times = asyncio.run(_times(BODIES[:-3], packet, packet, BODIES[-3:], b"", b""))
     assert len(times) == 3
     assert all(map(_is_at, times, sent))
 
