@@ -250,6 +250,7 @@ async def _times(*pieces):
             sent.append(utc_now())
             writer.write(piece)
             await asyncio.sleep(PAUSE)
+        await asyncio.sleep(2 * PAUSE)  # the answer to the last request
         writer.write_eof()
         answers = (await reader.read()).decode().split("HTTP/1.1 200")[1:]
         writer.close()
