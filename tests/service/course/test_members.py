@@ -5,7 +5,7 @@ from contextlib import closing
 
 import pytest
 from commandline import complaint, grader
-from services import Service, field, parts, post, told
+from services import Service, field, parts, post, told, visible
 from sqlalchemy import func, select
 
 from grader.common.errors import InputError
@@ -185,7 +185,7 @@ def test_only_a_person_who_handed_in_nothing_is_removed_with_all_that_is_theirs(
                 left = session.scalar(select(func.count()).where(table.c.person_id == service.ben))
                 assert (table.name, left) == (table.name, 0)
     assert "removed ben: Ben, student" in audit(staff)
-    assert "Ben" not in staff.get(PEOPLE).text
+    assert "Ben" not in visible(staff.get(PEOPLE))
 
 
 def test_a_page_about_somebody_who_was_removed_acts_on_nobody_else(service, staff):
