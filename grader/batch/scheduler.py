@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from grader.batch.rescoring import lacks_measurements, up_to_date
-from grader.batch.station import NAME, Errand, Facilities, most_points
+from grader.batch.station import NAME, Errand, Facilities, MissingSpeeds, WholeGrading, Work, most_points
 from grader.batch.store import Store, content_key, seed_of
 from grader.batch.workforce import Workforce
 from grader.common.errors import GraderError, InterruptedGradingError
@@ -56,17 +56,21 @@ class BatchPlan:
     def errand(self, item: Item, before: Result | None = None) -> Errand:
         """What a station is sent, with the result if it has been graded before."""
         return Errand(
+            work=_work(item, before),
             orders=self.orders,
             facilities=self.facilities,
             bundle=item.bundle,
             data=item.handins[0].data,
             sha256=item.handins[0].sha256,
             seed=seed_of(self.seed, item.key),
-            before=None if before is None else up_to_date(before, item.assignment),
             assignment_sha256=item.assignment.sha256,
             parts=tuple(part.part for part in item.assignment.parts),
             max_points=most_points(item.assignment),
         )
+
+
+def _work(item: Item, before: Result | None) -> Work:
+    return WholeGrading() if before is None else MissingSpeeds(result=up_to_date(before, item.assignment))
 
 
 def make_plan(

@@ -22,10 +22,11 @@ from grader.course.submissions.submission import FILE_NAME, Submission, parse_su
 from grader.course.suite import Coursework
 from grader.execution.sandbox.folder import LockedFolder, abandoned
 from grader.grading.checks.simulator_checks import absence
+from grader.grading.completion import complete
 from grader.grading.device_lock import shared_cpu
-from grader.grading.grade import grade_coursework
+from grader.grading.grade import grade_coursework, grade_without_hidden_cases
 from grader.grading.grading_environment import GradingEnvironment
-from grader.grading.progress import Progress
+from grader.grading.progress import Progress, quietly
 from grader.grading.refusal import refuse_coursework, ungraded
 from grader.grading.retiming import time_again
 from grader.grading.settings import load_settings
@@ -62,19 +63,46 @@ class Facilities:
 
 
 @dataclass(frozen=True, kw_only=True)
+class WholeGrading:
+    """All checks of a file."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class VisibleGrading:
+    """All checks of a file but its hidden cases, which stay pending."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MissingSpeeds:
+    """The speeds that a result lacks, since the machine was too noisy to time on."""
+
+    result: Result
+
+
+@dataclass(frozen=True, kw_only=True)
+class PendingCases:
+    """The hidden cases that are pending in a result."""
+
+    result: Result
+
+
+Work = WholeGrading | VisibleGrading | MissingSpeeds | PendingCases
+"""What a station is asked to do with a file."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Errand:
-    """One file to grade for one assignment. `orders` are settings, as JSON, that come before those of the machine; the
-    last three are what the result must say of the assignment. If it has been graded `before`, only the speeds are
-    asked for that were not measured then.
+    """Work on one file for one assignment. `orders` are settings, as JSON, that come before those of the machine; the
+    last three are what the result must say of the assignment.
     """
 
+    work: Work
     orders: str
     facilities: Facilities
     bundle: Bundle
     data: bytes
     sha256: str
     seed: int
-    before: Result | None
     assignment_sha256: str
     parts: tuple[str, ...]
     max_points: float
@@ -143,9 +171,15 @@ def _result(assignment: Coursework, errand: Errand, environment: GradingEnvironm
     except InputError as error:
         submission = Submission(path=NAME, source="", sha256=errand.sha256, scan=scan(""))
         return refuse_coursework(assignment, submission, errand.seed, str(error), environment)
-    if errand.before is not None:
-        return time_again(assignment, submission, errand.before, environment, progress)
-    return grade_coursework(assignment, submission, errand.seed, environment, progress)
+    match errand.work:
+        case WholeGrading():
+            return grade_coursework(assignment, submission, errand.seed, environment, progress)
+        case VisibleGrading():
+            return grade_without_hidden_cases(assignment, submission, errand.seed, environment, progress)
+        case MissingSpeeds(result=result):
+            return time_again(assignment, submission, result, environment, progress)
+        case PendingCases(result=result):
+            return complete(assignment, submission, result, environment)
 
 
 _at_work = Lock()
@@ -176,11 +210,7 @@ def look_around(orders: str) -> Facilities:
         return _station(orders).facilities
 
 
-def _quietly(_: object) -> None:
-    """What listens to a grading that nobody watches."""
-
-
-def grade(errand: Errand, progress: Progress = _quietly) -> Result | Ungraded:
+def grade(errand: Errand, progress: Progress = quietly) -> Result | Ungraded:
     """Grade it in this process; a fault in one grading does not touch the others."""
     try:
         with _at_work:

@@ -39,6 +39,14 @@ def grade_coursework(
     return joined(coursework, [hidden_cases.finish(draft, environment, progress) for draft in drafts])
 
 
+def grade_without_hidden_cases(
+    coursework: Coursework, submission: Submission, seed: int, environment: GradingEnvironment, progress: Progress
+) -> Result:
+    """Grade one submission, but leave its hidden cases pending (completion.py)."""
+    drafts = drafts_of(tasks_of(coursework, submission, seed), environment, progress)
+    return joined(coursework, list(map(hidden_cases.postpone, drafts)))
+
+
 def grade_submission(
     task: Task,
     environment: GradingEnvironment,

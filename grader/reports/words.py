@@ -20,6 +20,7 @@ STILL_TO_BE_MADE = {
     Reason.INTERFERENCE: "{} not measured: the operating system disturbed the timing",
     Reason.COMPILER_FAILED: "{} open: the compiler failed",
     Reason.DECIDED_ELSEWHERE: "{} decided on the course's machine",
+    Reason.PENDING: "{} pending: hidden cases run some minutes later",
 }
 """What is said of points whose checks were not made."""
 
@@ -74,6 +75,8 @@ def incomplete_in_words(incomplete: Incomplete) -> str:
     submissions, up_to = count(len(incomplete.students), "submission"), f"up to {incomplete.points:g} points each"
     if incomplete.reason is Reason.DECIDED_ELSEWHERE:
         return f"{submissions} not decided in full, {up_to}: the course's machine decides the rest."
+    if incomplete.reason is Reason.PENDING:
+        return f"{submissions} not checked in full, {up_to}: hidden cases run some minutes later. Export again then."
     if incomplete.reason is Reason.NOT_MEASURED:
         return (
             f"{submissions} not timed, {up_to}: the machine was too noisy. Do not publish these points yet. Stop other "

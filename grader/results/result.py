@@ -46,7 +46,7 @@ class Verdict(StrEnum):
 
 
 class Reason(StrEnum):
-    """Why a check did not pass: something about the student's code; for the last five, why it was not made."""
+    """Why a check did not pass: something about the student's code; for the last eight, why it was not made."""
 
     FORBIDDEN = "FORBIDDEN"
     BUILD_ERROR = "BUILD_ERROR"
@@ -80,6 +80,7 @@ class Reason(StrEnum):
     INTERFERENCE = "INTERFERENCE"
     COMPILER_FAILED = "COMPILER_FAILED"
     DECIDED_ELSEWHERE = "DECIDED_ELSEWHERE"
+    PENDING = "PENDING"
     HIDDEN = "HIDDEN"
 
 
@@ -96,10 +97,11 @@ OUTSTANDING = (
     Reason.INTERFERENCE,
     Reason.COMPILER_FAILED,
     Reason.DECIDED_ELSEWHERE,
+    Reason.PENDING,
 )
 """Reasons why a check is still to be made: the simulator is missing here; the machine was too noisy to time on; its
-operating system disturbed the timing; the compiler failed on the kernel; the course's machine decides. Its points are
-neither earned nor lost."""
+operating system disturbed the timing; the compiler failed on the kernel; the course's machine decides; the service runs
+it later. Its points are neither earned nor lost."""
 
 NOT_MADE = frozenset({*OUTSTANDING, Reason.HIDDEN})
 """The reasons of skipped checks, and of no others. A hidden one was made, and its outcome is withheld."""

@@ -6,6 +6,7 @@ import pytest
 from puppets import FACILITIES, GOOD, ORDERS, UNTIMED, Puppets, handin, intake, outcome_of, plan_of, silent
 
 from grader.batch.scheduler import ATTEMPTS, grade_all, make_plan, missing
+from grader.batch.station import MissingSpeeds, WholeGrading
 from grader.batch.store import Store
 from grader.common.errors import InterruptedGradingError, NoiseError, WorkerError
 from grader.results.result import Reason, Ungraded
@@ -132,7 +133,7 @@ def test_what_was_too_noisy_to_time_is_timed_again_alone(transposition, store, r
     workforce = Puppets(hands=3, answers={b"0": [noisy, noisy], b"1": [noisy]})
     assert grade_all(plan, workforce, store, listen) == {}
     assert [errand.data for errand in workforce.errands[8:]] == [b"0", b"1", b"0"]
-    assert [errand.before for errand in workforce.errands] == [*8 * [None], *3 * [noisy]]
+    assert [errand.work for errand in workforce.errands] == [*8 * [WholeGrading()], *3 * [MissingSpeeds(result=noisy)]]
     assert [number for attempt, number in beside if attempt > 1] == [1, 1, 1]
     assert all(store.load(key).checks == GOOD.checks for key in plan.items)
     assert not missing(plan, store).items
@@ -151,7 +152,7 @@ def test_a_machine_that_stays_noisy_costs_no_result(transposition, store):
     assert store.load(unlucky) == noisy
     once_more = Puppets(answers={b"unlucky": [noisy] * ATTEMPTS})
     assert grade_all(missing(plan, store), once_more, store, silent) == {}
-    assert [errand.before for errand in once_more.errands] == [noisy] * ATTEMPTS
+    assert [errand.work for errand in once_more.errands] == [MissingSpeeds(result=noisy)] * ATTEMPTS
 
 
 def test_an_error_of_a_cluster_is_told_on_one_showable_line(transposition, store):

@@ -15,7 +15,7 @@ from samples import profile_of
 from worker_rules import LIMITS
 
 from grader.batch import station
-from grader.batch.station import PREFIX, Errand, grade, leave, look_around
+from grader.batch.station import PREFIX, Errand, WholeGrading, grade, leave, look_around
 from grader.common.errors import DeviceError, InterruptedGradingError
 from grader.course.catalogue import Course
 from grader.grading.settings import load_settings
@@ -65,7 +65,7 @@ def errand(orders, bundle, data=b"\0", **changes):
             **fields,
             "sha256": "0" * 64,
             "seed": 1,
-            "before": None,
+            "work": WholeGrading(),
             "assignment_sha256": "",
             "parts": ("",),
             "max_points": 0.0,

@@ -65,14 +65,16 @@ class Course:
         if said.status_code != 303:
             self.waited["refused"].append(0.0)
             return
-        begun, first = time.monotonic(), True
-        async with client.stream("GET", f"{said.headers['location']}/events") as stream:
-            async for line in stream.aiter_lines():
-                if first and line == "event: place":
-                    self.waited["place in queue"].append(time.monotonic() - begun)
-                    first = False
-                if line == "event: over":
-                    return
+        begun, first, over = time.monotonic(), True, False
+        while not over:  # a stream ends after some minutes, and a browser opens the next one
+            async with client.stream("GET", f"{said.headers['location']}/events") as stream:
+                async for line in stream.aiter_lines():
+                    if first and line == "event: place":
+                        self.waited["place in queue"].append(time.monotonic() - begun)
+                        first = False
+                    if line == "event: over":
+                        over = True
+                        break
 
     async def pages(self, rate: float, seconds: float) -> list[float]:
         """Ask for pages at this rate; how many seconds each took."""

@@ -39,7 +39,16 @@ class Recording:
 def record(course, orders, assignment, source):
     """Grade it for real, by a station's own judge."""
     judge, events, begun = Judge(course, LocalBackend(orders), 1), [], time.monotonic()
-    claimed = ClaimedGrading(grading_id=1, station="", turn=1, assignment=assignment, data=source, sha256="0" * 64)
+    claimed = ClaimedGrading(
+        grading_id=1,
+        station="",
+        turn=1,
+        assignment=assignment,
+        data=source,
+        sha256="0" * 64,
+        hides=False,
+        pending=None,
+    )
     try:
         graded = judge.grade(claimed, lambda event: events.append((time.monotonic() - begun, event)))
     finally:

@@ -346,6 +346,8 @@ def of_speed_elsewhere(timed: Performance) -> Problem:
     )
 
 
+PENDING = Problem(reason=Reason.PENDING, message="hidden cases run some minutes after the other checks.")
+
 HIDDEN = Problem(reason=Reason.DECIDED_ELSEWHERE, message="hidden checks are decided on the course's machine.")
 """Of what is not part of a student kit."""
 

@@ -1,9 +1,15 @@
-"""The hidden cases of a grading, which run when everything that may be shown is complete."""
+"""The hidden cases of a grading, which run when everything that may be shown is complete.
+
+The service runs them later still, in a second grading (grading/completion.py): students see no time that depends on
+them.
+"""
 
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
+from grader.course.rubric import Case
+from grader.course.submissions.task import Task
 from grader.course.truth.oracle import load_oracle
 from grader.execution.client import Worker
 from grader.execution.plan import SUBMISSION
@@ -16,6 +22,7 @@ from grader.grading.checks.simulated_run import Subject
 from grader.grading.checks.simulator_checks import Watched
 from grader.grading.device_lock import shared, shared_cpu
 from grader.grading.draft import Draft, blamed_on_order, result_of
+from grader.grading.explain.problem import PENDING
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.phases.context import probe_after, thawed
 from grader.grading.progress import Progress
@@ -26,15 +33,31 @@ from grader.results.result import Check, Result
 def finish(draft: Draft, environment: GradingEnvironment, progress: Progress) -> Result:
     """Run the hidden cases, and return the result with all points."""
     clock = time.perf_counter()
-    hidden = _hidden_checks(draft, environment, progress)
+    hidden = _without_run(draft)
+    if hidden is None:
+        progress("running hidden cases")
+        assert draft.built is not None, "only what was built is run"
+        hidden = run(draft.task, draft.built, draft.task.assignment.correctness.hidden, environment)
+    return _result(draft, hidden, draft.seconds + time.perf_counter() - clock)
+
+
+def postpone(draft: Draft) -> Result:
+    """Return the result without a run: hidden cases that need one are pending."""
+    hidden = _without_run(draft)
+    if hidden is None:
+        asked = draft.task.assignment
+        hidden = tuple(map(PENDING.skip, unrun_cases(asked, asked.correctness.hidden)))
+    return _result(draft, hidden, draft.seconds)
+
+
+def _result(draft: Draft, hidden: tuple[Check, ...], seconds: float) -> Result:
     asked, device = draft.task.assignment, draft.provenance.device
     checks = forfeit(asked, (draft.build, *in_order(asked, (*draft.cases, *hidden)), *draft.others))
-    seconds = draft.seconds + time.perf_counter() - clock
     return result_of(draft.task, tuple(required(asked, device, checks)), draft.profile, seconds, draft.provenance)
 
 
-def _hidden_checks(draft: Draft, environment: GradingEnvironment, progress: Progress) -> tuple[Check, ...]:
-    """Return the checks of the hidden cases. No message tells how they end."""
+def _without_run(draft: Draft) -> tuple[Check, ...] | None:
+    """Return the checks of the hidden cases; None if they must be run."""
     assignment = draft.task.assignment
     hidden = assignment.correctness.hidden
     if draft.left_open is not None:
@@ -43,22 +66,21 @@ def _hidden_checks(draft: Draft, environment: GradingEnvironment, progress: Prog
         return tuple(map(BUILD_FAILED.fail, unrun_cases(assignment, hidden)))
     if not hidden or gave_up(draft.cases):
         return tuple(map(GAVE_UP.fail, unrun_cases(assignment, hidden)))
-    progress("running hidden cases")
-    return _run(draft, draft.built, environment)
+    return None
 
 
-def _run(draft: Draft, built: Built, environment: GradingEnvironment) -> tuple[Check, ...]:
-    """Run the hidden cases in a new worker."""
-    oracle = load_oracle(draft.task.assignment)
+def run(task: Task, built: Built, cases: tuple[Case, ...], environment: GradingEnvironment) -> tuple[Check, ...]:
+    """Run the cases in a new worker, and return their checks. No message tells how they end."""
+    oracle = load_oracle(task.assignment)
     with ExitStack() as workers:
         with shared_cpu(environment.locks):
             worker = workers.enter_context(environment.worker())
             device = worker.ready()
         with shared(device, environment.locks), thawed(worker, device):
             worker.load({SUBMISSION: built.program})
-            tried = tuple(try_cases(draft.task.assignment.correctness.hidden, built, oracle, worker))
+            tried = tuple(try_cases(cases, built, oracle, worker))
         simulator = workers.enter_context(_stopping(environment.simulator()))
-        subject = Subject(task=draft.task, oracle=oracle, worker=simulator, built=built)
+        subject = Subject(task=task, oracle=oracle, worker=simulator, built=built)
         waits = left_open(tried, subject, Watched(checks=()))
     checks = blamed_on_order(conclude(tried, built, oracle), built)
     probe_after(checks, environment, device)

@@ -101,6 +101,7 @@ LACKING = {
     Reason.INTERFERENCE: ", since the operating system disturbed the timing: do not publish {} yet.",
     Reason.COMPILER_FAILED: ", since the compiler failed on {}: an instructor decides.",
     Reason.DECIDED_ELSEWHERE: ": the course's machine decides the rest.",
+    Reason.PENDING: ", since hidden cases run some minutes later: export {} again then.",
 }
 
 

@@ -11,8 +11,8 @@ Fields are listed one by one, so that a new field is left out until a developer 
 - faults, which are about the service's machines;
 - the text of the audit trail, which names other people and hidden points, and all its lines by stations, since a
   station adds a line when points change, hidden ones included;
-- the times when a grading begins, reports progress and ends, and when mails are sent: they reveal how long hidden
-  checks took.
+- the times when a grading begins, reports progress and ends, and when mails are sent, and how often it was tried: they
+  reveal how long hidden checks took, or that they failed.
 """
 
 import json
@@ -51,7 +51,7 @@ from grader.service.db.models import (
 )
 from grader.service.db.session import Database
 
-GRADING_STATE_FIELDS = "id", "attempt_id", "state", "created", "tries"
+GRADING_STATE_FIELDS = "id", "attempt_id", "shown_state", "created"
 GRADING_FIELDS = *GRADING_STATE_FIELDS, "shown_points", "max_points", "checks", "shown_speed", "device"
 ENTRY_FIELDS = "entered", "entered_reason"
 ATTEMPT_FIELDS = (

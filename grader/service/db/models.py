@@ -45,10 +45,14 @@ class CourseRole(StrEnum):
 
 
 class State(StrEnum):
-    """State of a grading. WAITING and RUNNING are open; the others are final."""
+    """State of a grading. WAITING and RUNNING are open; all but SHOWN of the others are final.
+
+    In the state SHOWN, everything that students see before the release is stored, and hidden cases are still to be run.
+    """
 
     WAITING = "waiting"
     RUNNING = "running"
+    SHOWN = "shown"
     DONE = "done"
     CANCELLED = "cancelled"
     SUPERSEDED = "superseded"
@@ -56,7 +60,7 @@ class State(StrEnum):
 
     @property
     def open(self) -> bool:
-        """True if the grading has not ended."""
+        """True if the grading has not ended for students."""
         return self in {State.WAITING, State.RUNNING}
 
 
@@ -381,6 +385,16 @@ class GradingRow(Base):
         Index("gradings_queue", "state", "priority", "round", "id"),
         Index("gradings_one_open", "attempt_id", unique=True, sqlite_where=IS_OPEN, postgresql_where=IS_OPEN),
     )
+
+    @hybrid_property
+    def shown_state(self) -> State:
+        """The state that students see. A grading has ended as soon as their part of the result is stored."""
+        return State(self.state) if self.early_points is None else State.DONE
+
+    @shown_state.inplace.expression
+    @classmethod
+    def _shown_state(cls) -> ColumnElement[str]:
+        return case((cls.early_points.is_(None), cls.state), else_=State.DONE.value)
 
     @hybrid_property
     def published_points(self) -> float | None:

@@ -24,6 +24,7 @@ from grader.service.db.models import (
     PersonRow,
     ReleaseRow,
     ShareRow,
+    State,
 )
 from grader.service.db.session import Database
 from grader.service.errors import RefusedError
@@ -129,9 +130,12 @@ GRADINGS_SEARCHED = 100
 
 @dataclass(frozen=True, kw_only=True)
 class Withheld:
-    """Preview of a release: the numbers of attempts and students, and the names of the hidden checks."""
+    """Preview of a release: the numbers of attempts, of those whose hidden cases are still to be run, and of students,
+    and the names of the hidden checks.
+    """
 
     attempts: int
+    pending: int
     students: int
     checks: tuple[str, ...]
 
@@ -139,9 +143,10 @@ class Withheld:
 def withheld_of(session: Session, assignment: str) -> Withheld:
     """Hidden parts of graded attempts that students do not see yet."""
     counted = AttemptRow.counted_id == GradingRow.id, GradingRow.full_checks.is_not(None)
-    wanted = select(AttemptRow.id, AttemptRow.person_id).join(GradingRow, and_(*counted))
+    wanted = select(AttemptRow.id, AttemptRow.person_id, GradingRow.state).join(GradingRow, and_(*counted))
     hidden = wanted.where(AttemptRow.assignment == assignment, AttemptRow.trial.is_(False))
-    owners = {row.id: row.person_id for row in session.execute(hidden)}
+    rows = session.execute(hidden).all()
+    owners = {row.id: row.person_id for row in rows}
     sharing = session.execute(select(ShareRow.attempt_id, ShareRow.person_id))
     members = {person for attempt, person in sharing if attempt in owners}
     latest = hidden.with_only_columns(GradingRow.early_checks).order_by(GradingRow.id.desc()).limit(GRADINGS_SEARCHED)
@@ -149,6 +154,7 @@ def withheld_of(session: Session, assignment: str) -> Withheld:
     names = [check.name for brief in briefs for check in brief.checks if check.shown_verdict == "hidden"]
     return Withheld(
         attempts=len(owners),
+        pending=sum(row.state == State.SHOWN for row in rows),
         students=len(members | {*owners.values()}),
         checks=tuple(dict.fromkeys(names)),
     )

@@ -64,7 +64,7 @@ def summary_of(session: Session, regrading_id: int) -> RegradingSummary:
         for grading, old in done
         if grading.points != old
     ]
-    unfinished = sum(State(grading.state).open for grading, _ in rows)
+    unfinished = sum(State(grading.state).open or grading.state == State.SHOWN for grading, _ in rows)
     return RegradingSummary(
         order=order,
         changes=tuple(changes),

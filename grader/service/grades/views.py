@@ -27,7 +27,7 @@ from grader.service.grades.holds import held_assignments
 from grader.service.grades.records import grades_of_all
 from grader.service.grades.visibility import ResultAccess, SeenResult, published_checks_of
 from grader.service.grades.wording import deduction_in_sentences, worth_in_words
-from grader.service.submissions.accept import history, history_of, past_of
+from grader.service.submissions.accept import OPEN_STATES, history, history_of, past_of
 from grader.service.submissions.versions import count_older
 
 EXCLUSIONS = select(ExclusionRow).where(ExclusionRow.attempt_id.in_(bindparam("attempts", expanding=True)))
@@ -174,13 +174,15 @@ class CourseLine:
 @dataclass(frozen=True, kw_only=True)
 class CourseTable:
     """Grades of all students, and for each assignment how often each check failed in the attempts that count. `older`
-    counts the attempts that were graded by an older version.
+    counts the attempts that were graded by an older version, and `pending` those whose hidden cases are still to be
+    run.
     """
 
     assignments: tuple[AssignmentView, ...]
     lines: tuple[CourseLine, ...]
     failing: dict[str, list[tuple[str, int]]]
     open_gradings: int
+    pending: int
     faulted: int
     older: Counter[str]
 
@@ -197,12 +199,14 @@ def course_table(session: Session, assignments: Sequence[AssignmentView]) -> Cou
     grades = grades_of_all(session, assignments)
     rows = _attempts(session, [each.attempt for each in grades.values() if each.attempt is not None])
     lines = tuple(_line(person, assignments, grades, rows) for person in by_name(students))
-    open_states = select(func.count()).where(GradingRow.state.in_((State.WAITING, State.RUNNING)))
+    states = select(GradingRow.state, func.count()).where(GradingRow.state.in_((*OPEN_STATES, State.SHOWN)))
+    numbers = Counter({State(state): number for state, number in session.execute(states.group_by(GradingRow.state))})
     return CourseTable(
         assignments=tuple(assignments),
         lines=lines,
         failing={each.name: _failing(lines, each.name) for each in assignments},
-        open_gradings=session.scalar(open_states) or 0,
+        open_gradings=sum(numbers[state] for state in OPEN_STATES),
+        pending=numbers[State.SHOWN],
         faulted=len(faulted(session)),
         older=count_older(session, assignments),
     )

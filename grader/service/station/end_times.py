@@ -1,7 +1,9 @@
-"""The end of a grading whose checks are partly hidden: its time shows students no hidden outcome.
+"""The end of a grading whose sanitizer or speed is hidden: its time shows students no hidden outcome.
 
-A hidden case that is wrong takes longer than one that is right: it is launched again and explained. Students see when a
-grading ends. So it ends a whole number of slots after the last event that students see.
+A check that fails takes longer than one that passes: its failure is explained. Students see when a grading ends. So it
+ends a whole number of slots after the last event that students see.
+
+Hidden cases need no slots: they run after the end that students see (submissions/queue.py).
 """
 
 import time
@@ -13,7 +15,7 @@ from grader.grading.progress import Decided, Progress
 from grader.results.result import Kind
 
 SLOT = 5.0
-"""Seconds. Hidden cases of the course take 1 to 4 s, whether they are right or wrong."""
+"""Seconds. An explanation takes 1 to 4 s."""
 
 TOLD = {Kind.BUILD, Kind.CORRECTNESS, Kind.PRACTICE}
 """Checks that are decided before the sanitizer and the speed, one of which may be hidden."""
@@ -43,16 +45,12 @@ class Pace:
 
     def wait(self) -> None:
         """Wait for the end of the slot, if anything is hidden."""
-        if _hides_cases(self.coursework) or _hides_runs(self.coursework):
+        if _hides_runs(self.coursework):
             self.sleep(SLOT - (self.clock() - self.told) % SLOT)
 
 
 def _is_early(event: str | Decided) -> bool:
     return isinstance(event, Decided) and event.check.kind in TOLD
-
-
-def _hides_cases(coursework: Coursework) -> bool:
-    return any(part.correctness.hidden for part in coursework.parts)
 
 
 def _hides_runs(coursework: Coursework) -> bool:

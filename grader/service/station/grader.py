@@ -3,7 +3,17 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from grader.batch.station import Errand, Facilities, most_points
+from grader.batch.rescoring import up_to_date
+from grader.batch.station import (
+    Errand,
+    Facilities,
+    MissingSpeeds,
+    PendingCases,
+    VisibleGrading,
+    WholeGrading,
+    Work,
+    most_points,
+)
 from grader.batch.store import content_key, seed_of
 from grader.common.interrupts import pause
 from grader.common.record import replace
@@ -11,7 +21,7 @@ from grader.course.catalogue import Course
 from grader.course.submissions.handin import HandIn, Student
 from grader.course.suite import Coursework
 from grader.execution.device import device_class
-from grader.grading.progress import Progress
+from grader.grading.progress import Progress, quietly
 from grader.lms.bundle import pack
 from grader.results.result import UNTIMED, Result, Ungraded
 from grader.service.course.assignments import NO_LAST_STATE, AssignmentCache, LastGoodState
@@ -22,10 +32,12 @@ from grader.service.station.end_times import Pace
 from grader.service.station.recorder import AssignmentRecorder
 from grader.service.station.rescoring import Rescoring
 from grader.service.station.results import ready
-from grader.service.submissions.queue import ClaimedGrading, Graded
+from grader.service.submissions.queue import ClaimedGrading, Graded, PendingResult
 
 TIMED = 3
 """How often a speed is measured that is not measured for noise."""
+
+CHANGED = "The assignment has changed before the hidden cases of this attempt ran: grade it again."
 
 
 class Judge:
@@ -62,9 +74,10 @@ class Judge:
         self._cache.require_readable(claimed.assignment)
         coursework = self._course.load(claimed.assignment)
         measured = coursework.measured_sha256  # its files may change while it is graded
-        pace = Pace(coursework=coursework, progress=progress, sleep=pause)
-        outcome = self._measured(self._errand(coursework, claimed), pace.note)
-        pace.wait()
+        if claimed.pending is None:
+            outcome = self._graded(coursework, claimed, progress)
+        else:
+            outcome = self._completed(coursework, claimed, claimed.pending)
         if isinstance(outcome, Ungraded):
             return outcome
         return replace(ready(outcome, coursework), measured_sha256=measured)
@@ -80,6 +93,21 @@ class Judge:
         """Close the backend."""
         self._backend.close()
 
+    def _graded(self, coursework: Coursework, claimed: ClaimedGrading, progress: Progress) -> Result | Ungraded:
+        """The outcome of a first grading. What is secret stays pending, or ends with its slot."""
+        pace = Pace(coursework=coursework, progress=progress, sleep=pause)
+        work = VisibleGrading() if claimed.hides else WholeGrading()
+        outcome = self._measured(self._errand(coursework, claimed, work), pace.note)
+        pace.wait()
+        return outcome
+
+    def _completed(self, coursework: Coursework, claimed: ClaimedGrading, pending: PendingResult) -> Result | Ungraded:
+        """The stored result with its hidden cases. Reports nothing."""
+        if pending.measured_sha256 != coursework.measured_sha256:
+            return Ungraded(assignment=claimed.assignment, submission="", fault=CHANGED)
+        result = up_to_date(Result.model_validate_json(pending.result), coursework)
+        return self._backend.grade(self._errand(coursework, claimed, PendingCases(result=result)), quietly)
+
     def _measured(self, errand: Errand, progress: Progress) -> Result | Ungraded:
         """The outcome; a speed that noise hides is measured again, and left open in the end."""
         outcome = self._backend.grade(errand, progress)
@@ -87,23 +115,23 @@ class Judge:
             if isinstance(outcome, Ungraded) or all(each.reason not in UNTIMED for each in outcome.checks):
                 break
             progress("timing again, since the speed was not measured")
-            again = self._backend.grade(replace(errand, before=outcome), progress)
+            again = self._backend.grade(replace(errand, work=MissingSpeeds(result=outcome)), progress)
             outcome = outcome if isinstance(again, Ungraded) else again
         return outcome
 
-    def _errand(self, coursework: Coursework, claimed: ClaimedGrading) -> Errand:
+    def _errand(self, coursework: Coursework, claimed: ClaimedGrading, work: Work) -> Errand:
         facilities = self.facilities
         nobody = Student(label="", name="")
         handin = HandIn(student=nobody, assignment=claimed.assignment, where="", data=claimed.data)
         key = content_key(handin, coursework.measured_sha256, facilities, self._backend.orders)
         return Errand(
+            work=work,
             orders=self._backend.orders,
             facilities=facilities,
             bundle=pack(coursework),
             data=claimed.data,
             sha256=claimed.sha256,
-            seed=seed_of(self._seed, key),
-            before=None,
+            seed=work.result.provenance.seed if isinstance(work, PendingCases) else seed_of(self._seed, key),
             assignment_sha256=coursework.sha256,
             parts=tuple(part.part for part in coursework.parts),
             max_points=most_points(coursework),

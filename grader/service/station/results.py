@@ -6,6 +6,7 @@ Pages are drawn here, too, since they cost more than a web process may spend on 
 import zlib
 
 from grader.course.suite import Coursework
+from grader.grading.completion import is_pending
 from grader.protocol.text import showable
 from grader.reports import REPORTS, page
 from grader.results.result import Result
@@ -39,6 +40,7 @@ def ready(result: Result, coursework: Coursework) -> Graded:
         device=showable(result.provenance.device.name),
         measured_sha256=coursework.measured_sha256,
         scored_sha256=coursework.scored_sha256,
+        is_pending=is_pending(result),
     )
 
 

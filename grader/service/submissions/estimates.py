@@ -121,7 +121,7 @@ OPEN_GRADINGS = (
 LATEST_DONE = (
     select(GradingRow.started, GradingRow.ended, AttemptRow.assignment)
     .join(AttemptRow, GradingRow.attempt_id == AttemptRow.id)
-    .where(func.coalesce(GradingRow.state, "") == State.DONE, GradingRow.tries == 1)
+    .where(func.coalesce(GradingRow.state, "").in_((State.SHOWN, State.DONE)), GradingRow.tries <= 1)
     .order_by(GradingRow.id.desc())
     .limit(3 * GRADINGS_CONSIDERED)
 )

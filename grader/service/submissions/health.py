@@ -45,13 +45,15 @@ class StationHealth:
 @dataclass(frozen=True, kw_only=True)
 class QueueHealth:
     """The queue of a device class; "" is the queue for any station. `waiting` and `running` are numbers of gradings,
-    `since` is the time when the oldest one was created, and `devices` the number of devices that can grade them.
+    `pending` is the number of those whose hidden cases are still to be run, `since` is the time when the oldest waiting
+    one was created, and `devices` the number of devices that can grade them.
     """
 
     device_class: str
     waiting: int
     since: datetime | None
     running: int
+    pending: int
     devices: int
 
     @property
@@ -81,7 +83,8 @@ def station_leaves(session: Session, name: str) -> None:
 def stations_of(session: Session, now: datetime) -> list[StationHealth]:
     """All stations, sorted by machine."""
     loaded = selectinload(GradingRow.attempt).selectinload(AttemptRow.person)
-    running = select(GradingRow).where(GradingRow.state == State.RUNNING).order_by(GradingRow.id).options(loaded)
+    claimed = GradingRow.state.in_((State.RUNNING, State.SHOWN)), GradingRow.claimed_by.is_not(None)
+    running = select(GradingRow).where(*claimed).order_by(GradingRow.id).options(loaded)
     work: dict[str | None, tuple[AttemptRow, ...]] = {}
     for row in session.scalars(running):
         work[row.claimed_by] = (*work.get(row.claimed_by, ()), row.attempt)
@@ -96,7 +99,8 @@ def queues_of(session: Session, classes: Mapping[str, str], stations: list[Stati
         if not each.gone and not each.row.fault:
             able[each.row.device_class] += each.row.devices
     columns = AttemptRow.assignment, GradingRow.state, func.count(), func.min(GradingRow.created)
-    opened = select(*columns).join(GradingRow.attempt).where(GradingRow.state.in_((State.WAITING, State.RUNNING)))
+    states = State.WAITING, State.RUNNING, State.SHOWN
+    opened = select(*columns).join(GradingRow.attempt).where(GradingRow.state.in_(states))
     rows = session.execute(opened.group_by(AttemptRow.assignment, GradingRow.state)).all()
     found = []
     for device_class in ("", *sorted({*classes.values(), *able} - {""})):
@@ -108,6 +112,7 @@ def queues_of(session: Session, classes: Mapping[str, str], stations: list[Stati
                 waiting=sum(row[2] for row in waiting),
                 since=min((row[3] for row in waiting), default=None),
                 running=sum(row[2] for row in own if row[1] == State.RUNNING),
+                pending=sum(row[2] for row in own if row[1] == State.SHOWN),
                 devices=able[device_class] if device_class else able.total(),
             )
         )

@@ -1,9 +1,15 @@
 """The queue: a station claims a grading for some time, renews its claim while it works, and stores the outcome.
 
     waiting -> running -> done
-                  |  ^       the lease has run out, or the service failed: again, MAX_TRIES times in all; then faulted
-                  v  |
-               cancelled, faulted
+                       -> shown -> done   if hidden cases are still to be run
+                       -> cancelled, faulted
+
+If a lease has run out, or the service has failed, the same is tried again, MAX_TRIES times in all; then the grading is
+faulted.
+
+A grading whose hidden cases are still to be run is shown to the student first. Its hidden cases run when nothing else
+waits, and not before a random time. So a student learns their outcome neither from the time that a grading takes nor
+from the time for which a later attempt waits.
 
 A claim is a lease on the row rather than a workflow of DBOS. DBOS returns the work of a dead process only to a process
 with the same name, so a station that never returns would keep its work. After a lease has run out, any station may
@@ -11,6 +17,7 @@ claim the grading. The outcome is stored in one transaction, on condition that t
 one result counts.
 """
 
+import random
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum, auto
@@ -19,7 +26,7 @@ from sqlalchemy import ColumnElement, and_, delete, exists, or_, select, update
 from sqlalchemy.orm import Session
 
 from grader.service.db.audit import note_by_station
-from grader.service.db.models import AttemptRow, GradingRow, ProgressRow, State
+from grader.service.db.models import AttemptRow, GradingRow, ProgressRow, ReleaseRow, State
 from grader.service.db.outbox import MailKind, put_mails_about
 
 LEASE = timedelta(seconds=30)
@@ -33,12 +40,20 @@ MAX_TRIES = 3
 RETRY_PAUSE = timedelta(seconds=10)
 """Pause before the next try of such a grading, times the number of tries: the fault may be temporary."""
 
+MAX_HIDDEN_PAUSE = timedelta(minutes=5)
+"""Longest time between a result and its hidden cases. Several times as long as any hidden cases take, so that another
+attempt of the student seldom meets them.
+"""
+
 STATION_ENDED = f"Its station ended {MAX_TRIES} times while it graded this file."
 
 
 @dataclass(frozen=True, kw_only=True)
 class ClaimedGrading:
-    """A grading that a station has claimed, with the file and the number of the try."""
+    """A grading that a station has claimed, with the file and the number of the try. `hides` is false if hidden
+    outcomes are no secret: after the release, and in trials of staff. `pending` is the result whose hidden cases are to
+    be run; None if nothing is known yet.
+    """
 
     grading_id: int
     station: str
@@ -46,6 +61,16 @@ class ClaimedGrading:
     assignment: str
     data: bytes
     sha256: str
+    hides: bool
+    pending: "PendingResult | None"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PendingResult:
+    """A stored result whose hidden cases are to be run, as JSON, and the version of the assignment that it measured."""
+
+    result: str
+    measured_sha256: str | None
 
 
 class Renewal(Enum):
@@ -58,7 +83,9 @@ class Renewal(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class Graded:
-    """The outcome of a grading in the form in which it is stored (GradingRow)."""
+    """The outcome of a grading in the form in which it is stored (GradingRow). `is_pending` is true if hidden cases are
+    still to be run; it is no column.
+    """
 
     points: float
     max_points: float
@@ -76,6 +103,12 @@ class Graded:
     device: str
     measured_sha256: str
     scored_sha256: str
+    is_pending: bool
+
+    @property
+    def columns(self) -> dict[str, object]:
+        """The values of the columns."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "is_pending"}
 
 
 def claim(
@@ -84,28 +117,31 @@ def claim(
     """Claim the next grading for a station, and return it; None if there is no grading to do. Skips assignments in
     `elsewhere`. Ends gradings that were tried too often.
     """
+    for state, ended in ((State.RUNNING, {"ended": now}), (State.SHOWN, {})):
+        session.execute(
+            update(GradingRow)
+            .where(_abandoned(state, now), GradingRow.tries >= MAX_TRIES)
+            .values(state=State.FAULTED, fault=STATION_ENDED, claimed_by=None, **ended)
+        )
     session.execute(
         update(GradingRow)
-        .where(_abandoned(now), GradingRow.tries >= MAX_TRIES)
-        .values(state=State.FAULTED, ended=now, fault=STATION_ENDED, claimed_by=None)
-    )
-    session.execute(
-        update(GradingRow)
-        .where(_abandoned(now), GradingRow.stop_asked)
+        .where(_abandoned(State.RUNNING, now), GradingRow.stop_asked)
         .values(state=State.CANCELLED, ended=now, claimed_by=None)
     )
-    # On PostgreSQL, stations that claim at the same time skip rows that another station has locked.
-    free = or_(and_(GradingRow.state == State.WAITING, GradingRow.not_before <= now), _abandoned(now))
-    order = GradingRow.priority, GradingRow.round, GradingRow.id
-    wanted = select(GradingRow).where(free)
-    if elsewhere:
-        wanted = wanted.join(GradingRow.attempt).where(AttemptRow.assignment.not_in(elsewhere))
-    row = session.scalar(wanted.order_by(*order).limit(1).with_for_update(of=GradingRow, skip_locked=True))
+    is_due = GradingRow.not_before <= now
+    row = _first(
+        session, or_(and_(GradingRow.state == State.WAITING, is_due), _abandoned(State.RUNNING, now)), elsewhere
+    )
+    if row is not None:
+        row.state, row.started, row.stop_asked = State.RUNNING, row.started or now, False
+    else:
+        unclaimed = and_(GradingRow.state == State.SHOWN, GradingRow.lease_until.is_(None), is_due)
+        row = _first(session, or_(unclaimed, _abandoned(State.SHOWN, now)), elsewhere)
     if row is None:
         return None
-    row.state, row.claimed_by, row.lease_until = State.RUNNING, station, now + LEASE
-    row.tries, row.started, row.stop_asked = row.tries + 1, row.started or now, False
+    row.claimed_by, row.lease_until, row.tries = station, now + LEASE, row.tries + 1
     attempt = session.get_one(AttemptRow, row.attempt_id)
+    pending = PendingResult(result=row.result or "", measured_sha256=row.measured_sha256)
     return ClaimedGrading(
         grading_id=row.id,
         station=station,
@@ -113,7 +149,18 @@ def claim(
         assignment=attempt.assignment,
         data=attempt.data,
         sha256=attempt.sha256,
+        hides=not attempt.trial and session.get(ReleaseRow, attempt.assignment) is None,
+        pending=pending if row.state == State.SHOWN else None,
     )
+
+
+def _first(session: Session, free: ColumnElement[bool], elsewhere: frozenset[str]) -> GradingRow | None:
+    """The first free row of the queue. On PostgreSQL, it skips rows that another station has locked."""
+    wanted = select(GradingRow).where(free)
+    if elsewhere:
+        wanted = wanted.join(GradingRow.attempt).where(AttemptRow.assignment.not_in(elsewhere))
+    first = wanted.order_by(GradingRow.priority, GradingRow.round, GradingRow.id).limit(1)
+    return session.scalar(first.with_for_update(of=GradingRow, skip_locked=True))
 
 
 def renew(session: Session, claimed: ClaimedGrading, now: datetime) -> Renewal:
@@ -128,11 +175,15 @@ def renew(session: Session, claimed: ClaimedGrading, now: datetime) -> Renewal:
 
 def finish(session: Session, claimed: ClaimedGrading, graded: Graded, now: datetime) -> bool:
     """Store the result, which counts from now on. Returns False, and stores nothing, if the claim was lost."""
-    values = {field: getattr(graded, field) for field in Graded.__dataclass_fields__}
-    done = update(GradingRow).where(_held(claimed)).values(state=State.DONE, ended=now, claimed_by=None, **values)
-    attempt_id = session.scalar(done.returning(GradingRow.attempt_id))
-    if attempt_id is None:
+    if claimed.pending is not None:
+        return _changed(session, claimed, {"state": State.DONE, **graded.columns})
+    values: dict[str, object] = {"state": State.DONE, "ended": now, **graded.columns}
+    if graded.is_pending:
+        pause = random.uniform(0, MAX_HIDDEN_PAUSE.total_seconds())  # noqa: S311 - nobody can observe its earlier values
+        values |= {"state": State.SHOWN, "not_before": now + timedelta(seconds=pause), "tries": 0, "stop_asked": False}
+    if not _changed(session, claimed, values):
         return False
+    attempt_id = session.get_one(GradingRow, claimed.grading_id).attempt_id
     attempt = session.get_one(AttemptRow, attempt_id)
     put_mails_about(session, MailKind.GRADED if attempt.counted is None else MailKind.REGRADED, attempt, now)
     if attempt.counted is not None:
@@ -148,13 +199,14 @@ def fail(session: Session, claimed: ClaimedGrading, fault: str, now: datetime) -
         return stop(session, claimed, now)
     if claimed.turn >= MAX_TRIES:
         return give_up(session, claimed, fault, now)
-    again = {"state": State.WAITING, "not_before": now + RETRY_PAUSE * claimed.turn, "fault": fault}
+    again = {"state": _unclaimed(claimed), "not_before": now + RETRY_PAUSE * claimed.turn, "fault": fault}
     return _changed(session, claimed, again)
 
 
 def give_up(session: Session, claimed: ClaimedGrading, fault: str, now: datetime) -> bool:
     """End a grading with a fault of the service that a further try would repeat. An instructor or operator must act."""
-    return _changed(session, claimed, {"state": State.FAULTED, "ended": now, "fault": fault})
+    ended = {"ended": now} if claimed.pending is None else {}  # for the student, the others have ended before
+    return _changed(session, claimed, {"state": State.FAULTED, "fault": fault, **ended})
 
 
 def stop(session: Session, claimed: ClaimedGrading, now: datetime) -> bool:
@@ -170,7 +222,12 @@ def release(session: Session, claimed: ClaimedGrading, now: datetime) -> bool:
         return stop(session, claimed, now)
     notes = ProgressRow.grading_id == claimed.grading_id, ProgressRow.turn == claimed.turn
     session.execute(delete(ProgressRow).where(*notes, exists().where(_held(claimed))))
-    return _changed(session, claimed, {"state": State.WAITING, "tries": claimed.turn - 1})
+    return _changed(session, claimed, {"state": _unclaimed(claimed), "tries": claimed.turn - 1})
+
+
+def _unclaimed(claimed: ClaimedGrading) -> State:
+    """State of the grading while no station has claimed it."""
+    return State.WAITING if claimed.pending is None else State.SHOWN
 
 
 def _stop_asked(session: Session, claimed: ClaimedGrading) -> bool:
@@ -188,11 +245,11 @@ def _held(claimed: ClaimedGrading) -> ColumnElement[bool]:
     """
     return and_(
         GradingRow.id == claimed.grading_id,
-        GradingRow.state == State.RUNNING,
+        GradingRow.state == (State.RUNNING if claimed.pending is None else State.SHOWN),
         GradingRow.claimed_by == claimed.station,
         GradingRow.tries == claimed.turn,
     )
 
 
-def _abandoned(now: datetime) -> ColumnElement[bool]:
-    return and_(GradingRow.state == State.RUNNING, GradingRow.lease_until < now)
+def _abandoned(state: State, now: datetime) -> ColumnElement[bool]:
+    return and_(GradingRow.state == state, GradingRow.lease_until < now)

@@ -32,7 +32,7 @@ def to_score_again(session: Session, assignment: str, version: Version, most: in
 
 def store_again(session: Session, grading: GradingRow, scored: Graded, now: datetime) -> None:
     """Replace the stored points of a grading with the new ones."""
-    if not _changed(session, grading, {field: getattr(scored, field) for field in Graded.__dataclass_fields__}):
+    if not _changed(session, grading, scored.columns):
         return
     if grading.points != scored.points:
         words = f"scored again, since the assignment has changed: {grading.points:g} -> {scored.points:g} points"

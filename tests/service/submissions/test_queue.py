@@ -1,17 +1,23 @@
 """queue.py: a claim is one station's, ends when it is not renewed, and one result counts."""
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from services import graded
+from hiding import hiding_course, right
+from services import Service, graded, told
 
-from grader.service.db.models import AttemptRow, AuditRow, GradingRow, State
+from grader.common.record import replace
+from grader.grading.explain.problem import PENDING
+from grader.results.result import Kind, Reason
+from grader.service.db.models import AttemptRow, AuditRow, GradingRow, ReleaseRow, State
 from grader.service.db.session import Database
+from grader.service.station.results import ready
 from grader.service.submissions import queue
 from grader.service.submissions.accept import cancel
 from grader.service.submissions.estimates import places_of
 from grader.service.submissions.progress import ProgressNote, keep_note, notes_after
-from grader.service.submissions.queue import LEASE, MAX_TRIES, Renewal, claim
+from grader.service.submissions.queue import LEASE, MAX_HIDDEN_PAUSE, MAX_TRIES, Renewal, claim
 
 
 def tell(service, function, *arguments):
@@ -202,3 +208,152 @@ def test_what_was_told_of_a_grading_that_is_given_back_is_told_once(service):
         with service.database.reading() as session:
             assert len(notes_after(session, session.get_one(GradingRow, claimed.grading_id), 0)) == 1
         assert tell(service, queue.release, claimed, service.now)
+
+
+HIDDEN = "correctness: ragged (n 1000)"
+
+
+@pytest.fixture
+def hiding(tmp_path):
+    """A service with an assignment that hides a case."""
+    service = Service(tmp_path, course=hiding_course(tmp_path / "course", "case"))
+    yield service
+    service.database.close()
+
+
+def pending(service):
+    """The outcome of a right submission whose hidden case is still to be run."""
+    return with_hidden(service, PENDING.skip)
+
+
+def with_hidden(service, change):
+    """The outcome of a right submission whose hidden case ends so."""
+    assignment = service.course.load("small")
+    whole = right(assignment)
+    checks = tuple(change(each) if each.name == HIDDEN else each for each in whole.checks)
+    return ready(replace(whole, checks=checks, points=sum(each.points for each in checks)), assignment)
+
+
+def fails(check):
+    return replace(PENDING, reason=Reason.WRONG_OUTPUT, message="z is wrong.").fail(check)
+
+
+def shown(service):
+    """The number of an attempt whose hidden case is still to be run."""
+    attempt = service.graded(service.hand_in(), pending(service))
+    assert service.state(attempt) == State.SHOWN
+    return attempt
+
+
+def later(service):
+    """The claim of its hidden case, some minutes later."""
+    service.passes(seconds=MAX_HIDDEN_PAUSE.total_seconds())
+    claimed = service.claim()
+    assert Kind.CORRECTNESS in claimed.pending.result
+    return claimed
+
+
+@pytest.mark.parametrize("change", [lambda check: check, fails])
+def test_a_student_sees_no_difference_when_the_hidden_cases_have_run(hiding, change):
+    """On no page, in no file, by no program; an instructor sees the outcome, and the attempt counts all the time."""
+    attempt = shown(hiding)
+    before, counted = told(hiding, attempt), hiding.attempt(attempt).counted_id
+    ended = hiding.gradings(attempt)[0].ended
+    claimed = later(hiding)
+    during = told(hiding, attempt)
+    hiding.finish(claimed, with_hidden(hiding, change))
+    (row,) = hiding.gradings(attempt)
+    assert (row.state, row.ended, hiding.attempt(attempt).counted_id) == (State.DONE, ended, counted)
+    assert row.points == with_hidden(hiding, change).points
+    for one, two, three in zip(before, during, told(hiding, attempt), strict=True):
+        assert lasting(one) == lasting(two) == lasting(three)
+
+
+def lasting(text):
+    """The text without keys of forms, times of day, and what was created to sign in."""
+    text = re.sub(r'name="form_(?:token|key)" value="[^"]*|\d\d:\d\d', "", text)
+    return re.sub(r'\{\s*(?:"at": "[^"]*"\s*|[^{}]*"expires"[^{}]*)\},?\s*', "", text)
+
+
+def test_hidden_cases_run_when_nothing_waits_and_not_at_once(hiding, monkeypatch):
+    """So neither the end of a grading nor the wait of the next attempt tells how long they take."""
+    monkeypatch.setattr(queue.random, "uniform", lambda _, most: most)
+    attempt = shown(hiding)
+    assert hiding.claim() is None
+    hiding.passes(seconds=MAX_HIDDEN_PAUSE.total_seconds() - 1)
+    assert hiding.claim() is None
+    hiding.passes(seconds=1)
+    other = hiding.hand_in(person=hiding.ben)
+    numbers = [hiding.claim().grading_id for _ in range(2)]
+    assert numbers == [hiding.gradings(each)[0].id for each in (other, attempt)]
+    assert hiding.claim() is None
+
+
+def test_a_claim_of_hidden_cases_is_renewed_lost_and_given_back_like_others(hiding):
+    """Whatever happens, the student sees a grading that has ended."""
+    attempt = shown(hiding)
+    first = later(hiding)
+    assert renew(hiding, first) is Renewal.KEPT
+    hiding.passes(seconds=LEASE.total_seconds() + 1)
+    second = hiding.claim("two")
+    assert (second.turn, renew(hiding, first)) == (2, Renewal.LOST)
+    assert not tell(hiding, queue.finish, first, with_hidden(hiding, fails), hiding.now)
+    assert tell(hiding, queue.release, second, hiding.now)
+    third = hiding.claim("three")
+    assert (third.turn, hiding.gradings(attempt)[0].shown_state) == (2, State.DONE)
+    hiding.finish(third, with_hidden(hiding, fails))
+    assert hiding.state(attempt) == State.DONE
+
+
+@pytest.mark.parametrize("dies", [True, False])
+def test_hidden_cases_that_cannot_be_run_are_given_up_for_the_instructor(hiding, dies):
+    """The student still sees the result, and no fault."""
+    attempt = shown(hiding)
+    hiding.passes(seconds=MAX_HIDDEN_PAUSE.total_seconds())
+    ended = hiding.gradings(attempt)[0].ended
+    for turn in range(1, MAX_TRIES + 1):
+        claimed = hiding.claim()
+        assert claimed.turn == turn
+        assert dies or tell(hiding, queue.fail, claimed, "no device", hiding.now)
+        assert hiding.claim() is None
+        hiding.passes(minutes=1)
+    assert hiding.claim() is None
+    (row,) = hiding.gradings(attempt)
+    assert (row.state, row.shown_state, row.ended) == (State.FAULTED, State.DONE, ended)
+    assert row.fault
+    page = hiding.browser("ada").get(hiding.page_of(attempt)).text
+    assert "our fault" not in page
+    assert row.fault not in page
+
+
+def test_a_station_whose_answer_was_lost_does_not_undo_the_next_claim(hiding):
+    """It tells the first result again, while it runs the hidden cases itself."""
+    hiding.hand_in()
+    first = hiding.claim()
+    hiding.finish(first, pending(hiding))
+    second = later(hiding)
+    assert (first.station, first.turn) == (second.station, second.turn)
+    assert not tell(hiding, queue.finish, first, pending(hiding), hiding.now)
+    assert renew(hiding, second) is Renewal.KEPT
+
+
+def test_a_student_who_cancels_too_late_ends_nothing(hiding):
+    """What is asked between the last renewal and the result does not end the hidden cases."""
+    attempt = hiding.hand_in()
+    claimed = hiding.claim()
+    with hiding.database.writing() as session:
+        cancel(session, session.get_one(AttemptRow, attempt), hiding.now)
+    hiding.finish(claimed, pending(hiding))
+    assert renew(hiding, later(hiding)) is Renewal.KEPT
+
+
+def test_what_is_no_secret_is_graded_at_once(hiding):
+    """After the release, and where staff try their own assignment."""
+    hiding.hand_in(person=hiding.staff)
+    assert hiding.claim().hides is False
+    hiding.hand_in()
+    assert hiding.claim().hides is True
+    with hiding.database.writing() as session:
+        session.add(ReleaseRow(assignment="small", who="staff", at=hiding.now))
+    hiding.hand_in(person=hiding.ben)
+    assert hiding.claim().hides is False

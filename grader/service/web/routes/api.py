@@ -203,7 +203,7 @@ def _attempt(session: Session, row: AttemptRow, asked: _Asked) -> AttemptState:
         handed_in_by=row.entered_by,
         size=row.size,
         sha256=row.sha256,
-        state=State(latest.state),
+        state=latest.shown_state,
         ahead=asked.state.place(session, latest).ahead,
         points=None if result is None else result.points,
         max_points=None if result is None else result.max_points,

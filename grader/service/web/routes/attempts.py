@@ -112,7 +112,7 @@ def stream_of(request: Request, member: User, public: str, after: int) -> Respon
                 return None
             grading = session.get_one(GradingRow, grading_id)
             return GradingProgress(
-                state=State(grading.state),
+                state=grading.shown_state,
                 turn=grading.tries,
                 place=state.place(session, grading),
                 notes=tuple(member.access.notes(session, grading, since)),

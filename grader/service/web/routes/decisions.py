@@ -96,6 +96,8 @@ def _shown_by_release(withheld: Withheld) -> Iterator[str]:
     yield f"At once, {students} see the outcomes of hidden checks in {attempts}: reasons, lines, reports and points."
     if withheld.checks:
         yield f"Hidden so far: {'; '.join(withheld.checks)}."
+    if withheld.pending:
+        yield f"The hidden cases of {count(withheld.pending, 'attempt')} are still to be run. Their outcomes follow."
     yield "Points, the choice of the best attempt, and the leaderboard include hidden checks from then on."
     yield "Attempts that are graded later show everything as soon as they are graded."
 

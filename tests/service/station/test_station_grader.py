@@ -1,0 +1,117 @@
+"""grader.py: what a station asks its backend to do with a claim, and what it stores."""
+
+import pytest
+from clusters import FACILITIES
+from hiding import hiding_course, right
+
+from grader.batch.station import MissingSpeeds, PendingCases, VisibleGrading, WholeGrading
+from grader.common.record import replace
+from grader.grading.explain.problem import PENDING
+from grader.results.result import Kind, Reason, Result, Ungraded, Verdict
+from grader.service.station import end_times
+from grader.service.station.grader import CHANGED, Judge
+from grader.service.submissions.queue import ClaimedGrading, PendingResult
+
+HIDDEN = "correctness: ragged (n 1000)"
+
+
+class Answering:
+    """A backend that gives these answers, one after the other, and reports a step each time."""
+
+    orders = "{}"
+    facilities = FACILITIES
+    devices = 1
+
+    def __init__(self, *answers):
+        self._answers, self.asked = list(answers), []
+
+    def grade(self, errand, progress):
+        self.asked.append(errand.work)
+        progress("building")
+        return self._answers.pop(0)
+
+
+@pytest.fixture
+def course(tmp_path):
+    return hiding_course(tmp_path, "case")
+
+
+def changed(result, name, **changes):
+    checks = tuple(replace(each, **changes) if each.name == name else each for each in result.checks)
+    return replace(result, checks=checks, points=sum(each.points for each in checks))
+
+
+def pending(course):
+    skipped = {"verdict": Verdict.SKIPPED, "points": 0.0, "reason": Reason.PENDING, "message": PENDING.message}
+    return changed(right(course.load("small")), HIDDEN, **skipped)
+
+
+def claim(course, *, hides=True, result=None, measured=None):
+    known = None
+    if result is not None:
+        measured = measured or course.load("small").measured_sha256
+        known = PendingResult(result=result.model_dump_json(), measured_sha256=measured)
+    return ClaimedGrading(
+        grading_id=1,
+        station="one",
+        turn=1,
+        assignment="small",
+        data=b"",
+        sha256="0" * 64,
+        hides=hides,
+        pending=known,
+    )
+
+
+def grade(course, backend, claimed):
+    """The outcome, and the events that were reported."""
+    events = []
+    return Judge(course, backend, 1, "cpu").grade(claimed, events.append), events
+
+
+def test_what_is_hidden_is_left_pending(course):
+    """And what is no secret is graded as a whole."""
+    backend = Answering(pending(course), right(course.load("small")))
+    outcome, events = grade(course, backend, claim(course))
+    assert (outcome.is_pending, events) == (True, ["building"])
+    outcome, _ = grade(course, backend, claim(course, hides=False))
+    assert outcome.is_pending is False
+    assert backend.asked == [VisibleGrading(), WholeGrading()]
+
+
+def test_pending_cases_are_run_for_the_stored_result_without_a_word(course):
+    """Students would see each step that is reported."""
+    backend = Answering(right(course.load("small")))
+    outcome, events = grade(course, backend, claim(course, result=pending(course)))
+    assert (outcome.is_pending, outcome.points, events) == (False, right(course.load("small")).points, [])
+    (asked,) = backend.asked
+    assert isinstance(asked, PendingCases)
+    assert isinstance(asked.result, Result)
+    assert [check.name for check in asked.result.checks if check.reason is Reason.PENDING] == [HIDDEN]
+
+
+def test_an_assignment_that_has_changed_in_the_meantime_is_not_mixed_with_the_old_one(course):
+    """An instructor has it graded again."""
+    backend = Answering()
+    outcome, _ = grade(course, backend, claim(course, result=pending(course), measured="another"))
+    assert isinstance(outcome, Ungraded)
+    assert (outcome.fault, backend.asked) == (CHANGED, [])
+
+
+def test_a_speed_that_noise_hides_is_measured_again_before_the_student_sees_the_result(course):
+    """Its hidden case stays pending."""
+    name = next(check.name for check in pending(course).checks if check.kind is Kind.PERFORMANCE)
+    noisy = changed(pending(course), name, verdict=Verdict.SKIPPED, points=0.0, reason=Reason.NOT_MEASURED)
+    backend = Answering(noisy, pending(course))
+    outcome, _ = grade(course, backend, claim(course))
+    assert outcome.is_pending
+    assert backend.asked == [VisibleGrading(), MissingSpeeds(result=noisy)]
+
+
+@pytest.mark.parametrize("hidden", ["sanitizer", "performance"])
+def test_a_grading_with_a_hidden_sanitizer_or_speed_ends_with_its_slot(tmp_path, monkeypatch, hidden):
+    """Its explanation takes a time of its own."""
+    course, slept = hiding_course(tmp_path, hidden), []
+    monkeypatch.setattr("grader.service.station.grader.pause", slept.append)
+    grade(course, Answering(right(course.load("small"))), claim(course))
+    assert [0 < seconds <= end_times.SLOT for seconds in slept] == [True]
