@@ -15,7 +15,7 @@ from grader.reports.figures.histograms import drawn
 from grader.reports.html.page import ENVIRONMENT, figure_of
 from grader.reports.html.pairs import PairRow, side_by_side
 from grader.reports.html.picking import FASTEST, SHOWN, SORTED_BY, flags_of, ranks_of, shares
-from grader.reports.html.similarity import ALIKE, Group, near_identical
+from grader.reports.html.similarity import ALIKE, Group, identical, near_identical
 from grader.reports.statistics import (
     FRACTION,
     POINTS,
@@ -219,12 +219,6 @@ def of_model(row: StudentRow) -> str:
     found = shares(row.grade.speeds.values()) if row.grade else []
     ends = dict.fromkeys(three_digits(100 * share) for share in (min(found), max(found))) if found else ()
     return f"{' to '.join(ends)} %" if ends else ""
-
-
-def identical(rows: tuple[StudentRow, ...]) -> tuple[tuple[str, ...], ...]:
-    """Labels of those who handed in the very same bytes, largest group first."""
-    groups = {tuple(sorted({row.student.label, *row.same_as})) for row in rows if row.same_as}
-    return tuple(sorted(groups, key=lambda group: (-len(group), group)))
 
 
 def kinds_of(row: StudentRow) -> set[Kind]:

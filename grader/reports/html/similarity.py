@@ -81,6 +81,12 @@ def near_identical(rows: Iterable[StudentRow], skeleton: str) -> tuple[Group, ..
     return tuple(sorted(groups, key=lambda group: (-len(group.labels), group.labels)))
 
 
+def identical(rows: Iterable[StudentRow]) -> tuple[tuple[str, ...], ...]:
+    """Labels of those who handed in the very same bytes, largest group first."""
+    groups = {tuple(sorted({row.student.label, *row.same_as})) for row in rows if row.same_as}
+    return tuple(sorted(groups, key=lambda group: (-len(group), group)))
+
+
 def comparable(source: str, skeleton: str) -> list[str]:
     """What is compared of a source: its tokens in their normal form, without runs that the skeleton has."""
     given, own = _normal(skeleton), _normal(source)
