@@ -15,7 +15,7 @@ from grader.reports.figures.histograms import drawn
 from grader.reports.html.page import ENVIRONMENT, figure_of
 from grader.reports.html.pairs import PairRow, side_by_side
 from grader.reports.html.picking import FASTEST, SHOWN, SORTED_BY, flags_of, ranks_of, shares
-from grader.reports.html.similarity import ALIKE, Group, identical, near_identical
+from grader.reports.html.similarity import ALIKE, Group, HandInLabels, identical, near_identical
 from grader.reports.statistics import (
     FRACTION,
     POINTS,
@@ -99,7 +99,8 @@ class Pair:
 class Section:
     """What the page says of an assignment.
 
-    `identical` are labels of those who handed in the same bytes, `alike` groups of nearly the same sources.
+    `identical` are files that were handed in more than once, with the labels of each hand-in, `alike` groups of nearly
+    the same sources.
     """
 
     name: str
@@ -110,7 +111,7 @@ class Section:
     families: tuple[Family, ...]
     faster: tuple[Timed, ...]
     impossible: tuple[Timed, ...]
-    identical: tuple[tuple[str, ...], ...]
+    identical: tuple[tuple[HandInLabels, ...], ...]
     alike: tuple[Group, ...]
     cases: tuple[CaseCount, ...]
     pairs: tuple[Pair, ...]

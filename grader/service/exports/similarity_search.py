@@ -37,7 +37,9 @@ def similar(reader: GradebookReader, assignment: str) -> SimilarSources:
     groups = [each for each in near_identical(rows, skeleton) if any(label in publics for label in each.labels)]
     chosen = [pair for group in sorted(groups, key=lambda each: len(each.labels)) for pair in _pairs(group, publics)]
     return SimilarSources(
-        identical=tuple(tuple(_source(each, publics) for each in labels) for labels in identical(reader.rows)),
+        identical=tuple(
+            tuple(_source(labels[0], publics) for labels in hand_ins) for hand_ins in identical(reader.rows)
+        ),
         groups=tuple(
             SimilarGroup(
                 sources=tuple(_source(each, publics) for each in group.labels), least=group.least, most=group.most

@@ -22,10 +22,13 @@ UNGRADED = "it has not been graded yet."
 
 @dataclass(frozen=True, kw_only=True)
 class AssignmentRows:
-    """A row for each student, sorted by label, and the attempts that count, by label."""
+    """A row for each student, sorted by label; by label the attempts that count, and the groups of students who hand in
+    together.
+    """
 
     rows: tuple[StudentRow, ...]
     attempts: dict[str, AttemptRow]
+    teams: dict[str, str]
 
 
 def students_of(table: CourseTable) -> dict[int, Student]:
@@ -43,7 +46,19 @@ def rows_of(session: Session, table: CourseTable, assignment: str) -> Assignment
     briefs = briefs_in(session, numbers)
     found = [_row(line, assignment, students[line.person.id], briefs) for line in table.lines]
     attempts = {students[person].label: each for person, each in counting.items() if each is not None}
-    return AssignmentRows(rows=tuple(sorted(found, key=lambda row: row.student.label)), attempts=attempts)
+    return AssignmentRows(
+        rows=tuple(sorted(found, key=lambda row: row.student.label)),
+        attempts=attempts,
+        teams=_teams(table, assignment, students),
+    )
+
+
+def _teams(table: CourseTable, assignment: str, students: dict[int, Student]) -> dict[str, str]:
+    """The groups that hand in the assignment together, by label of each member."""
+    if any(each.name == assignment and each.policies.groups == 1 for each in table.assignments):
+        return {}
+    teams = ((students[line.person.id].label, line.person.team) for line in table.lines)
+    return {label: team for label, team in teams if team is not None}
 
 
 def _row(line: CourseLine, assignment: str, student: Student, briefs: dict[int, Brief]) -> StudentRow:

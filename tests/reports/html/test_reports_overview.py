@@ -312,6 +312,14 @@ def test_copies_are_named_as_hints():
     assert not re.search(r"cheat|plagiar|fraud|guilt", text, re.IGNORECASE)
 
 
+def test_members_of_a_group_are_not_copies_of_each_other():
+    """A file has one line, in which a group counts once."""
+    people = {"ada": ("fay",), "ben": ("fay",), "fay": ("ada", "ben")}
+    page = render_overview(gradebook(*(row(label, PERFECT, same_as=others) for label, others in people.items())), {})
+    listed = page.partition("<h4>The same file</h4>")[2].partition("<ul>")[2].partition("</ul>")[0]
+    assert listed == "<li>2: ada with ben, fay</li>"
+
+
 def test_shares_are_rounded_down():
     """What is not the same does not read as 100 %."""
     assert [whole(share) for share in (1.0, 0.9999, 0.95, 0.29)] == ["100", "99", "95", "29"]

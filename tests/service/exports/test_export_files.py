@@ -81,6 +81,22 @@ def test_the_table_of_grades_is_the_batchs(service):
     assert export(service, ExportKind.GRADES, assignment="small") == export(service, ExportKind.GRADES)
 
 
+def test_members_of_a_group_are_not_copies_of_each_other(tmp_path):
+    """Also if a member has handed in the same file before the group was made."""
+    service = Service(tmp_path, policies="attempts: {most: 20}\ncounts: best\ngroups: 2\n")
+    cleo = service.person("cleo", "student")
+    service.graded(service.hand_in())
+    service.graded(service.hand_in(person=cleo))
+    with service.database.writing() as session:
+        for number in (service.ada, service.ben):
+            session.get_one(PersonRow, number).team = "7"
+    rules = service.app_state.cache.assignment("small").rules
+    service.graded(service.hand_in(rules, person=service.ben))
+    rows = csv.DictReader(io.StringIO(export(service, ExportKind.GRADES).decode("utf-8-sig")))
+    assert [(row["name"], row["same_as"]) for row in rows] == [("Ada", "Cleo"), ("Ben", "Cleo"), ("Cleo", "Ada, Ben")]
+    service.database.close()
+
+
 def test_a_workbook_holds_text_and_numbers_and_no_formula(service):
     """Whatever somebody is called; a key of digits stays one."""
     for key in ("=1+1", "+2", "-3", "@x", "007"):
