@@ -29,6 +29,7 @@ class Sums:
     passed: int
     unchecked: int
     ungraded: int
+    excused: int
     absent: int
     late: int
     points: float
@@ -181,6 +182,7 @@ def sums_of(rows: tuple[StudentRow, ...]) -> Sums:
         passed=sum(grade.passed for grade in found),
         unchecked=sum(bool(grade.unchecked) for grade in found),
         ungraded=status["ungraded"],
+        excused=status["excused"],
         absent=status["absent"],
         late=sum(row.late for row in rows),
         points=sum(grade.points for grade in found),

@@ -6,6 +6,7 @@ It is made like the student's page (page.py): templates escape every text, and o
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from statistics import mean
+from typing import get_args
 from urllib.parse import quote
 
 from markupsafe import Markup
@@ -35,7 +36,7 @@ from grader.reports.statistics import (
     sums_of,
 )
 from grader.reports.words import correction_in_words, deduction_in_words, incomplete_in_words, three_digits
-from grader.results.gradebook import Grade, Gradebook, Speed, StudentRow
+from grader.results.gradebook import Grade, Gradebook, LeftOut, Speed, StudentRow
 from grader.results.result import CAUSES_FIRST, OUTSTANDING, Kind, Reason
 
 FASTER = 1.1
@@ -141,6 +142,7 @@ def render_overview(gradebook: Gradebook, links: Links) -> str:
         is_timed=any(map(is_timed, gradebook.rows)),
         several=len(gradebook.assignments) > 1,
         links={key: address(path) for key, path in links.items()},
+        decisions=[each for each in get_args(LeftOut) if any(row.left_out == each for row in gradebook.rows)],
         kinds=[kind for kind in CAUSES_FIRST if any(kind in kinds_of(row) for row in gradebook.rows)],
         capital=capital,
         correction_in_words=correction_in_words,

@@ -71,9 +71,9 @@ def suites(reader: GradebookReader) -> Iterator[tuple[str, Result | Ungraded | A
 
 
 def _without_grade(row: StudentRow) -> Ungraded | Absence:
-    if row.fault:
+    if row.status == "ungraded":
         return Ungraded(assignment=row.assignment, submission=row.where, fault=row.fault)
-    return Absence(student=row.student, assignment=row.assignment)
+    return Absence(student=row.student, assignment=row.assignment, left_out=row.fault)
 
 
 def _archive(reader: GradebookReader, _given: bytes, out: IO[bytes]) -> None:

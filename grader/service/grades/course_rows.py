@@ -18,6 +18,7 @@ from grader.service.grades.views import CourseLine, CourseTable
 from grader.service.grades.wording import deduction_in_words
 
 UNGRADED = "it has not been graded yet."
+EXCUSED = "the student is excused."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,14 +66,15 @@ def _row(line: CourseLine, assignment: str, student: Student, briefs: dict[int, 
     attempt = line.counting[assignment]
     own = line.grades[assignment]
     brief = None if attempt is None or attempt.counted_id is None else briefs.get(attempt.counted_id)
-    if attempt is None or attempt.counted is None or brief is None or own.excused:
-        fault = UNGRADED if own.attempts and not own.excused else ""
-        ungraded = StudentRow(student=student, assignment=assignment, fault=fault)
+    if own.excused:
+        return StudentRow(student=student, assignment=assignment, fault=EXCUSED, left_out="excused")
+    if attempt is None or attempt.counted is None or brief is None:
+        ungraded = StudentRow(student=student, assignment=assignment, fault=UNGRADED if own.attempts else "")
         return graded_by_hand(ungraded, _order(own), own.most)
     return StudentRow(
         student=student,
         assignment=assignment,
-        where="" if attempt is None else attempt.file_name,
+        where=attempt.file_name,
         late=own.late,
         grade=_decided(brief.grade, own),
         shown=_decided(brief.grade if attempt.counted.released else brief.shown, own),

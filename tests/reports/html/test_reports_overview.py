@@ -158,6 +158,19 @@ def test_sums_are_of_every_status():
     assert sums.graded + sums.ungraded + sums.absent == sums.rows
 
 
+def test_who_is_excused_is_not_absent():
+    """They have a column of their own, which a page without them lacks."""
+    excused = row("gus", fault="the student is excused.", left_out="excused")
+    first, *_, last = tables(render_overview(gradebook(*BOOK.of(NAMES[0]), excused), {}))
+    counted = dict(zip(first[0], first[1], strict=True))
+    assert (counted["Students"], counted["Nothing handed in"], counted["Excused"], counted["Not graded yet"]) == (
+        *("7", "1", "1", "1"),
+    )
+    assert last[-1][1] == "excused"
+    assert flags_of(excused) == "excused"
+    assert "Excused" not in tables(render_overview(BOOK, {}))[0][0]
+
+
 # --- what fails -----------------------------------------------------------------------------------
 
 

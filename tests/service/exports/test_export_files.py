@@ -81,6 +81,36 @@ def test_the_table_of_grades_is_the_batchs(service):
     assert export(service, ExportKind.GRADES, assignment="small") == export(service, ExportKind.GRADES)
 
 
+def decided(service, points):
+    """An instructor's decision about Ada's points."""
+    page = f"/course/people/{service.ada}/assignments/small"
+    assert post(service.browser("staff"), f"{page}/decision", page, points=points, comment="ill").status_code == 303
+
+
+def hand_in_case(service, name):
+    """The reason why a student has no test cases."""
+    suites = ElementTree.fromstring(export(service, ExportKind.JUNIT)).iter("testsuite")
+    (suite,) = [each for each in suites if each.get("name") == name]
+    return suite.find("testcase/skipped").get("message")
+
+
+def test_who_is_excused_is_not_absent(service):
+    """In every file, whether something was handed in or not."""
+    service.graded(service.hand_in())
+    decided(service, "excused")
+    ada, ben = csv.DictReader(io.StringIO(export(service, ExportKind.GRADES).decode("utf-8-sig")))
+    assert (ada["status"], ada["points"], ada["fault"]) == ("excused", "", "the student is excused.")
+    assert ben["status"] == "absent"
+    assert "excused" in cells(export(service, ExportKind.WORKBOOK), 2).values()
+    assert hand_in_case(service, "Ada small") == "the student is excused."
+    assert hand_in_case(service, "Ben small") == "nothing was handed in."
+    numbers = service.browser("staff").get("/course/assignments/small").text
+    assert "0 not graded yet; 1 handed nothing in; 1 excused; 0 late." in numbers
+    gradebook = GRADEBOOK.format(10).replace("Anna", "Ada").encode()
+    remarks = unzipped(export(service, ExportKind.CANVAS, gradebook))["remarks.txt"].decode()
+    assert "Ada: has no grade in the copy: the student is excused." in remarks
+
+
 def test_members_of_a_group_are_not_copies_of_each_other(tmp_path):
     """Also if a member has handed in the same file before the group was made."""
     service = Service(tmp_path, policies="attempts: {most: 20}\ncounts: best\ngroups: 2\n")
