@@ -81,10 +81,10 @@ def _points(marks: Iterable[Mark]) -> tuple[float, float]:
     return sum(mark.points for mark in found), sum(mark.max_points for mark in found)
 
 
-LeftOut = Literal["excused"]
-"""A decision of an instructor by which a student has no grade."""
+LeftOut = Literal["excused", "excluded"]
+"""A decision of an instructor by which a student has no grade: the student is excused, or every attempt is excluded."""
 
-Status = Literal["graded", "ungraded", "excused", "absent"]
+Status = Literal["graded", "ungraded", "excused", "excluded", "absent"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,8 +167,8 @@ def _for_student(row: StudentRow) -> StudentRow:
 def totals(book: Gradebook) -> tuple[StudentRow, ...]:
     """A row for every student, with the points of all assignments together, for platforms that know only one.
 
-    What was not handed in counts as nothing, and what a student is excused from does not count; a student with a file
-    that is not graded yet has no grade yet.
+    What was not handed in or is excluded counts as nothing, and what a student is excused from does not count; a
+    student with a file that is not graded yet has no grade yet.
     """
     by_student: dict[str, list[StudentRow]] = {}
     for row in book.rows:
@@ -183,7 +183,7 @@ def _total(rows: list[StudentRow], maxima: dict[str, float]) -> StudentRow:
         fault = " ".join(row.fault for row in rows if row.fault)
         left_out = first.left_out if len({row.status for row in rows}) == 1 else None
         return replace(first, grade=None, shown=None, fault=fault, left_out=left_out)
-    missed = sum(maxima[row.assignment] for row in rows if row.status == "absent")
+    missed = sum(maxima[row.assignment] for row in rows if row.status in {"absent", "excluded"})
     shown = {row.assignment: row.shown for row in rows if row.shown is not None}
     late = any(row.late for row in rows)
     whole, seen = _sum(grades, missed), _sum(shown, missed) if shown else None

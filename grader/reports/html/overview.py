@@ -142,7 +142,7 @@ def render_overview(gradebook: Gradebook, links: Links) -> str:
         is_timed=any(map(is_timed, gradebook.rows)),
         several=len(gradebook.assignments) > 1,
         links={key: address(path) for key, path in links.items()},
-        decisions=[each for each in get_args(LeftOut) if any(row.left_out == each for row in gradebook.rows)],
+        decisions=[each for each in get_args(LeftOut) if any(row.status == each for row in gradebook.rows)],
         kinds=[kind for kind in CAUSES_FIRST if any(kind in kinds_of(row) for row in gradebook.rows)],
         capital=capital,
         correction_in_words=correction_in_words,

@@ -19,6 +19,7 @@ from grader.service.grades.wording import deduction_in_words
 
 UNGRADED = "it has not been graded yet."
 EXCUSED = "the student is excused."
+EXCLUDED = "every attempt is excluded."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,8 +70,7 @@ def _row(line: CourseLine, assignment: str, student: Student, briefs: dict[int, 
     if own.excused:
         return StudentRow(student=student, assignment=assignment, fault=EXCUSED, left_out="excused")
     if attempt is None or attempt.counted is None or brief is None:
-        ungraded = StudentRow(student=student, assignment=assignment, fault=UNGRADED if own.attempts else "")
-        return graded_by_hand(ungraded, _order(own), own.most)
+        return graded_by_hand(_ungraded(own, assignment, student), _order(own), own.most)
     return StudentRow(
         student=student,
         assignment=assignment,
@@ -79,6 +79,13 @@ def _row(line: CourseLine, assignment: str, student: Student, briefs: dict[int, 
         grade=_decided(brief.grade, own),
         shown=_decided(brief.grade if attempt.counted.released else brief.shown, own),
     )
+
+
+def _ungraded(own: FinalGrade, assignment: str, student: Student) -> StudentRow:
+    """The row of a student without an attempt that counts."""
+    if own.is_excluded:
+        return StudentRow(student=student, assignment=assignment, fault=EXCLUDED, left_out="excluded")
+    return StudentRow(student=student, assignment=assignment, fault=UNGRADED if own.attempts else "")
 
 
 def _decided(grade: Grade, own: FinalGrade) -> Grade:

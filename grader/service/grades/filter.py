@@ -10,7 +10,7 @@ from grader.service.course.assignments import AssignmentView
 from grader.service.db.names import has_words
 from grader.service.grades.views import CourseLine, CourseTable
 
-Show = Literal["everybody", "failed", "passed", "not graded", "nothing handed in", "excused", "late"]
+Show = Literal["everybody", "failed", "passed", "not graded", "nothing handed in", "excused", "excluded", "late"]
 Sort = Literal["name", "fewest points", "most points"]
 
 
@@ -59,6 +59,8 @@ def _states(line: CourseLine, name: str) -> Iterator[Show]:
     grading = None if attempt is None else attempt.counted
     if grade.excused:
         yield "excused"
+    elif grade.is_excluded and grade.points is None:
+        yield "excluded"
     elif grading is not None:
         yield "passed" if (grading.points or 0.0) >= (grading.max_points or 0.0) else "failed"
         if grade.late:

@@ -111,6 +111,25 @@ def test_who_is_excused_is_not_absent(service):
     assert "Ada: has no grade in the copy: the student is excused." in remarks
 
 
+def test_who_has_only_excluded_attempts_does_not_wait_for_a_grade(service):
+    """No file says that the attempt has not been graded yet, or that nothing was handed in."""
+    attempt = service.graded(service.hand_in())
+    page = service.page_of(attempt)
+    assert post(service.browser("staff"), f"/course{page}/exclusion", page, reason="copied").status_code == 303
+    ada, _ = csv.DictReader(io.StringIO(export(service, ExportKind.GRADES).decode("utf-8-sig")))
+    assert (ada["status"], ada["points"], ada["fault"]) == ("excluded", "", "every attempt is excluded.")
+    assert hand_in_case(service, "Ada small") == "every attempt is excluded."
+    assert "not graded yet</h2>" not in export(service, ExportKind.OVERVIEW).decode()
+    numbers = service.browser("staff").get("/course/assignments/small").text
+    assert "0 not graded yet; 1 handed nothing in; 1 excluded; 0 late." in numbers
+    points = service.browser("staff").get("/course/points.csv").content.decode("utf-8-sig")
+    (ada, _) = csv.DictReader(io.StringIO(points))
+    assert (ada["small points"], ada["small why"]) == ("", "every attempt is excluded")
+    decided(service, "7")
+    ada, _ = csv.DictReader(io.StringIO(export(service, ExportKind.GRADES).decode("utf-8-sig")))
+    assert (ada["status"], ada["points"]) == ("graded", "7")
+
+
 def test_members_of_a_group_are_not_copies_of_each_other(tmp_path):
     """Also if a member has handed in the same file before the group was made."""
     service = Service(tmp_path, policies="attempts: {most: 20}\ncounts: best\ngroups: 2\n")
