@@ -79,13 +79,13 @@ class ExtensionList(ExtensionFilter, GivenToMany):
 class ManyExtensionsForm(Record):
     """Text of the form: students as keys or names, one per line; the assignments; and a new date or more time."""
 
-    who: str
-    students: str
-    assignments: tuple[str, ...]
-    until: str
-    extra: str
-    attempts: str
-    reason: str
+    who: str = ""
+    students: str = ""
+    assignments: tuple[str, ...] = ()
+    until: str = ""
+    extra: str = ""
+    attempts: str = ""
+    reason: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
