@@ -87,6 +87,29 @@ def test_nobody_loses_time_or_attempts(service):
     assert "Wed 25 Nov 2026, 14:00 CET 2" in line
 
 
+def test_a_second_extension_keeps_the_reason_of_the_first(service):
+    """On the list, for the student and in the trail; a reason that is repeated stands once."""
+    give(service, "ada", until="2026-11-25T14:00", reason="ill")
+    give(service, "ada", attempts="1", reason="power cut")
+    give(service, "ada", attempts="2", reason="ill")
+    (line,) = listed(service)
+    assert "Wed 25 Nov 2026, 14:00 CET 2 ill; power cut (staff" in line
+    assert "2 attempts more: ill; power cut" in service.browser("ada").get("/assignments/small").text
+    trail = service.browser("staff").get("/course/audit").text
+    assert "due 2026-11-25 14:00 CET and 1 attempt more; reason: ill; power cut" in trail
+
+
+def test_reasons_that_are_too_long_together_leave_the_new_one(service):
+    """The form has a limit for a reason, and the earlier one is in the trail."""
+    give(service, "ada", attempts="1", reason="a" * 300)
+    give(service, "ada", attempts="2", reason="b" * 300)
+    (line,) = listed(service)
+    assert "a" * 300 not in line
+    assert "b" * 300 in line
+    trail = service.browser("staff").get("/course/audit").text
+    assert f"reason: {'a' * 300}" in trail
+
+
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
