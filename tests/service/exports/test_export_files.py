@@ -343,6 +343,43 @@ def test_nobody_gets_anothers_grade_or_feedback_from_a_platforms_numbers(service
     assert "found by name" not in said
 
 
+def renamed(service, **keys):
+    """Give Ada and Ben these keys."""
+    with service.database.writing() as session:
+        for name, key in keys.items():
+            session.get_one(PersonRow, getattr(service, name)).key = key
+
+
+def test_students_are_found_in_a_worksheet_by_mail_address(service):
+    """Whatever they are called there; the address comes before the name, and one in several rows is refused."""
+    renamed(service, ada="ada@x.org", ben="BEN@x.org")
+    for person in (service.ada, service.ben):
+        service.graded(service.hand_in(person=person))
+    sheet = "Identifier,Full name,Email address,Grade,Maximum grade,Feedback comments\r\n"
+    lines = "Participant 7,A. Lovelace,Ada@x.org,,10,\r\nParticipant 8,Ada,ben@x.org,,10,\r\n"
+    files = unzipped(export(service, ExportKind.MOODLE, (sheet + lines).encode()))
+    rows = csv.DictReader(io.StringIO(files["moodle-worksheet.csv"].decode("utf-8-sig")))
+    assert [bool(row["Grade"]) for row in rows] == [True, True]
+    folders = sorted(name.partition("_assign")[0] for name in unzipped(files["moodle-feedback.zip"]))
+    assert folders == ["Ada_7", "Ben_8"]
+    assert "found by name" not in files["remarks.txt"].decode()
+    several = (sheet + lines + "Participant 9,Ben,Ben@x.org,,10,\r\n").encode()
+    files = unzipped(export(service, ExportKind.MOODLE, several))
+    rows = csv.DictReader(io.StringIO(files["moodle-worksheet.csv"].decode("utf-8-sig")))
+    assert [bool(row["Grade"]) for row in rows] == [True, False, False]
+    refused = "Ben: is graded, but not in the copy: the rows 3 and 4 have the same mail address ben@x.org."
+    assert refused in files["remarks.txt"].decode()
+
+
+def test_students_are_found_in_a_gradebook_by_a_login_that_is_a_mail_address(service):
+    """Whatever they are called there."""
+    renamed(service, ada="ada@x.org")
+    service.graded(service.hand_in())
+    given = GRADEBOOK.format(10).replace("Anna,7,anna", "A. Lovelace,7,ada@x.org")
+    files = unzipped(export(service, ExportKind.CANVAS, given.encode()))
+    assert re.search(r'A. Lovelace,7,ada@x.org,A,"?10"?', files["canvas-gradebook.csv"].decode())
+
+
 def test_a_gradebook_of_canvas_is_filled(service):
     """In the column of the assignment."""
     service.graded(service.hand_in())
