@@ -193,9 +193,9 @@ def _without_verdict(check: Check) -> str:
 
 
 def _absence(absence: Absence, lead: str, limits: TextLimits) -> TestCase:
-    """The case of who has handed in nothing: neither a failure nor an error, but in the list."""
+    """The case of who has handed in nothing or is left out: neither a failure nor an error, but in the list."""
     case = TestCase(_name(f"{lead}hand-in"), classname=f"{absence.assignment}.build", elapsed_sec=_plain(0))
-    _skip(case, "nothing was handed in.", limits)
+    _skip(case, absence.left_out or "nothing was handed in.", limits)
     return case
 
 

@@ -29,6 +29,8 @@ class Sums:
     passed: int
     unchecked: int
     ungraded: int
+    excused: int
+    excluded: int
     absent: int
     late: int
     points: float
@@ -176,11 +178,13 @@ def sums_of(rows: tuple[StudentRow, ...]) -> Sums:
     status, found = Counter(row.status for row in rows), grades(rows)
     return Sums(
         rows=len(rows),
-        handed_in=status["graded"] + status["ungraded"],
+        handed_in=status["graded"] + status["ungraded"] + status["excluded"],
         graded=status["graded"],
         passed=sum(grade.passed for grade in found),
         unchecked=sum(bool(grade.unchecked) for grade in found),
         ungraded=status["ungraded"],
+        excused=status["excused"],
+        excluded=status["excluded"],
         absent=status["absent"],
         late=sum(row.late for row in rows),
         points=sum(grade.points for grade in found),

@@ -81,12 +81,16 @@ def _points(marks: Iterable[Mark]) -> tuple[float, float]:
     return sum(mark.points for mark in found), sum(mark.max_points for mark in found)
 
 
-Status = Literal["graded", "ungraded", "absent"]
+LeftOut = Literal["excused", "excluded"]
+"""A decision of an instructor by which a student has no grade: the student is excused, or every attempt is excluded."""
+
+Status = Literal["graded", "ungraded", "excused", "excluded", "absent"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class StudentRow:
-    """A student and an assignment: a grade, or the fault or refusal because of which there is none, or neither.
+    """A student and an assignment: a grade, or the fault or refusal because of which there is none, or neither. If an
+    instructor has left the student out, `left_out` says how, and `fault` says so in words.
 
     `shown` is the part of the grade that the student sees: less, where checks are hidden. `same_as` are the labels of
     others, but for those of one team, who handed in the same bytes, which were graded once for all of them.
@@ -99,6 +103,7 @@ class StudentRow:
     grade: Grade | None = None
     shown: Grade | None = None
     fault: str = ""
+    left_out: LeftOut | None = None
     same_as: tuple[str, ...] = ()
 
     @property
@@ -106,6 +111,8 @@ class StudentRow:
         """What became of it."""
         if self.grade is not None:
             return "graded"
+        if self.left_out is not None:
+            return self.left_out
         return "ungraded" if self.fault else "absent"
 
     @property
@@ -160,7 +167,8 @@ def _for_student(row: StudentRow) -> StudentRow:
 def totals(book: Gradebook) -> tuple[StudentRow, ...]:
     """A row for every student, with the points of all assignments together, for platforms that know only one.
 
-    What was not handed in counts as nothing; a student with a file that is not graded yet has no grade yet.
+    What was not handed in or is excluded counts as nothing, and what a student is excused from does not count; a
+    student with a file that is not graded yet has no grade yet.
     """
     by_student: dict[str, list[StudentRow]] = {}
     for row in book.rows:
@@ -170,14 +178,16 @@ def totals(book: Gradebook) -> tuple[StudentRow, ...]:
 
 def _total(rows: list[StudentRow], maxima: dict[str, float]) -> StudentRow:
     first = rows[0]
-    fault = " ".join(row.fault for row in rows if row.fault)
     grades = {row.assignment: row.grade for row in rows if row.grade is not None}
-    if fault or not grades:
-        return replace(first, grade=None, shown=None, fault=fault)
-    missed = sum(maxima[row.assignment] for row in rows if row.grade is None)
+    if not grades or any(row.status == "ungraded" for row in rows):
+        fault = " ".join(row.fault for row in rows if row.fault)
+        left_out = first.left_out if len({row.status for row in rows}) == 1 else None
+        return replace(first, grade=None, shown=None, fault=fault, left_out=left_out)
+    missed = sum(maxima[row.assignment] for row in rows if row.status in {"absent", "excluded"})
     shown = {row.assignment: row.shown for row in rows if row.shown is not None}
     late = any(row.late for row in rows)
-    return replace(first, grade=_sum(grades, missed), shown=_sum(shown, missed) if shown else None, late=late)
+    whole, seen = _sum(grades, missed), _sum(shown, missed) if shown else None
+    return replace(first, grade=whole, shown=seen, late=late, fault="", left_out=None)
 
 
 def _sum(grades: dict[str, Grade], missed: float) -> Grade:

@@ -48,3 +48,17 @@ def test_who_is_not_graded_yet_has_no_total():
     anna, bob = totals(book)
     assert (anna.status, anna.fault) == ("ungraded", "too noisy.")
     assert bob.status == "absent"
+
+
+def test_what_a_student_is_excused_from_does_not_count():
+    """Neither as points nor as points to earn; who is excused from everything has no total."""
+    excused = {"fault": "the student is excused.", "left_out": "excused"}
+    book = gradebook(
+        row("anna", assignment=NAMES[0], **excused),
+        row("anna", grade(mark(points=5.0)), assignment=NAMES[1]),
+        row("bob", assignment=NAMES[0], **excused),
+        row("bob", assignment=NAMES[1], **excused),
+    )
+    anna, bob = totals(book)
+    assert (anna.grade.points, anna.grade.max_points, anna.fault) == (5.0, 5.0, "")
+    assert (bob.status, bob.grade) == ("excused", None)

@@ -57,12 +57,14 @@ def strangers(handin: HandIn, same: tuple[HandIn, ...]) -> tuple[str, ...]:
 class Absence:
     """A student of whom nothing can be graded for an assignment: listed, not failed.
 
-    `refused` says why what was handed in cannot be graded; it is empty where there is nothing.
+    `refused` says why what was handed in cannot be graded, `left_out` by which decision of an instructor there is no
+    grade; they are empty where there is nothing.
     """
 
     student: Student
     assignment: str
     refused: str = ""
+    left_out: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

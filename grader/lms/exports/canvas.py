@@ -13,7 +13,7 @@ from datetime import datetime
 from grader.common.errors import InputError
 from grader.common.people import person_key
 from grader.course.submissions.handin import Remark
-from grader.lms.exports.columns import Filled, Slot, decimal_sign, maximum_in, number_in, place
+from grader.lms.exports.columns import Filled, Slot, decimal_sign, mail_in, maximum_in, number_in, place, with_mails
 from grader.lms.exports.sheet import Sheet, listed, read_sheet, same_words
 from grader.lms.intake.owners import Owner
 from grader.protocol.text import showable
@@ -24,6 +24,8 @@ TITLED = re.compile(r"(?P<title>.*\S)\s*\((?P<id>[0-9]+)\)\s*", re.DOTALL)
 
 POINTS_POSSIBLE = "Points Possible"
 """The first cell of the row with the points of each assignment, in every language."""
+
+LOGIN = "SIS Login ID"
 
 TEST_STUDENT = "Student, Test"
 """Whom Canvas puts into every course, to look at it through a student's eyes."""
@@ -49,7 +51,7 @@ class CanvasGradebook:
 
     def roster(self) -> tuple[Owner, ...]:
         """All students of the course."""
-        return tuple(Owner(name=name, key=key) for name, key in students(self.sheet))
+        return tuple(students(self.sheet))
 
     def late(self) -> frozenset[str]:
         """An empty set: Canvas says it in the download."""
@@ -82,8 +84,8 @@ def canvas_gradebook(
     """The exported gradebook with the scores of an assignment's rows.
 
     The column is the one that has the assignment's title or name, or what `column` says: a heading, a title, or the
-    number in it. Students are found by ID, which is the student's key. Points are scaled to Points Possible. Raises
-    InputError if the file is no gradebook, or none or several columns fit.
+    number in it. Students are found by ID, or by a login that is a mail address: either is the student's key. Points
+    are scaled to Points Possible. Raises InputError if the file is no gradebook, or none or several columns fit.
     """
     if "ID" not in sheet.headings:
         raise InputError(f'{sheet.name} has no column "ID"; is it the gradebook as Canvas exported it?')
@@ -91,20 +93,25 @@ def canvas_gradebook(
     chosen = _column(sheet, names, remedy)
     possible = _points_possible(sheet, chosen)
     maximum = maximum_in(possible)
-    slots = _slots(sheet, chosen, maximum)
+    slots = with_mails(_slots(sheet, chosen, maximum), students(sheet))
     placed = place(sheet, gradebook.of(assignment), chosen, slots, decimal_sign(sheet, chosen))
     why = f"{showable(sheet.headings[chosen])} does not state the points possible; check that they match ours."
     unknown = (Remark(where=sheet.name, why=why),) if maximum is None else ()
     return Filled(data=sheet.filled(placed.cells), grades=len(placed.rows), remarks=(*unknown, *placed.remarks))
 
 
-def students(sheet: Sheet) -> Iterator[tuple[str, str]]:
-    """The name and the number of everybody in the gradebook, but for Canvas's own test student."""
-    at = sheet.headings.index("ID") if "ID" in sheet.headings else len(sheet.headings)
+def students(sheet: Sheet) -> Iterator[Owner]:
+    """Everybody in the gradebook by number, but for Canvas's own test student. A login may be a mail address."""
+    at, login = (_index(sheet, heading) for heading in ("ID", LOGIN))
     for _, line in sheet.rows:
         name, key = line.value(0).strip(), line.value(at).strip()
         if key and POINTS_POSSIBLE not in name and name != TEST_STUDENT:
-            yield name, key
+            yield Owner(name=name, key=key, mail=mail_in(line.value(login)))
+
+
+def _index(sheet: Sheet, heading: str) -> int:
+    """The index of a column; for one that the sheet lacks, an index at which every row is empty."""
+    return sheet.headings.index(heading) if heading in sheet.headings else len(sheet.headings)
 
 
 def _column(sheet: Sheet, names: tuple[str, ...], remedy: str) -> int:

@@ -3,12 +3,13 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from grader.common.people import person_key
-from grader.common.phrases import count
+from grader.common.phrases import count, listed
 from grader.course.submissions.handin import Remark
 from grader.lms.exports.sheet import Sheet
+from grader.lms.intake.owners import Owner
 from grader.protocol.text import showable
 from grader.results.gradebook import Grade, StudentRow
 from grader.results.result import Reason
@@ -55,23 +56,49 @@ def decimal_sign(sheet: Sheet, *columns: int | None) -> str:
     return "," if any("," in cell and number_in(cell) is not None for cell in cells) else "."
 
 
+def mail_in(cell: str) -> str:
+    """The mail address in a cell; empty if it holds something else, such as a login."""
+    return cell.strip() if "@" in cell else ""
+
+
+def with_mails(slots: Mapping[str, Slot], owners: Iterable[Owner]) -> dict[str, Slot]:
+    """The slots by key, and also by mail address. Grades of an address that stands in several rows are refused."""
+    rows: dict[str, list[Slot]] = {}
+    for owner in owners:
+        slot = slots.get(person_key(owner.key or ""))
+        if slot is not None and owner.mail:
+            rows.setdefault(person_key(owner.mail), []).append(slot)
+    return {**{mail: _only(mail, same) for mail, same in rows.items()}, **slots}
+
+
+def _only(mail: str, slots: list[Slot]) -> Slot:
+    if len(slots) == 1:
+        return slots[0]
+    lines = listed([str(slot.line + 1) for slot in slots], "and")
+    return replace(slots[0], refusal=f"the rows {lines} have the same mail address {showable(mail)}")
+
+
 def place(sheet: Sheet, rows: Iterable[StudentRow], column: int, slots: Mapping[str, Slot], sign: str) -> Placed:
     """Place the grades of graded rows in a column, each in its student's slot; `sign` is the decimal sign.
 
-    Slots are by key, as person_key compares keys.
+    Slots are by key, as person_key compares keys. A row gets no grade if several graded students belong to it.
     """
+    students = tuple(rows)
+    slot_of = {row.student.label: slots.get(person_key(row.student.key or "")) for row in students}
+    of_graded = (slot_of[row.student.label] for row in students if row.grade is not None)
+    lines = Counter(slot.line for slot in of_graded if slot is not None)
     graded: dict[int, StudentRow] = {}
     cells: dict[tuple[int, int], str] = {}
     remarks: list[Remark] = []
     scales: set[tuple[float, float]] = set()
-    for row in rows:
+    for row in students:
         if row.grade is None:
             if row.fault:
                 fault = " ".join(showable(row.fault).split())
                 remarks.append(Remark(where=row.student.label, why=f"has no grade in the copy: {fault}"))
             continue
-        slot = slots.get(person_key(row.student.key or ""))
-        refusal = _refusal(sheet, row.grade, slot)
+        slot = slot_of[row.student.label]
+        refusal = _refusal(sheet, row.grade, slot, lines)
         if slot is None or refusal:
             remarks.append(Remark(where=row.student.label, why=f"is graded, but not in the copy: {refusal}."))
             continue
@@ -115,12 +142,12 @@ def maximum_in(cell: str) -> float | None:
     return number_in(cell) or None
 
 
-def _refusal(sheet: Sheet, grade: Grade, slot: Slot | None) -> str:
+def _refusal(sheet: Sheet, grade: Grade, slot: Slot | None, lines: Mapping[int, int]) -> str:
     if slot is None:
         return f"{showable(sheet.name)} has no row for this student"
     if not grade.max_points and slot.maximum is not None:
         return "there were no points to earn"
-    return slot.refusal
+    return slot.refusal or ("several students belong to its row" if lines[slot.line] > 1 else "")
 
 
 def _points(grade: Grade, maximum: float | None) -> str:

@@ -12,7 +12,7 @@ from datetime import datetime
 
 from grader.common.errors import InputError
 from grader.course.submissions.handin import Remark
-from grader.lms.exports.columns import Filled, Placed, Slot, decimal_sign, maximum_in, place
+from grader.lms.exports.columns import Filled, Placed, Slot, decimal_sign, mail_in, maximum_in, place, with_mails
 from grader.lms.exports.feedback import SIGNATURE, comment
 from grader.lms.exports.moodle_times import MODIFIED, read_moodle_time
 from grader.lms.exports.sheet import Sheet, listed, same_words
@@ -22,6 +22,7 @@ from grader.results.gradebook import Gradebook, StudentRow, totals
 
 GRADE = ("Grade", "Bewertung", "Note", "Calificación", "Nota")
 NAME = ("Full name", "Vollständiger Name", "Nom complet", "Nombre completo", "Nome completo")
+EMAIL = ("Email address", "E-Mail-Adresse", "Adresse de courriel", "Dirección de correo", "Endereço de email")
 MAXIMUM = ("Maximum grade", "Bestwertung", "Note maximale", "Calificación máxima", "Nota máxima")
 CHANGEABLE = (
     "Grade can be changed",
@@ -92,7 +93,7 @@ class MoodleWorksheet:
 
     def roster(self) -> tuple[Owner, ...]:
         """All students of the course."""
-        return tuple(Owner(name=name, key=key) for name, key in participants(self.sheet))
+        return tuple(participants(self.sheet))
 
     def late(self) -> frozenset[str]:
         """The keys of those who were late: a download from Moodle does not tell."""
@@ -126,13 +127,14 @@ def moodle_worksheet(
 ) -> Filled:
     """The worksheet with grades and comments of those rows (of one assignment) that have a grade.
 
-    Participants are found by their number, which is the student's key. Grades are scaled to the worksheet's maximum.
-    A comment that is not ours stays, and so does the grade of a row that Moodle would not let change. Raises InputError
-    if the column of grades cannot be told, or one that is named is not there.
+    Participants are found by number or mail address: either is the student's key. Grades are scaled to the worksheet's
+    maximum. A comment that is not ours stays, and so does the grade of a row that Moodle would not let change. Raises
+    InputError if the column of grades cannot be told, or one that is named is not there.
     """
     columns = _columns(sheet, grade_column, feedback_column, remedies)
     sign = decimal_sign(sheet, columns.grade, columns.maximum)
-    placed = place(sheet, rows, columns.grade, _slots(sheet, columns), sign)
+    slots = with_mails(_slots(sheet, columns), participants(sheet))
+    placed = place(sheet, rows, columns.grade, slots, sign)
     comments = {} if columns.feedback is None else _comments(sheet, placed, columns.feedback)
     kept = [line for line in placed.rows if columns.feedback is not None and (line, columns.feedback) not in comments]
     remarks = (
@@ -179,12 +181,16 @@ def _named(sheet: Sheet, name: str, option: str) -> int:
     return index
 
 
-def participants(sheet: Sheet) -> Iterator[tuple[str, str]]:
-    """The name and the number of everybody in the worksheet; where marking is blind, the name is "Participant 7"."""
-    name = _known(sheet, NAME)
+def participants(sheet: Sheet) -> Iterator[Owner]:
+    """Everybody in the worksheet, by number; where marking is blind, the name is "Participant 7"."""
+    name, mail = _known(sheet, NAME), _known(sheet, EMAIL)
     for _, line in sheet.rows:
         if match := PARTICIPANT.fullmatch(line.value(0)):
-            yield (line.value(name) if name is not None else "") or line.value(0).strip(), match["number"]
+            yield Owner(
+                name=(line.value(name) if name is not None else "") or line.value(0).strip(),
+                key=match["number"],
+                mail=mail_in(line.value(mail)) if mail is not None else "",
+            )
 
 
 def late(sheet: Sheet) -> frozenset[str]:

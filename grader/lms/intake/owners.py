@@ -12,10 +12,11 @@ from grader.lms.intake.reading.listing import File, Listing, Read
 
 @dataclass(frozen=True, kw_only=True)
 class Owner:
-    """The owner of a file, as the download states it: a name, and the platform's key for the person."""
+    """The owner of a file, as the download states it: a name, the platform's key for the person, and a mail address."""
 
     name: str
     key: str | None = None
+    mail: str = ""
 
     @property
     def identity(self) -> tuple[str, str]:

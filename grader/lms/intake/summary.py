@@ -53,8 +53,15 @@ def _identical(intake: Intake) -> Iterator[str]:
         same.setdefault((each.assignment, each.sha256), []).append(each)
     for (assignment, _), twins in same.items():
         if any(strangers(each, tuple(twins)) for each in twins):
-            names = _names([each.student.label for each in twins])
-            yield from _wrapped(f"Identical files for {assignment}, graded once: {names}.")
+            yield from _wrapped(f"Identical files for {assignment}, graded once: {_names(_together(twins))}.")
+
+
+def _together(handins: Sequence[HandIn]) -> list[str]:
+    """The labels, those of a team joined."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for each in handins:
+        found.setdefault((each.team, "" if each.team else each.student.label), []).append(each.student.label)
+    return [" with ".join(labels) for labels in found.values()]
 
 
 def _lacking(heading: str, absences: Sequence[Absence]) -> Iterator[str]:

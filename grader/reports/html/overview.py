@@ -6,6 +6,7 @@ It is made like the student's page (page.py): templates escape every text, and o
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from statistics import mean
+from typing import get_args
 from urllib.parse import quote
 
 from markupsafe import Markup
@@ -15,7 +16,7 @@ from grader.reports.figures.histograms import drawn
 from grader.reports.html.page import ENVIRONMENT, figure_of
 from grader.reports.html.pairs import PairRow, side_by_side
 from grader.reports.html.picking import FASTEST, SHOWN, SORTED_BY, flags_of, ranks_of, shares
-from grader.reports.html.similarity import ALIKE, Group, near_identical
+from grader.reports.html.similarity import ALIKE, Group, HandInLabels, identical, near_identical
 from grader.reports.statistics import (
     FRACTION,
     POINTS,
@@ -35,7 +36,7 @@ from grader.reports.statistics import (
     sums_of,
 )
 from grader.reports.words import correction_in_words, deduction_in_words, incomplete_in_words, three_digits
-from grader.results.gradebook import Grade, Gradebook, Speed, StudentRow
+from grader.results.gradebook import Grade, Gradebook, LeftOut, Speed, StudentRow
 from grader.results.result import CAUSES_FIRST, OUTSTANDING, Kind, Reason
 
 FASTER = 1.1
@@ -99,7 +100,8 @@ class Pair:
 class Section:
     """What the page says of an assignment.
 
-    `identical` are labels of those who handed in the same bytes, `alike` groups of nearly the same sources.
+    `identical` are files that were handed in more than once, with the labels of each hand-in, `alike` groups of nearly
+    the same sources.
     """
 
     name: str
@@ -110,7 +112,7 @@ class Section:
     families: tuple[Family, ...]
     faster: tuple[Timed, ...]
     impossible: tuple[Timed, ...]
-    identical: tuple[tuple[str, ...], ...]
+    identical: tuple[tuple[HandInLabels, ...], ...]
     alike: tuple[Group, ...]
     cases: tuple[CaseCount, ...]
     pairs: tuple[Pair, ...]
@@ -140,6 +142,7 @@ def render_overview(gradebook: Gradebook, links: Links) -> str:
         is_timed=any(map(is_timed, gradebook.rows)),
         several=len(gradebook.assignments) > 1,
         links={key: address(path) for key, path in links.items()},
+        decisions=[each for each in get_args(LeftOut) if any(row.status == each for row in gradebook.rows)],
         kinds=[kind for kind in CAUSES_FIRST if any(kind in kinds_of(row) for row in gradebook.rows)],
         capital=capital,
         correction_in_words=correction_in_words,
@@ -219,12 +222,6 @@ def of_model(row: StudentRow) -> str:
     found = shares(row.grade.speeds.values()) if row.grade else []
     ends = dict.fromkeys(three_digits(100 * share) for share in (min(found), max(found))) if found else ()
     return f"{' to '.join(ends)} %" if ends else ""
-
-
-def identical(rows: tuple[StudentRow, ...]) -> tuple[tuple[str, ...], ...]:
-    """Labels of those who handed in the very same bytes, largest group first."""
-    groups = {tuple(sorted({row.student.label, *row.same_as})) for row in rows if row.same_as}
-    return tuple(sorted(groups, key=lambda group: (-len(group), group)))
 
 
 def kinds_of(row: StudentRow) -> set[Kind]:

@@ -51,7 +51,7 @@ def _worth(rows: Sequence[StudentRow], worth: Callable[[StudentRow], Any], place
     return worth(rows[place])
 
 
-SHOWN = ("passed", "failed", "ungraded", "absent", "late", "corrected", "same file")
+SHOWN = ("passed", "failed", "ungraded", "excused", "excluded", "absent", "late", "corrected", "same file")
 """What the table of all can be cut down to."""
 
 
@@ -62,6 +62,8 @@ def flags_of(row: StudentRow) -> str:
         "passed": passed,
         "failed": row.grade is not None and not passed,
         "ungraded": row.status == "ungraded",
+        "excused": row.status == "excused",
+        "excluded": row.status == "excluded",
         "absent": row.status == "absent",
         "late": row.late,
         "corrected": row.grade is not None and row.grade.correction is not None,

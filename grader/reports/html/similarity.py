@@ -52,6 +52,9 @@ KEYWORDS = frozenset(
 NO_DECLARATION = frozenset({"return", "else", "goto", "case", "typedef", "struct", "union", "enum"})
 """What may stand before a name without making a declaration of a variable of it."""
 
+HandInLabels = tuple[str, ...]
+"""Labels of those who handed in together: one label, or the members of a group."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Group:
@@ -79,6 +82,22 @@ def near_identical(rows: Iterable[StudentRow], skeleton: str) -> tuple[Group, ..
     np.fill_diagonal(alike, 0)
     groups = (_group(labels, alike, members) for members in _components(alike > 0))
     return tuple(sorted(groups, key=lambda group: (-len(group.labels), group.labels)))
+
+
+def identical(rows: Iterable[StudentRow]) -> tuple[tuple[HandInLabels, ...], ...]:
+    """Files that were handed in more than once, byte for byte: the labels of each hand-in, largest group first.
+
+    Members of one hand-in have the same others in `same_as`, and nobody else has these.
+    """
+    hand_ins: dict[HandInLabels, list[str]] = {}
+    for row in rows:
+        if row.same_as:
+            hand_ins.setdefault(row.same_as, []).append(row.student.label)
+    files: dict[HandInLabels, list[HandInLabels]] = {}
+    for others, labels in hand_ins.items():
+        files.setdefault(tuple(sorted({*others, *labels})), []).append(tuple(sorted(labels)))
+    groups = (tuple(sorted(group)) for group in files.values())
+    return tuple(sorted(groups, key=lambda group: (-len(group), group)))
 
 
 def comparable(source: str, skeleton: str) -> list[str]:

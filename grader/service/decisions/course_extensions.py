@@ -22,6 +22,7 @@ from grader.service.db.keys import folded_key
 from grader.service.db.models import AttemptRow, CourseRole, ExtensionRow, PersonRow
 from grader.service.db.session import Database
 from grader.service.decisions.extensions import (
+    MAX_REASON_LENGTH,
     GivenExtension,
     Withdrawal,
     attempts_in,
@@ -43,6 +44,8 @@ MAX_AT_ONCE = 5_000
 
 MAX_NAMES_LISTED = 10
 """Names that a message lists."""
+
+BETWEEN_REASONS = "; "
 
 WITHDRAWN = "withdrawn on the list of extensions"
 
@@ -79,13 +82,13 @@ class ExtensionList(ExtensionFilter, GivenToMany):
 class ManyExtensionsForm(Record):
     """Text of the form: students as keys or names, one per line; the assignments; and a new date or more time."""
 
-    who: str
-    students: str
-    assignments: tuple[str, ...]
-    until: str
-    extra: str
-    attempts: str
-    reason: str
+    who: str = ""
+    students: str = ""
+    assignments: tuple[str, ...] = ()
+    until: str = ""
+    extra: str = ""
+    attempts: str = ""
+    reason: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -209,16 +212,26 @@ def _some(names: Sequence[str]) -> str:
 def _give_at_least(
     session: Session, assignment: AssignmentView, person_id: int, given: GivenExtension, now: datetime
 ) -> int:
-    """Number of extensions that were given: 0 if the student has as much already."""
+    """Number of extensions that were given: 0 if the student has as much already. An earlier extension keeps its reason
+    beside the new one.
+    """
     row = extension_of(session, assignment.name, person_id)
     if row is not None:
         dates = [each for each in (row.due, given.due) if each is not None]
         due, attempts = max(dates, default=None), max(row.attempts, given.attempts)
         if (due, attempts) == (row.due, row.attempts):
             return 0
-        given = GivenExtension(who=given.who, due=due, attempts=attempts, reason=given.reason)
+        reason = _both_reasons(row.reason, given.reason)
+        given = GivenExtension(who=given.who, due=due, attempts=attempts, reason=reason)
     give(session, assignment, session.get_one(PersonRow, person_id), given, now)
     return 1
+
+
+def _both_reasons(earlier: str, new: str) -> str:
+    """Both reasons, or the new one alone if both are too long together: the audit trail has the earlier one."""
+    reasons = earlier.split(BETWEEN_REASONS)
+    both = BETWEEN_REASONS.join(reasons if new in reasons else [*reasons, new])
+    return both if len(both) <= MAX_REASON_LENGTH else new
 
 
 def listed_extension(session: Session, extension_id: int) -> ListedExtension:

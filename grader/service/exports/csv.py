@@ -11,7 +11,7 @@ from grader.service.grades.views import CourseLine, CourseTable
 
 FIELDS = "points", "of", "attempts", "late", "why"
 """The columns of an assignment. `points` are the points that count. `why` explains a deduction or a correction, or says
-that the student is excused.
+that the student is excused or every attempt is excluded.
 """
 
 
@@ -39,7 +39,8 @@ def _cells(line: CourseLine, names: Sequence[str]) -> list[str]:
     for name in names:
         grade = line.grades[name]
         points = ("", "") if grade.points is None else (f"{grade.points:g}", f"{grade.most:g}")
-        cells += [*points, str(grade.attempts), "late" if grade.late else "", grade.in_words]
+        why = grade.in_words or ("every attempt is excluded" if grade.is_excluded else "")
+        cells += [*points, str(grade.attempts), "late" if grade.late else "", why]
     return cells
 
 

@@ -71,9 +71,9 @@ def suites(reader: GradebookReader) -> Iterator[tuple[str, Result | Ungraded | A
 
 
 def _without_grade(row: StudentRow) -> Ungraded | Absence:
-    if row.fault:
+    if row.status == "ungraded":
         return Ungraded(assignment=row.assignment, submission=row.where, fault=row.fault)
-    return Absence(student=row.student, assignment=row.assignment)
+    return Absence(student=row.student, assignment=row.assignment, left_out=row.fault)
 
 
 def _archive(reader: GradebookReader, _given: bytes, out: IO[bytes]) -> None:
@@ -84,11 +84,12 @@ def _moodle(reader: GradebookReader, given: bytes, out: IO[bytes]) -> None:
     worksheet = MoodleWorksheet(
         sheet=read_sheet("the worksheet", given), remedies=Remedies(grade=IN_ENGLISH, feedback=IN_ENGLISH)
     )
-    students = _platform_students(reader, worksheet.roster())
+    owners = worksheet.roster()
+    students = _platform_students(reader, owners)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / FEEDBACK
         remarks = feedback_zip(path, _pages(reader, students))
-        remarks = (*_left_out(reader), *_by_name(reader, students), *remarks)
+        remarks = (*_left_out(reader), *_by_name(reader, students, owners), *remarks)
         with ZipFile(out, "w", ZIP_DEFLATED) as archive:
             _write_upload(archive, worksheet, _as_platform(_published(reader), students), remarks)
             archive.write(path, FEEDBACK)
@@ -116,9 +117,10 @@ def _pages(reader: GradebookReader, students: Mapping[str, Student]) -> Iterator
 
 def _canvas(reader: GradebookReader, given: bytes, out: IO[bytes]) -> None:
     gradebook = CanvasGradebook(sheet=read_sheet("the gradebook", given), remedy=RENAMED)
-    students = _platform_students(reader, gradebook.roster())
+    owners = gradebook.roster()
+    students = _platform_students(reader, owners)
     with ZipFile(out, "w", ZIP_DEFLATED) as archive:
-        remarks = (*_left_out(reader), *_by_name(reader, students))
+        remarks = (*_left_out(reader), *_by_name(reader, students, owners))
         _write_upload(archive, gradebook, _as_platform(_published(reader), students), remarks)
 
 
@@ -134,18 +136,23 @@ def _write_upload(archive: ZipFile, upload: Upload, book: Gradebook, remarks: tu
 
 def _platform_students(reader: GradebookReader, owners: tuple[Owner, ...]) -> dict[str, Student]:
     """All students by label, each with the key that they have on the platform. A student is matched by key and name;
-    else by a name that is unique on both sides; else by a key whose name on the platform no other student here has. A
-    student without a match, or whose key another one would share, gets no key, so that no student gets another's grade.
+    else by a mail address, which is the key here and stands in one row there; else by a name that is unique on both
+    sides; else by a key whose name on the platform no other student here has. A student without a match, or whose key
+    another one would share, gets no key, so that no student gets another's grade. An address in several rows stays
+    the key, which the upload then refuses.
     """
     students = {row.student.label: row.student for row in reader.rows}
     named = {person_key(owner.key): person_name(owner.name) for owner in owners if owner.key is not None}
     theirs = _once([(person_name(each.name), each.key) for each in owners])
     ours = _once([(person_name(each.name), each.label) for each in students.values()])
+    mails = _by_mail(owners)
 
     def key_of(student: Student) -> str | None:
         there, name = named.get(person_key(student.key or "")), person_name(student.name)
         if there == name:
             return student.key
+        if found := mails.get(person_key(student.key or "")):
+            return found[0] if len(found) == 1 else student.key
         if name in ours and theirs.get(name) is not None:
             return theirs[name]
         return student.key if there is not None and there not in ours else None
@@ -158,13 +165,23 @@ def _platform_students(reader: GradebookReader, owners: tuple[Owner, ...]) -> di
     }
 
 
-def _by_name(reader: GradebookReader, students: Mapping[str, Student]) -> Iterator[Remark]:
+def _by_mail(owners: tuple[Owner, ...]) -> dict[str, list[str]]:
+    """The platform's keys of the people with a mail address, by address."""
+    found: dict[str, list[str]] = {}
+    for each in owners:
+        if each.mail and each.key is not None:
+            found.setdefault(person_key(each.mail), []).append(each.key)
+    return found
+
+
+def _by_name(reader: GradebookReader, students: Mapping[str, Student], owners: tuple[Owner, ...]) -> Iterator[Remark]:
     """A remark that lists students who were found only by name, since people may change their names on a platform."""
-    kept = {row.student.label: row.student.key for row in reader.rows}
+    kept = {row.student.label: person_key(row.student.key or "") for row in reader.rows}
+    mails = _by_mail(owners)
     found = [
         label
         for label, each in students.items()
-        if each.key is not None and person_key(each.key) != person_key(kept[label] or "")
+        if each.key is not None and person_key(each.key) != kept[label] and kept[label] not in mails
     ]
     if found:
         yield Remark(where="found by name alone, since the keys differ", why=f"{listed(found, 'and')}.")

@@ -21,7 +21,7 @@ from grader.service.db.models import AttemptRow, GradingRow, PoolRow
 from grader.service.db.session import Database
 from grader.service.errors import RefusedError
 from grader.service.exports.similarity import PoolKind
-from grader.service.grades.course_rows import rows_of
+from grader.service.grades.course_rows import AssignmentRows, rows_of
 from grader.service.grades.holds import held_assignments
 from grader.service.grades.views import course_table
 
@@ -94,7 +94,7 @@ class GradebookReader:
             table = course_table(session, self._cache.all())
             for name in self.coursework:
                 found = rows_of(session, table, name)
-                rows += _with_duplicates(found.rows, found.attempts)
+                rows += _with_duplicates(found)
                 graded += _graded_rows(found.rows, found.attempts)
         return rows, graded
 
@@ -176,16 +176,20 @@ def _graded_rows(rows: tuple[StudentRow, ...], attempts: dict[str, AttemptRow]) 
             yield GradedRow(row=row, public=attempt.public, attempt=attempt.id, grading=attempt.counted_id)
 
 
-def _with_duplicates(rows: tuple[StudentRow, ...], attempts: dict[str, AttemptRow]) -> Iterator[StudentRow]:
-    """Rows with the labels of students who handed in the same bytes in another attempt. Students who share an attempt
-    are a group.
+def _with_duplicates(found: AssignmentRows) -> Iterator[StudentRow]:
+    """Rows with the labels of students who handed in the same bytes, except members of one group: they share an attempt
+    or hand in together.
     """
     same: dict[str, list[str]] = {}
-    for row in rows:
+    for row in found.rows:
         if row.grade is not None and row.grade.sha256:
             same.setdefault(row.grade.sha256, []).append(row.student.label)
-    for row in rows:
-        label = row.student.label
+    for row in found.rows:
         labels = [] if row.grade is None else same.get(row.grade.sha256, [])
-        others = (each for each in labels if attempts[each].id != attempts[label].id)
+        others = (each for each in labels if not _is_one_group(found, row.student.label, each))
         yield replace(row, same_as=tuple(sorted(others)))
+
+
+def _is_one_group(found: AssignmentRows, one: str, other: str) -> bool:
+    team = found.teams.get(one)
+    return found.attempts[one].id == found.attempts[other].id or (team is not None and found.teams.get(other) == team)

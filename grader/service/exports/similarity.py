@@ -76,8 +76,11 @@ class SimilarGroup(Record):
 
 
 class SimilarSources(Record):
-    """All groups of similar sources, and the first pairs."""
+    """Files that several handed in byte for byte, all groups of similar sources, and the first pairs. In a group, one
+    source stands for all with the same bytes.
+    """
 
+    identical: tuple[tuple[SimilarSource, ...], ...]
     groups: tuple[SimilarGroup, ...]
     pairs: tuple[SimilarPair, ...]
 

@@ -1,4 +1,4 @@
-"""Finds sources that are nearly the same, among all attempts that count and the sources of earlier courses.
+"""Finds sources that are the same or nearly the same, among all attempts that count and the sources of earlier courses.
 
 Code from the skeleton and allowed code are left out. Students who share an attempt are a group, and appear once.
 """
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from grader.course.submissions.handin import Student
 from grader.reports.html.pairs import PairLine, side_by_side
-from grader.reports.html.similarity import Group, near_identical
+from grader.reports.html.similarity import Group, identical, near_identical
 from grader.results.gradebook import Grade, StudentRow
 from grader.service.exports.gradebook import GradebookReader
 from grader.service.exports.similarity import (
@@ -27,8 +27,8 @@ EARLIER = "earlier course: "
 
 
 def similar(reader: GradebookReader, assignment: str) -> SimilarSources:
-    """Sources of an assignment that are nearly the same. Pairs of small groups come first, since many students find the
-    same simple solutions.
+    """Sources of an assignment that are the same or nearly the same. Pairs of small groups come first, since many
+    students find the same simple solutions.
     """
     skeleton = "\n".join([reader.coursework[assignment].skeleton, *_allowed(reader, assignment)])
     rows = (*_own(reader), *_earlier(reader, assignment))
@@ -37,6 +37,9 @@ def similar(reader: GradebookReader, assignment: str) -> SimilarSources:
     groups = [each for each in near_identical(rows, skeleton) if any(label in publics for label in each.labels)]
     chosen = [pair for group in sorted(groups, key=lambda each: len(each.labels)) for pair in _pairs(group, publics)]
     return SimilarSources(
+        identical=tuple(
+            tuple(_source(labels[0], publics) for labels in hand_ins) for hand_ins in identical(reader.rows)
+        ),
         groups=tuple(
             SimilarGroup(
                 sources=tuple(_source(each, publics) for each in group.labels), least=group.least, most=group.most

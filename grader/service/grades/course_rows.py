@@ -18,14 +18,19 @@ from grader.service.grades.views import CourseLine, CourseTable
 from grader.service.grades.wording import deduction_in_words
 
 UNGRADED = "it has not been graded yet."
+EXCUSED = "the student is excused."
+EXCLUDED = "every attempt is excluded."
 
 
 @dataclass(frozen=True, kw_only=True)
 class AssignmentRows:
-    """A row for each student, sorted by label, and the attempts that count, by label."""
+    """A row for each student, sorted by label; by label the attempts that count, and the groups of students who hand in
+    together.
+    """
 
     rows: tuple[StudentRow, ...]
     attempts: dict[str, AttemptRow]
+    teams: dict[str, str]
 
 
 def students_of(table: CourseTable) -> dict[int, Student]:
@@ -43,25 +48,44 @@ def rows_of(session: Session, table: CourseTable, assignment: str) -> Assignment
     briefs = briefs_in(session, numbers)
     found = [_row(line, assignment, students[line.person.id], briefs) for line in table.lines]
     attempts = {students[person].label: each for person, each in counting.items() if each is not None}
-    return AssignmentRows(rows=tuple(sorted(found, key=lambda row: row.student.label)), attempts=attempts)
+    return AssignmentRows(
+        rows=tuple(sorted(found, key=lambda row: row.student.label)),
+        attempts=attempts,
+        teams=_teams(table, assignment, students),
+    )
+
+
+def _teams(table: CourseTable, assignment: str, students: dict[int, Student]) -> dict[str, str]:
+    """The groups that hand in the assignment together, by label of each member."""
+    if any(each.name == assignment and each.policies.groups == 1 for each in table.assignments):
+        return {}
+    teams = ((students[line.person.id].label, line.person.team) for line in table.lines)
+    return {label: team for label, team in teams if team is not None}
 
 
 def _row(line: CourseLine, assignment: str, student: Student, briefs: dict[int, Brief]) -> StudentRow:
     attempt = line.counting[assignment]
     own = line.grades[assignment]
     brief = None if attempt is None or attempt.counted_id is None else briefs.get(attempt.counted_id)
-    if attempt is None or attempt.counted is None or brief is None or own.excused:
-        fault = UNGRADED if own.attempts and not own.excused else ""
-        ungraded = StudentRow(student=student, assignment=assignment, fault=fault)
-        return graded_by_hand(ungraded, _order(own), own.most)
+    if own.excused:
+        return StudentRow(student=student, assignment=assignment, fault=EXCUSED, left_out="excused")
+    if attempt is None or attempt.counted is None or brief is None:
+        return graded_by_hand(_ungraded(own, assignment, student), _order(own), own.most)
     return StudentRow(
         student=student,
         assignment=assignment,
-        where="" if attempt is None else attempt.file_name,
+        where=attempt.file_name,
         late=own.late,
         grade=_decided(brief.grade, own),
         shown=_decided(brief.grade if attempt.counted.released else brief.shown, own),
     )
+
+
+def _ungraded(own: FinalGrade, assignment: str, student: Student) -> StudentRow:
+    """The row of a student without an attempt that counts."""
+    if own.is_excluded:
+        return StudentRow(student=student, assignment=assignment, fault=EXCLUDED, left_out="excluded")
+    return StudentRow(student=student, assignment=assignment, fault=UNGRADED if own.attempts else "")
 
 
 def _decided(grade: Grade, own: FinalGrade) -> Grade:

@@ -10,7 +10,7 @@ from grader.service.course.assignments import AssignmentView
 from grader.service.db.names import has_words
 from grader.service.grades.views import CourseLine, CourseTable
 
-Show = Literal["everybody", "failed", "passed", "not graded", "nothing handed in", "late"]
+Show = Literal["everybody", "failed", "passed", "not graded", "nothing handed in", "excused", "excluded", "late"]
 Sort = Literal["name", "fewest points", "most points"]
 
 
@@ -57,7 +57,11 @@ def _is(line: CourseLine, names: Sequence[str], show: Show) -> bool:
 def _states(line: CourseLine, name: str) -> Iterator[Show]:
     attempt, grade = line.counting[name], line.grades[name]
     grading = None if attempt is None else attempt.counted
-    if grading is not None:
+    if grade.excused:
+        yield "excused"
+    elif grade.is_excluded and grade.points is None:
+        yield "excluded"
+    elif grading is not None:
         yield "passed" if (grading.points or 0.0) >= (grading.max_points or 0.0) else "failed"
         if grade.late:
             yield "late"

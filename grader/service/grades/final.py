@@ -25,14 +25,15 @@ GradeKey = tuple[int, str]
 
 @dataclass(frozen=True, kw_only=True)
 class FinalGrade:
-    """Final grade of a student at an assignment: the number of attempts, the attempt that counts (if one does), the
-    points that it `earned` before any deduction, and decisions by hand. The assignment is worth `most` points, by the
-    version that graded the counting attempt.
+    """Final grade of a student at an assignment: the number of attempts, how many of them are excluded, the
+    attempt that counts (if one does), the points that it `earned` before any deduction, and decisions by hand. The
+    assignment is worth `most` points, by the version that graded the counting attempt.
     """
 
     rules: HandInRules
     most: float
     attempts: int = 0
+    excluded: int = 0
     attempt: int | None = None
     counted: CountedAttempt | None = None
     earned: float | None = None
@@ -43,6 +44,11 @@ class FinalGrade:
     def excused(self) -> bool:
         """True if the student is excused from the assignment."""
         return self.decision is not None and self.decision.kind == Decision.EXCUSE
+
+    @property
+    def is_excluded(self) -> bool:
+        """True if the student has attempts, and all of them are excluded."""
+        return 0 < self.attempts == self.excluded
 
     @property
     def is_set(self) -> bool:
@@ -104,12 +110,15 @@ class FinalGrade:
 
 @dataclass(frozen=True, kw_only=True)
 class RecordedAttempt:
-    """An attempt: its number in the table, the time when it was received, its points, and the full points."""
+    """An attempt: its number in the table, the time when it was received, its points, and the full points. An excluded
+    attempt has no points.
+    """
 
     number: int
     received: datetime
     points: float | None
     most: float | None
+    excluded: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -193,6 +202,7 @@ def _grade(
         rules=replace(unit.rules, spent=elsewhere) if elsewhere else unit.rules,
         most=unit.assignment.points if one is None or one.most is None else one.most,
         attempts=len(unit.attempts),
+        excluded=sum(each.excluded for each in unit.attempts),
         attempt=None if one is None else one.number,
         counted=counted,
         earned=None if one is None else one.points,

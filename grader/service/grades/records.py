@@ -71,8 +71,10 @@ class _Statements:
         for attempt, person in session.execute(self.shares, asked):
             sharing.setdefault(attempt, []).append(person)
         tries: dict[GradeKey, list[RecordedAttempt]] = {}
-        for number, person, name, received, excluded, earned, most in session.execute(self.attempts, asked):
-            one = RecordedAttempt(number=number, received=received, points=None if excluded else earned, most=most)
+        for number, person, name, received, exclusion, earned, most in session.execute(self.attempts, asked):
+            excluded = exclusion is not None
+            points = None if excluded else earned
+            one = RecordedAttempt(number=number, received=received, points=points, most=most, excluded=excluded)
             for each in (person, *sharing.get(number, ())):
                 if each in teams:
                     tries.setdefault((each, name), []).append(one)

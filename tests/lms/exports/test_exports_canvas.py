@@ -82,6 +82,16 @@ def test_every_score_arrives_at_its_student(sign, delimiter):
     ]
 
 
+def test_a_key_may_be_a_login_that_is_a_mail_address():
+    """Any other login is no key."""
+    student = replace(GRADED[0].student, key="Ada@x.org")
+    book = gradebook(replace(GRADED[0], student=student))
+    before = exported().replace(b"login101", b"ada@x.org")
+    assert canvas_gradebook(read_sheet("g.csv", before), book, "coalsTransp").grades == 1
+    book = gradebook(replace(GRADED[0], student=replace(student, key="login101")))
+    assert canvas_gradebook(read_sheet("g.csv", exported()), book, "coalsTransp").grades == 0
+
+
 def test_nothing_else_changes():
     """No row, no column, no other cell, no byte order mark or end of line."""
     before = b"\xef\xbb\xbf" + exported().replace(b"\n", b"\r\n").replace(b"two\r\nlines", b"two\nlines")

@@ -115,6 +115,27 @@ def test_nothing_but_grades_and_comments_changes():
     assert moodle_worksheet(read_sheet("w.csv", before), (ABSENT, FAULT)).data == before
 
 
+@pytest.mark.parametrize("language", [EN, DE], ids=["en", "de"])
+def test_a_key_may_be_a_mail_address(language):
+    """Without regard to case; an address in two rows is refused with both, and so are two students of one row."""
+    first, second, third = GRADED[:3]
+    mails = [replace(each, student=replace(each.student, key=f"{each.student.key}@X.org")) for each in GRADED[:3]]
+    before = worksheet(language)
+    assert set(imported(moodle_worksheet(read_sheet("w.csv", before), tuple(mails)).data, language)) == {
+        each.student.key for each in (first, second, third)
+    }
+    shared = before.replace(f"{second.student.key}@x.org".encode(), f"{first.student.key}@x.org".encode())
+    filled = moodle_worksheet(read_sheet("w.csv", shared), tuple(mails[:2]))
+    assert imported(filled.data, language) == {}
+    whys = {each.where: each.why for each in filled.remarks}
+    assert whys[first.student.label].endswith(f"the rows 2 and 3 have the same mail address {first.student.key}@x.org.")
+    assert whys[second.student.label].endswith("has no row for this student.")
+    other = replace(first, student=replace(first.student, label="other"))
+    filled = moodle_worksheet(read_sheet("w.csv", before), (mails[0], other))
+    assert imported(filled.data, language) == {}
+    assert [each.why.partition(": ")[2] for each in filled.remarks] == ["several students belong to its row."] * 2
+
+
 def test_a_comment_says_points_and_where_to_start_as_html():
     """In one line, with what a student's code brought in made harmless."""
     taken = imported(moodle_worksheet(read_sheet("w.csv", worksheet()), GRADED).data)

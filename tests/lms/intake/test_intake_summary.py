@@ -39,6 +39,14 @@ def test_everything_is_told():
     )
 
 
+def test_members_of_a_team_are_one_hand_in_of_an_identical_file():
+    """They stand together; a file that only they have is not mentioned."""
+    team = [handin(label, data=b"1", team="7") for label in ("Ada", "Zoe")]
+    told = tell(Intake(shape="a", handins=(team[0], handin("Bob", data=b"1"), team[1])))
+    assert "Identical files for blockMMM, graded once: Ada with Zoe, Bob." in told
+    assert "Identical" not in tell(Intake(shape="a", handins=tuple(team)))
+
+
 def test_nothing_to_say_is_not_said():
     """A download without a flaw takes two lines."""
     assert tell(Intake(shape="a", handins=(handin("Ada"),))).count("\n") == 2

@@ -158,6 +158,19 @@ def test_sums_are_of_every_status():
     assert sums.graded + sums.ungraded + sums.absent == sums.rows
 
 
+def test_who_is_excused_is_not_absent():
+    """They have a column of their own, which a page without them lacks."""
+    excused = row("gus", fault="the student is excused.", left_out="excused")
+    first, *_, last = tables(render_overview(gradebook(*BOOK.of(NAMES[0]), excused), {}))
+    counted = dict(zip(first[0], first[1], strict=True))
+    assert (counted["Students"], counted["Nothing handed in"], counted["Excused"], counted["Not graded yet"]) == (
+        *("7", "1", "1", "1"),
+    )
+    assert last[-1][1] == "excused"
+    assert flags_of(excused) == "excused"
+    assert "Excused" not in tables(render_overview(BOOK, {}))[0][0]
+
+
 # --- what fails -----------------------------------------------------------------------------------
 
 
@@ -310,6 +323,14 @@ def test_copies_are_named_as_hints():
     assert "2, linked by 100 %: ada, cem" in text.partition("Nearly the same source")[2]
     assert "These are hints, not proof" in text
     assert not re.search(r"cheat|plagiar|fraud|guilt", text, re.IGNORECASE)
+
+
+def test_members_of_a_group_are_not_copies_of_each_other():
+    """A file has one line, in which a group counts once."""
+    people = {"ada": ("fay",), "ben": ("fay",), "fay": ("ada", "ben")}
+    page = render_overview(gradebook(*(row(label, PERFECT, same_as=others) for label, others in people.items())), {})
+    listed = page.partition("<h4>The same file</h4>")[2].partition("<ul>")[2].partition("</ul>")[0]
+    assert listed == "<li>2: ada with ben, fay</li>"
 
 
 def test_shares_are_rounded_down():

@@ -11,7 +11,7 @@ from rapidfuzz.distance import Indel
 
 from grader.grading.explain.compiler_hints import FUNCTIONS
 from grader.protocol.tokens import tokens
-from grader.reports.html.similarity import ALIKE, FEWEST, GIVEN, KEYWORDS, MOST, comparable, near_identical
+from grader.reports.html.similarity import ALIKE, FEWEST, GIVEN, KEYWORDS, MOST, comparable, identical, near_identical
 
 ASSIGNMENTS = ("coalsTransp", "coalsProgrm", "optimProgram", "blockMMM", "rgblkMMM")
 LANGUAGE = {*FUNCTIONS, *KEYWORDS, *ASSIGNMENTS, "real", "uint", "int", "float", "void", "TILE", "RT", "CHUNK"}
@@ -126,6 +126,14 @@ def test_the_same_bytes_are_compared_once():
     assert near_identical(rows(one, one), skeleton("blockMMM")) == ()
     (group,) = near_identical(rows(one, one, renamed(one)), skeleton("blockMMM"))
     assert group.labels == ("student-0", "student-2")
+
+
+def test_members_of_a_group_are_one_hand_in_of_an_identical_file():
+    """A file has one line, and another file has its own."""
+    group = (row("ada", grade(), same_as=("fay",)), row("zoe", grade(), same_as=("fay",)))
+    others = (row("fay", grade(), same_as=("ada", "zoe")), row("ben", same_as=("cem",)), row("cem", same_as=("ben",)))
+    assert identical((*group, *others)) == ((("ada", "zoe"), ("fay",)), (("ben",), ("cem",)))
+    assert identical((row("ada", grade()), row("zoe", grade()))) == ()
 
 
 def test_rows_without_a_grade_are_left_out():

@@ -4,7 +4,8 @@ import re
 
 import pytest
 from courses import course_of
-from services import Service, post, upload
+from markupsafe import escape
+from services import Service, field, parts, post, upload
 
 from grader.service.db.models import PersonRow
 
@@ -86,6 +87,29 @@ def test_nobody_loses_time_or_attempts(service):
     assert "Wed 25 Nov 2026, 14:00 CET 2" in line
 
 
+def test_a_second_extension_keeps_the_reason_of_the_first(service):
+    """On the list, for the student and in the trail; a reason that is repeated stands once."""
+    give(service, "ada", until="2026-11-25T14:00", reason="ill")
+    give(service, "ada", attempts="1", reason="power cut")
+    give(service, "ada", attempts="2", reason="ill")
+    (line,) = listed(service)
+    assert "Wed 25 Nov 2026, 14:00 CET 2 ill; power cut (staff" in line
+    assert "2 attempts more: ill; power cut" in service.browser("ada").get("/assignments/small").text
+    trail = service.browser("staff").get("/course/audit").text
+    assert "due 2026-11-25 14:00 CET and 1 attempt more; reason: ill; power cut" in trail
+
+
+def test_reasons_that_are_too_long_together_leave_the_new_one(service):
+    """The form has a limit for a reason, and the earlier one is in the trail."""
+    give(service, "ada", attempts="1", reason="a" * 300)
+    give(service, "ada", attempts="2", reason="b" * 300)
+    (line,) = listed(service)
+    assert "a" * 300 not in line
+    assert "b" * 300 in line
+    trail = service.browser("staff").get("/course/audit").text
+    assert f"reason: {'a' * 300}" in trail
+
+
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
@@ -108,6 +132,21 @@ def test_what_cannot_be_read_is_refused_as_a_whole(service, fields, words):
     assert said.status_code in {404, 409}
     assert words in said.text
     assert listed(service) == ["No student has an extension."]
+
+
+def test_a_refused_form_comes_back_as_it_was_filled_in(service):
+    """With the reason; the corrected form can be sent from there."""
+    staff, students = service.browser("staff"), "Ada\n<b>zoe</b>"
+    fields = {"students": students, "assignment": "small", "attempts": "2", "reason": 'a "power" cut'}
+    said = post(staff, PAGE, PAGE, extra="2 days", until="", **fields)
+    assert said.status_code == 409
+    assert '<div class="note" role="alert"><p class="message">Nothing was given. No student has this' in said.text
+    assert re.search(r"<textarea [^>]*>\n(.*?)</textarea>", said.text, re.DOTALL)[1] == escape(students)
+    for name, value in (("attempts", "2"), ("extra", "2 days"), ("reason", escape('a "power" cut'))):
+        assert re.search(rf'name="{name}" [^>]*value="{value}"', said.text)
+    assert re.findall('name="assignment" value="([^"]*)" checked', said.text) == ["small"]
+    again = {"form_token": field(said, "form_token"), **fields, "students": "Ada"}
+    assert staff.post(PAGE, files=parts(**again)).headers["location"] == f"{PAGE}?given=1&kept=0"
 
 
 def test_a_name_of_two_students_is_refused_with_their_keys(service):

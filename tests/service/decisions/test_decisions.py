@@ -97,6 +97,19 @@ def test_an_attempt_that_is_excluded_does_not_count_and_stays_used(service):
     assert "counts again; reason: a mistake" in staff.get("/course/audit").text
 
 
+def test_pages_say_that_every_attempt_is_excluded(service):
+    """For staff and the student; a new attempt is not graded yet."""
+    page = service.page_of(service.graded(service.hand_in()))
+    staff, ada = service.browser("staff"), service.browser("ada")
+    post(staff, f"/course{page}/exclusion", page, reason="not their own")
+    assert 'class="quiet">excluded</a>' in staff.get("/course").text
+    assert "nothing: every attempt is excluded" in ada.get("/assignments/small").text
+    assert "every attempt is excluded" in ada.get("/").text
+    service.hand_in()
+    assert 'class="quiet">not yet</a>' in staff.get("/course").text
+    assert "nothing graded" in ada.get("/assignments/small").text
+
+
 def test_what_hides_nothing_cannot_be_released(service):
     """There is no button, and a form from elsewhere is refused: "Released" would be untrue."""
     staff, page = service.browser("staff"), "/course/assignments/small"

@@ -81,6 +81,71 @@ def test_the_table_of_grades_is_the_batchs(service):
     assert export(service, ExportKind.GRADES, assignment="small") == export(service, ExportKind.GRADES)
 
 
+def decided(service, points):
+    """An instructor's decision about Ada's points."""
+    page = f"/course/people/{service.ada}/assignments/small"
+    assert post(service.browser("staff"), f"{page}/decision", page, points=points, comment="ill").status_code == 303
+
+
+def hand_in_case(service, name):
+    """The reason why a student has no test cases."""
+    suites = ElementTree.fromstring(export(service, ExportKind.JUNIT)).iter("testsuite")
+    (suite,) = [each for each in suites if each.get("name") == name]
+    return suite.find("testcase/skipped").get("message")
+
+
+def test_who_is_excused_is_not_absent(service):
+    """In every file, whether something was handed in or not."""
+    service.graded(service.hand_in())
+    decided(service, "excused")
+    ada, ben = csv.DictReader(io.StringIO(export(service, ExportKind.GRADES).decode("utf-8-sig")))
+    assert (ada["status"], ada["points"], ada["fault"]) == ("excused", "", "the student is excused.")
+    assert ben["status"] == "absent"
+    assert "excused" in cells(export(service, ExportKind.WORKBOOK), 2).values()
+    assert hand_in_case(service, "Ada small") == "the student is excused."
+    assert hand_in_case(service, "Ben small") == "nothing was handed in."
+    numbers = service.browser("staff").get("/course/assignments/small").text
+    assert "0 not graded yet; 1 handed nothing in; 1 excused; 0 late." in numbers
+    gradebook = GRADEBOOK.format(10).replace("Anna", "Ada").encode()
+    remarks = unzipped(export(service, ExportKind.CANVAS, gradebook))["remarks.txt"].decode()
+    assert "Ada: has no grade in the copy: the student is excused." in remarks
+
+
+def test_who_has_only_excluded_attempts_does_not_wait_for_a_grade(service):
+    """No file says that the attempt has not been graded yet, or that nothing was handed in."""
+    attempt = service.graded(service.hand_in())
+    page = service.page_of(attempt)
+    assert post(service.browser("staff"), f"/course{page}/exclusion", page, reason="copied").status_code == 303
+    ada, _ = csv.DictReader(io.StringIO(export(service, ExportKind.GRADES).decode("utf-8-sig")))
+    assert (ada["status"], ada["points"], ada["fault"]) == ("excluded", "", "every attempt is excluded.")
+    assert hand_in_case(service, "Ada small") == "every attempt is excluded."
+    assert "not graded yet</h2>" not in export(service, ExportKind.OVERVIEW).decode()
+    numbers = service.browser("staff").get("/course/assignments/small").text
+    assert "0 not graded yet; 1 handed nothing in; 1 excluded; 0 late." in numbers
+    points = service.browser("staff").get("/course/points.csv").content.decode("utf-8-sig")
+    (ada, _) = csv.DictReader(io.StringIO(points))
+    assert (ada["small points"], ada["small why"]) == ("", "every attempt is excluded")
+    decided(service, "7")
+    ada, _ = csv.DictReader(io.StringIO(export(service, ExportKind.GRADES).decode("utf-8-sig")))
+    assert (ada["status"], ada["points"]) == ("graded", "7")
+
+
+def test_members_of_a_group_are_not_copies_of_each_other(tmp_path):
+    """Also if a member has handed in the same file before the group was made."""
+    service = Service(tmp_path, policies="attempts: {most: 20}\ncounts: best\ngroups: 2\n")
+    cleo = service.person("cleo", "student")
+    service.graded(service.hand_in())
+    service.graded(service.hand_in(person=cleo))
+    with service.database.writing() as session:
+        for number in (service.ada, service.ben):
+            session.get_one(PersonRow, number).team = "7"
+    rules = service.app_state.cache.assignment("small").rules
+    service.graded(service.hand_in(rules, person=service.ben))
+    rows = csv.DictReader(io.StringIO(export(service, ExportKind.GRADES).decode("utf-8-sig")))
+    assert [(row["name"], row["same_as"]) for row in rows] == [("Ada", "Cleo"), ("Ben", "Cleo"), ("Cleo", "Ada, Ben")]
+    service.database.close()
+
+
 def test_a_workbook_holds_text_and_numbers_and_no_formula(service):
     """Whatever somebody is called; a key of digits stays one."""
     for key in ("=1+1", "+2", "-3", "@x", "007"):
@@ -276,6 +341,43 @@ def test_nobody_gets_anothers_grade_or_feedback_from_a_platforms_numbers(service
     grades, folders, said = found_in(service, "Participant 7,Ada M.,,10,", "Participant 8,Eve,,10,")
     assert (grades, folders) == ({"Ada M.": True, "Eve": False}, ["Ada_7"])
     assert "found by name" not in said
+
+
+def renamed(service, **keys):
+    """Give Ada and Ben these keys."""
+    with service.database.writing() as session:
+        for name, key in keys.items():
+            session.get_one(PersonRow, getattr(service, name)).key = key
+
+
+def test_students_are_found_in_a_worksheet_by_mail_address(service):
+    """Whatever they are called there; the address comes before the name, and one in several rows is refused."""
+    renamed(service, ada="ada@x.org", ben="BEN@x.org")
+    for person in (service.ada, service.ben):
+        service.graded(service.hand_in(person=person))
+    sheet = "Identifier,Full name,Email address,Grade,Maximum grade,Feedback comments\r\n"
+    lines = "Participant 7,A. Lovelace,Ada@x.org,,10,\r\nParticipant 8,Ada,ben@x.org,,10,\r\n"
+    files = unzipped(export(service, ExportKind.MOODLE, (sheet + lines).encode()))
+    rows = csv.DictReader(io.StringIO(files["moodle-worksheet.csv"].decode("utf-8-sig")))
+    assert [bool(row["Grade"]) for row in rows] == [True, True]
+    folders = sorted(name.partition("_assign")[0] for name in unzipped(files["moodle-feedback.zip"]))
+    assert folders == ["Ada_7", "Ben_8"]
+    assert "found by name" not in files["remarks.txt"].decode()
+    several = (sheet + lines + "Participant 9,Ben,Ben@x.org,,10,\r\n").encode()
+    files = unzipped(export(service, ExportKind.MOODLE, several))
+    rows = csv.DictReader(io.StringIO(files["moodle-worksheet.csv"].decode("utf-8-sig")))
+    assert [bool(row["Grade"]) for row in rows] == [True, False, False]
+    refused = "Ben: is graded, but not in the copy: the rows 3 and 4 have the same mail address ben@x.org."
+    assert refused in files["remarks.txt"].decode()
+
+
+def test_students_are_found_in_a_gradebook_by_a_login_that_is_a_mail_address(service):
+    """Whatever they are called there."""
+    renamed(service, ada="ada@x.org")
+    service.graded(service.hand_in())
+    given = GRADEBOOK.format(10).replace("Anna,7,anna", "A. Lovelace,7,ada@x.org")
+    files = unzipped(export(service, ExportKind.CANVAS, given.encode()))
+    assert re.search(r'A. Lovelace,7,ada@x.org,A,"?10"?', files["canvas-gradebook.csv"].decode())
 
 
 def test_a_gradebook_of_canvas_is_filled(service):

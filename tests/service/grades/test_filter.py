@@ -1,7 +1,7 @@
 """filter.py: whom the course's table shows, and in which order."""
 
 import pytest
-from services import graded
+from services import graded, post
 
 from grader.service.grades.filter import CourseFilter, columns_of, lines_of
 from grader.service.grades.views import course_table
@@ -9,11 +9,18 @@ from grader.service.grades.views import course_table
 
 @pytest.fixture
 def table(service):
-    """Ada failed and Ben passed; Cleo's attempt waits, and Dora handed nothing in."""
+    """Ada failed and Ben passed; Cleo's attempt waits, Dora handed nothing in, Eve is excused, and Finn's attempt is
+    excluded.
+    """
     service.graded(service.hand_in(), graded(service.course, passed=False))
     service.graded(service.hand_in(person=service.ben))
-    service.hand_in(person=service.person("cleo", "student"))
     service.person("dora", "student")
+    eve = service.person("eve", "student")
+    page = f"/course/people/{eve}/assignments/small"
+    post(service.browser("staff"), f"{page}/decision", page, points="excused", comment="ill")
+    page = service.page_of(service.graded(service.hand_in(person=service.person("finn", "student"))))
+    post(service.browser("staff"), f"/course{page}/exclusion", page, reason="copied")
+    service.hand_in(person=service.person("cleo", "student"))
     with service.database.reading() as session:
         return course_table(session, service.app_state.cache.all())
 
@@ -21,16 +28,18 @@ def table(service):
 @pytest.mark.parametrize(
     ("wanted", "names"),
     [
-        ({}, ["Ada", "Ben", "Cleo", "Dora"]),
+        ({}, ["Ada", "Ben", "Cleo", "Dora", "Eve", "Finn"]),
         ({"find": " BE "}, ["Ben"]),
         ({"find": "a d"}, ["Ada", "Dora"]),
         ({"show": "failed"}, ["Ada"]),
         ({"show": "passed"}, ["Ben"]),
         ({"show": "not graded"}, ["Cleo"]),
         ({"show": "nothing handed in"}, ["Dora"]),
+        ({"show": "excused"}, ["Eve"]),
+        ({"show": "excluded"}, ["Finn"]),
         ({"show": "late"}, []),
-        ({"sort": "most points"}, ["Ben", "Ada", "Cleo", "Dora"]),
-        ({"sort": "fewest points"}, ["Cleo", "Dora", "Ada", "Ben"]),
+        ({"sort": "most points"}, ["Ben", "Ada", "Cleo", "Dora", "Eve", "Finn"]),
+        ({"sort": "fewest points"}, ["Cleo", "Dora", "Eve", "Finn", "Ada", "Ben"]),
         ({"assignment": "small", "show": "passed"}, ["Ben"]),
         ({"assignment": "none", "show": "passed"}, []),
     ],

@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import re
 import zipfile
 from contextlib import suppress
 
@@ -55,6 +56,25 @@ def test_near_copies_stand_side_by_side_with_their_differences_marked(service, s
     assert "Cleo" not in visible(answer)
     assert page.count("≠</td>") == 1
     assert "mine[7]" in page
+
+
+def found_in(answer):
+    """The lines of what was found, as words."""
+    return [" ".join(re.sub("<[^>]*>", "", line).split()) for line in re.findall("<li>(.*?)</li>", answer.text)]
+
+
+def test_identical_files_have_a_line_of_their_own(service, staff):
+    """However short they are; in the line of near copies the first of them stands for all."""
+    cleo, dora, eve = (service.person(key, "student") for key in ("cleo", "dora", "eve"))
+    attempts = [graded(service, SOLUTION), graded(service, SOLUTION, service.ben), graded(service, RENAMED, cleo)]
+    attempts += [graded(service, "__kernel void add() {}\n", person) for person in (dora, eve)]
+    answer = staff.get(PAGE)
+    same, short, (near, _, names) = (line.partition(": ") for line in found_in(answer))
+    assert same == ("The same file, byte for byte", ": ", "Ada, Ben")
+    assert short == ("The same file, byte for byte", ": ", "Dora, Eve")
+    assert near.endswith("% alike")
+    assert names == "Ada, Cleo"
+    assert all(service.page_of(attempt) in answer.text for attempt in attempts)
 
 
 def test_the_text_of_a_source_is_text(service, staff):

@@ -16,11 +16,15 @@ from grader.service.decisions.course_extensions import (
     withdraw_listed,
 )
 from grader.service.decisions.extensions import ExtensionForm, extend
-from grader.service.web.auth import Instructor, RowNumber, StaffForm, Teacher, person_of, text_in, texts_in
+from grader.service.errors import RefusedError
+from grader.service.web.auth import Instructor, Member, RowNumber, StaffForm, Teacher, person_of, text_in, texts_in
 from grader.service.web.pages import Confirmation, confirmation_page, page
 from grader.service.web.state import state_of
 
 router = APIRouter(prefix="/course")
+
+UNTOUCHED = ManyExtensionsForm()
+"""The form for many before anything is typed."""
 
 
 @router.post("/people/{person_id}/assignments/{name}/extension")
@@ -42,24 +46,14 @@ def give(request: Request, member: Instructor, form: StaffForm, person_id: RowNu
 @router.get("/extensions")
 def extensions(request: Request, member: Teacher, wanted: Annotated[ExtensionList, Query()]) -> Response:
     """List of all extensions, and the form for many."""
-    state = state_of(request)
-    assignments = state.cache.all()
-    with state.database.reading() as session:
-        found = extension_page(session, wanted)
-    return page(
-        request,
-        "extensions.html.jinja",
-        member,
-        found=found,
-        wanted=wanted,
-        assignments=assignments,
-        extendable=[each for each in assignments if each.rules.due is not None or each.rules.attempts is not None],
-    )
+    return _list_page(request, member, wanted)
 
 
 @router.post("/extensions")
 def give_many(request: Request, member: Instructor, form: StaffForm) -> Response:
-    """Extend several assignments for many students; the answer leads to the list, which says how many."""
+    """Extend several assignments for many students; the answer leads to the list, which says how many. After a refusal,
+    the answer is the page with the reason and the form as it was filled in.
+    """
     state = state_of(request)
     asked = ManyExtensionsForm(
         who=member.key,
@@ -71,8 +65,33 @@ def give_many(request: Request, member: Instructor, form: StaffForm) -> Response
         reason=text_in(form, "reason"),
     )
     chosen = [state.cache.assignment(each) for each in asked.assignments]
-    made = extend_many(state.database, chosen, asked, state.now())
+    try:
+        made = extend_many(state.database, chosen, asked, state.now())
+    except RefusedError as error:
+        return _list_page(request, member, ExtensionList(), asked, str(error))
     return RedirectResponse(f"/course/extensions?given={made.given}&kept={made.kept}", 303)
+
+
+def _list_page(
+    request: Request, member: Member, wanted: ExtensionList, typed: ManyExtensionsForm = UNTOUCHED, refusal: str = ""
+) -> Response:
+    """The list with the form for many, which holds what was typed. A refusal has status 409."""
+    state = state_of(request)
+    assignments = state.cache.all()
+    with state.database.reading() as session:
+        found = extension_page(session, wanted)
+    return page(
+        request,
+        "extensions.html.jinja",
+        member,
+        409 if refusal else 200,
+        found=found,
+        wanted=wanted,
+        typed=typed,
+        refusal=refusal,
+        assignments=assignments,
+        extendable=[each for each in assignments if each.rules.due is not None or each.rules.attempts is not None],
+    )
 
 
 @router.get("/extensions/{extension_id}/withdrawal")
