@@ -47,6 +47,9 @@ class ConcurrencyLimiter:
 IPV6_NETWORK_BITS = 64
 """Bits of an IPv6 address that name a network. All addresses of a network have one owner."""
 
+THIS_MACHINE = "this machine"
+"""The network of loopback addresses."""
+
 
 class RateLimiter:
     """Allows at most `most` events of each key within `seconds`, counted from the first event."""
@@ -79,7 +82,7 @@ def network_of(address: str) -> str:
     if isinstance(parsed, IPv6Address):
         parsed = parsed.ipv4_mapped or parsed
     if parsed.is_loopback:
-        return "this machine"
+        return THIS_MACHINE
     return f"{int(parsed) >> (128 - IPV6_NETWORK_BITS):x}::" if isinstance(parsed, IPv6Address) else str(parsed)
 
 

@@ -11,6 +11,7 @@ import socket
 import ssl
 import subprocess
 import time
+from types import SimpleNamespace
 
 import httpx2
 import pytest
@@ -88,11 +89,16 @@ def certificate(folder):
     subprocess.run(command, check=True, capture_output=True)
 
 
+def need_nginx():
+    """Skip the test where there is none, or fail it."""
+    if shutil.which("nginx") is None:
+        (pytest.fail if os.environ.get("GRADER_TEST_PROXY") == "required" else pytest.skip)(ABSENT)
+
+
 @pytest.fixture(scope="module")
 def proxy(tmp_path_factory):
     """The guide's, before a service that knows the address that browsers use."""
-    if shutil.which("nginx") is None:
-        (pytest.fail if os.environ.get("GRADER_TEST_PROXY") == "required" else pytest.skip)(ABSENT)
+    need_nginx()
     folder = tmp_path_factory.mktemp("proxy")
     with opened(tmp_path_factory.mktemp("service"), origin=f"https://{HOST}") as service:
         proxy = Proxy(folder, service)
@@ -156,3 +162,42 @@ def test_a_file_that_is_too_large_is_refused_in_our_words(student):
     said = sent(student, b"// large\n" * (SIZE_LIMIT // 8))
     assert said.status_code == 409
     assert "1 MiB" in said.text
+
+
+@pytest.mark.parametrize("path", ["/assignments/small/attempts", "/api/v1/assignments/small/attempts"])
+@pytest.mark.parametrize(
+    "begin",
+    [b"Content-Length: 1000000\r\n\r\nfirst", b"Transfer-Encoding: chunked\r\n\r\n5\r\nfirst\r\n"],
+    ids=["length", "chunks"],
+)
+def test_an_upload_reaches_the_service_before_its_end(tmp_path, path, begin):
+    """So the time of arrival is that of the first byte, by a browser or a program, also without a stated length."""
+    need_nginx()
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        listening.settimeout(20)
+        proxy = Proxy(tmp_path, SimpleNamespace(port=listening.getsockname()[1], origin=f"https://{HOST}"))
+        try:
+            with connected(proxy) as client:
+                client.sendall(f"POST {path} HTTP/1.1\r\nHost: {HOST}\r\n".encode() + begin)
+                come, _ = listening.accept()
+                with come:
+                    come.settimeout(20)
+                    seen = b""
+                    while b"first" not in seen:
+                        piece = come.recv(65536)
+                        assert piece, seen
+                        seen += piece
+        finally:
+            proxy.close()
+
+
+def connected(proxy):
+    """A connection to the proxy by TLS, as soon as it listens."""
+    context = ssl.create_default_context(cafile=proxy.folder / "grader.pem")
+    end = time.monotonic() + 30
+    while True:
+        try:
+            return context.wrap_socket(socket.create_connection(("127.0.0.1", proxy.port)), server_hostname=HOST)
+        except ConnectionRefusedError:
+            assert time.monotonic() < end, (proxy.folder / "error.log").read_text()
+            time.sleep(0.1)

@@ -176,9 +176,12 @@ def is_valid_session(session: Session, row_id: int, now: datetime) -> bool:
     return session.scalar(wanted) is not None
 
 
-def is_usable_invitation(session: Session, token: str, now: datetime) -> bool:
-    """True if the invitation with this token can be used. Called before a write, since anyone may try."""
-    return session.scalar(select(InvitationRow.id).where(*_usable(token, now))) is not None
+def invited_person(session: Session, token: str, now: datetime) -> PersonRow | None:
+    """The person whom the invitation with this token signs in; None if the invitation cannot be used. Uses nothing, and
+    is called before a write, since anyone may try.
+    """
+    invitation = InvitationRow.person_id == PersonRow.id
+    return session.scalar(select(PersonRow).join(InvitationRow, invitation).where(*_usable(token, now)))
 
 
 def _usable(token: str, now: datetime) -> tuple[ColumnElement[bool], ...]:

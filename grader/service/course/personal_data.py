@@ -98,17 +98,23 @@ HELD_BACK_ROWS: Mapping[type[Base], ColumnElement[bool]] = {
     ProgressRow: ProgressRow.grading_id.in_(select(GradingRow.id).where(GradingRow.held)),
     DecisionRow: and_(DecisionRow.kind != Decision.EXCUSE, DecisionRow.assignment.in_(select(HoldRow.assignment))),
 }
-"""Rows that reveal results that are held back. They are counted, but left out of the zip. The fields of a grading do
-not reveal its result.
+"""Rows that reveal results that are held back: also their number does. The fields of a grading do not reveal its
+result.
 """
 
 
 def row_counts(session: Session, person_id: int) -> dict[str, int]:
     """Number of rows of each table that belong to a person."""
-    return {
-        table.__tablename__: session.scalar(_owned_by(select(func.count()).select_from(table), table, person_id)) or 0
-        for table in FIELDS
-    }
+    return {table.__tablename__: session.scalar(_counting(table, person_id)) or 0 for table in FIELDS}
+
+
+def shown_counts(session: Session, person_id: int) -> dict[str, int]:
+    """Number of rows of each table that the person gets."""
+    return {table.__tablename__: session.scalar(_shown(_counting(table, person_id), table)) or 0 for table in FIELDS}
+
+
+def _counting(table: type[Base], person_id: int) -> Select[Any]:
+    return _owned_by(select(func.count()).select_from(table), table, person_id)
 
 
 def rows_of(session: Session, person_id: int) -> dict[str, list[dict[str, Any]]]:
@@ -142,11 +148,14 @@ def _field(database: Database, column: Any, which: ColumnElement[bool]) -> bytes
 
 def _rows(session: Session, table: type[Base], person_id: int) -> list[dict[str, Any]]:
     fields = FIELDS[table]
-    wanted = _owned_by(select(*(getattr(table, name) for name in fields)), table, person_id)
-    if table in HELD_BACK_ROWS:
-        wanted = wanted.where(~HELD_BACK_ROWS[table])
+    wanted = _shown(_owned_by(select(*(getattr(table, name) for name in fields)), table, person_id), table)
     found = session.execute(wanted.order_by(table.__table__.c.id))
     return [{name: _plain(name, value) for name, value in zip(fields, row, strict=True)} for row in found]
+
+
+def _shown(wanted: Select[Any], table: type[Base]) -> Select[Any]:
+    """Restrict a query to the rows that are not held back."""
+    return wanted.where(~HELD_BACK_ROWS[table]) if table in HELD_BACK_ROWS else wanted
 
 
 def _plain(name: str, value: Any) -> Any:

@@ -7,7 +7,7 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from grader.service.course.lookalikes import PSEUDONYM_PUNCTUATION, folded_name
+from grader.service.course.lookalikes import folded_name, is_pseudonym_character
 from grader.service.db.models import AuditRow, PersonRow, PseudonymRow
 from grader.service.db.session import Database
 from grader.service.errors import RefusedError
@@ -18,10 +18,9 @@ MIN_LENGTH, MAX_LENGTH = 2, 30
 TYPED_CHARACTERS = 1000
 """Characters that are read of what was typed: normalising takes time that grows with the square of a run of accents."""
 
-CONFUSABLE_SCRIPTS = ("LATIN", "CYRILLIC", "GREEK")
-"""Scripts that share letters of the same shape. A pseudonym may have letters of only one of them."""
-
 TAKEN = "This name is taken; choose another."
+
+UNSUITABLE = "A pseudonym has Latin letters, digits, blanks and - _ . ' alone; choose another."
 
 
 def pseudonym_of(session: Session, person_id: int) -> str | None:
@@ -75,13 +74,8 @@ def _row(session: Session, person_id: int) -> PseudonymRow | None:
 def _check(session: Session, person_id: int, name: str) -> None:
     if not MIN_LENGTH <= len(name) <= MAX_LENGTH:
         raise RefusedError(f"A pseudonym has {MIN_LENGTH} to {MAX_LENGTH} characters; choose another.")
-    if not all(each.isalnum() or each in PSEUDONYM_PUNCTUATION for each in name) or not any(map(str.isalnum, name)):
-        raise RefusedError("A pseudonym has letters, digits, blanks and - _ . ' alone; choose another.")
-    described = [unicodedata.name(each, "") for each in name]
-    if any("FILLER" in each for each in described):  # Hangul fillers are invisible letters
-        raise RefusedError("A pseudonym has no letter that cannot be seen; choose another.")
-    if len({each.partition(" ")[0] for each in described} & {*CONFUSABLE_SCRIPTS}) > 1:
-        raise RefusedError("A pseudonym has the letters of one script; choose another.")
+    if not all(map(is_pseudonym_character, name)) or not any(map(str.isalnum, name)):
+        raise RefusedError(UNSUITABLE)
     others = select(PersonRow.name, PersonRow.key, PseudonymRow.name).outerjoin(PseudonymRow)
     taken = session.execute(others.where(PersonRow.id != person_id))
     if folded_name(name) in {folded_name(each) for row in taken for each in row if each is not None}:

@@ -340,7 +340,8 @@ class GradingRow(Base):
     `max_points` are shown early; the others are worth `hidden_points`. `full_checks` and `full_page` are None if they
     equal the early part. `speed` is the speed relative to the model solution on `device`, for leaderboards, and
     `shown_speed` the speed that the student may see. `measured_sha256` and `scored_sha256` are the version of the
-    assignment (assignments.Version); the first is None if the grading cannot be scored again (versions.needs_a_run).
+    assignment (assignments.Version). `needs_run` is true if only a new run can score the result by this version,
+    although it was measured by it (versions.needs_a_run).
     """
 
     __tablename__ = "gradings"
@@ -377,6 +378,7 @@ class GradingRow(Base):
     device: Mapped[str | None]
     measured_sha256: Mapped[str | None]
     scored_sha256: Mapped[str | None]
+    needs_run: Mapped[bool] = mapped_column(default=False, server_default=false())
     attempt: Mapped[AttemptRow] = relationship(back_populates="gradings", foreign_keys=[attempt_id])
     released: Mapped[bool] = column_property(_is_released(attempt_id))
     held: Mapped[bool] = column_property(_is_held(attempt_id))

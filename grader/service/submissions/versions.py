@@ -1,25 +1,27 @@
 """Gradings by an older version of their assignment.
 
 If only points, hiding or titles have changed, a station scores the result again, without a run (station/rescoring.py).
-If the measurements have changed, the attempt is "graded by an older version" until it is graded again.
+If the measurements have changed, the attempt is "graded by an older version" until it is graded again. So it is if its
+result lacks measurements that its points need now. While results are held back, such a result selects no attempt, since
+students see what is graded again.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, and_, exists, func, select, update
+from sqlalchemy import ColumnElement, and_, exists, func, or_, select, update
 from sqlalchemy.orm import Session, aliased
 
 from grader.service.course.assignments import AssignmentView, Version
 from grader.service.db.audit import note_by_station
-from grader.service.db.models import AttemptRow, GradingRow, State
+from grader.service.db.models import AttemptRow, GradingRow, HoldRow, State
 from grader.service.submissions.queue import Graded
 
 
 def is_older(grading: GradingRow, version: Version) -> bool:
     """True if only a new run can give the points of this version."""
-    return grading.measured_sha256 != version.measured
+    return grading.needs_run or grading.measured_sha256 != version.measured
 
 
 def to_score_again(session: Session, assignment: str, version: Version, most: int) -> Sequence[int]:
@@ -32,7 +34,7 @@ def to_score_again(session: Session, assignment: str, version: Version, most: in
 
 def store_again(session: Session, grading: GradingRow, scored: Graded, now: datetime) -> None:
     """Replace the stored points of a grading with the new ones."""
-    if not _changed(session, grading, scored.columns):
+    if not _changed(session, grading, {**scored.columns, "needs_run": False}):
         return
     if grading.points != scored.points:
         words = f"scored again, since the assignment has changed: {grading.points:g} -> {scored.points:g} points"
@@ -41,7 +43,7 @@ def store_again(session: Session, grading: GradingRow, scored: Graded, now: date
 
 def needs_a_run(session: Session, grading: GradingRow, version: Version) -> None:
     """Mark a grading as one that only a new run can score by this version."""
-    _changed(session, grading, {"measured_sha256": None, "scored_sha256": version.scored})
+    _changed(session, grading, {"needs_run": True, "scored_sha256": version.scored})
 
 
 def _changed(session: Session, grading: GradingRow, values: dict[str, object]) -> bool:
@@ -51,9 +53,10 @@ def _changed(session: Session, grading: GradingRow, values: dict[str, object]) -
 
 
 def older(assignment: AssignmentView) -> ColumnElement[bool]:
-    """SQL condition: attempts at an assignment that need a new run for the present version."""
+    """SQL condition: attempts at an assignment that the order to grade older ones again selects."""
     unlike = GradingRow.measured_sha256.is_distinct_from(assignment.version.measured)
-    return and_(AttemptRow.assignment == assignment.name, *_GRADED, unlike)
+    by_result = and_(GradingRow.needs_run, ~GradingRow.held)
+    return and_(AttemptRow.assignment == assignment.name, *_GRADED, or_(unlike, by_result))
 
 
 _OPEN = aliased(GradingRow)
@@ -65,12 +68,23 @@ _GRADED = (
 
 
 def count_older(session: Session, assignments: Sequence[AssignmentView]) -> Counter[str]:
-    """Number of attempts at each assignment that have a result by an older version and are not being graded again."""
-    measured = AttemptRow.assignment, GradingRow.measured_sha256
+    """Number of attempts at each assignment that the order to grade older ones again selects."""
+    held = frozenset(session.scalars(select(HoldRow.assignment)))
+    return _count(session, assignments, held)
+
+
+def count_needing_run(session: Session, assignment: AssignmentView) -> int:
+    """Number of attempts at an assignment whose results do not fit its present version, held back or not."""
+    return _count(session, [assignment], frozenset())[assignment.name]
+
+
+def _count(session: Session, assignments: Sequence[AssignmentView], held: Container[str]) -> Counter[str]:
+    """Number of attempts at each assignment that need a new run. Results of the assignments `held` do not matter."""
+    measured = AttemptRow.assignment, GradingRow.measured_sha256, GradingRow.needs_run
     counting = select(*measured, func.count()).join(GradingRow, AttemptRow.counted_id == GradingRow.id)
     current = {each.name: each.version.measured for each in assignments}
     found = Counter[str]()
-    for name, version, number in session.execute(counting.where(*_GRADED).group_by(*measured)):
-        if name in current and version != current[name]:
+    for name, version, needs_run, number in session.execute(counting.where(*_GRADED).group_by(*measured)):
+        if name in current and (version != current[name] or (needs_run and name not in held)):
             found[name] += number
     return found

@@ -17,6 +17,7 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from grader.service.db.clock import utc_now
+from grader.service.throttle import THIS_MACHINE, network_of
 from grader.service.web.state import ARRIVED_KEY
 
 REQUEST_SECONDS = 20.0
@@ -43,9 +44,9 @@ pieces must have. A piece of any size costs the web process the same time.
 
 TOO_MANY_PIECES = "The body of your request came in too many small pieces. Send it in larger ones."
 
-MAX_CONNECTIONS, MAX_CONNECTIONS_PER_ADDRESS = 4000, 400
-"""Connections at once, in all and per address. The machine itself and named proxies may use all of them. A room of
-students shares an address, and each student has up to six streams.
+MAX_CONNECTIONS, MAX_CONNECTIONS_PER_NETWORK = 4000, 400
+"""Connections at once, in all and per network (throttle.network_of). The machine itself and named proxies may use all
+of them. A room of students shares an address, and each student has up to six streams.
 """
 
 RESERVED_FILES = 200
@@ -122,6 +123,7 @@ class TimeLimitedProtocol(H11Protocol):
         self._deadline: asyncio.TimerHandle | None = None
         self.conn: RequestConnection = RequestConnection(self._note_arrival)
         super().connection_made(transport)
+        self.network: str = "" if self.client is None else network_of(self.client[0])
         if not self._has_room():
             transport.abort()
             return
@@ -182,15 +184,10 @@ class TimeLimitedProtocol(H11Protocol):
             return False
         named = self.config.forwarded_allow_ips
         proxies = named if isinstance(named, list) else []
-        if self.client is None or is_this_machine(self.client[0]) or self.client[0] in proxies:
+        if self.client is None or self.network == THIS_MACHINE or self.client[0] in proxies:
             return True
-        hosts = (each.client[0] for each in self.connections if isinstance(each, H11Protocol) and each.client)
-        return sum(host == self.client[0] for host in hosts) <= MAX_CONNECTIONS_PER_ADDRESS
-
-
-def is_this_machine(address: str) -> bool:
-    """True for a loopback address."""
-    return address.startswith("127.") or address == "::1"
+        networks = Counter(each.network for each in self.connections if isinstance(each, TimeLimitedProtocol))
+        return networks[self.network] <= MAX_CONNECTIONS_PER_NETWORK
 
 
 class LogRateFilter(logging.Filter):

@@ -7,7 +7,7 @@ from services import ORIGIN, Service, field, parts, post
 
 from grader.service.auth.secrets import token_hash
 from grader.service.auth.sessions import INVITATION_LIFETIME, MAX_SESSIONS, SESSION_LIFETIME, invite
-from grader.service.db.models import InvitationRow, PersonRow, SessionRow
+from grader.service.db.models import CourseRole, InvitationRow, PersonRow, SessionRow
 
 
 def link(service, key="ada"):
@@ -29,6 +29,24 @@ def test_a_link_signs_in_once_and_only_by_a_click(service):
     assert join(client, field(shown, "token")).status_code == 303
     assert "Ada" in client.get("/").text
     assert join(service.browser(), token).status_code == 403
+
+
+def test_the_page_of_a_link_names_its_person_and_that_of_another_link_nobody(service):
+    """Before the button is pressed, also in the button. A link that is used, has run out, was replaced or never was one
+    gets an answer that is the same for all, without a button.
+    """
+    service.person("lovelace", CourseRole.STUDENT)
+    old, new, client = link(service), link(service), service.browser()
+    shown = client.get(f"/join/{new}").text
+    assert "Sign in as Ada</button>" in shown
+    assert "<b>Ada</b> (ada)" in shown
+    assert "Lovelace" not in shown
+    assert join(client, new).status_code == 303
+    late = link(service, "ben")
+    service.now += INVITATION_LIFETIME
+    refused = [service.browser().get(f"/join/{each}") for each in (old, new, late, "guess")]
+    assert {(each.status_code, each.text) for each in refused} == {(403, refused[0].text)}
+    assert not re.search("Ada|Ben|<button", refused[0].text)
 
 
 def test_a_link_runs_out_and_a_new_one_ends_the_old(service):

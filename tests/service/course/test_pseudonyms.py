@@ -1,7 +1,13 @@
-"""pseudonyms.py: whose name is whose."""
+"""pseudonyms.py and lookalikes.py: whose name is whose."""
+
+import sys
+import unicodedata
+from functools import partial
+from string import ascii_lowercase
 
 import pytest
 
+from grader.service.course.lookalikes import OTHER_LETTERS, folded_name, is_pseudonym_character
 from grader.service.course.pseudonyms import choose_pseudonym, pseudonym_of, remove_pseudonym
 from grader.service.db.models import AuditRow, PersonRow
 from grader.service.errors import RefusedError
@@ -24,12 +30,21 @@ def test_nobody_has_one_until_they_choose_and_it_can_be_changed_and_ended(servic
     assert chosen(service, service.ben, "Señor 42") == "Señor 42"
 
 
-HIDING = ("Fox\u3164", "Ben\u115f", "\u1160\u1160", "F\u043ex", "\u0392en")
-"""With letters that are not to be seen, and with a Cyrillic or Greek letter among Latin ones."""
+OTHERS = (
+    "Fox\u3164",
+    "\u1160\u1160",
+    "F\u043ex",
+    "\u0392\u0395\u039d",
+    "\u13aa\u13aa",
+    "fo\u0280",
+    "\u0261ox",
+    "42\u0663",
+)
+"""With letters that are not to be seen or not Latin, with small capital R, script G, and an Arabic digit."""
 
 
 @pytest.mark.parametrize(
-    "text", ["x", "x" * 31, "<b>fox</b>", "a\x1bb", "a\u202eb", "--", "fox\u200bfox", "a@b", *HIDING]
+    "text", ["x", "x" * 31, "<b>fox</b>", "a\x1bb", "a\u202eb", "--", "fox\u200bfox", "a@b", *OTHERS]
 )
 def test_what_is_no_name_is_refused_in_a_sentence(service, text):
     """And what was chosen before stays."""
@@ -43,7 +58,7 @@ def test_what_is_no_name_is_refused_in_a_sentence(service, text):
 
 @pytest.mark.parametrize(
     "text",
-    ["fox", "FOX", "\uff26ox", "F-o x", "Ben", "Ben.", "staff", "F0x", "\u0392\u0395\u039d", "\uff22en"],
+    ["fox", "FOX", "\uff26ox", "F-o x", "Ben", "Ben.", "staff", "F0x", "B3n", "\uff22en", "\u0181en"],
 )  # the F of Japanese keyboards
 def test_nobody_is_called_like_another(service, text):
     """Neither by their pseudonym nor by their own name: the answer does not tell which it was."""
@@ -62,17 +77,50 @@ ACCENTED = (("Björk", "Bjork"), ("Bjork", "Björk"), ("Łuk", "Luk"), ("Søren"
         ("lago", "Iago"),
         ("lago", "1ago"),
         ("modern", "rnodern"),
-        ("oxo", "\u043e\u0445\u043e"),
         ("Bob", "B0b"),
+        ("owl", "ovvl"),
+        ("SAGE", "5463"),
         *ACCENTED,
     ],
 )
 def test_nobody_is_called_by_a_name_that_looks_like_anothers(service, taken, text):
-    """By letters of other alphabets, digits, or two letters that look like one."""
+    """By marks, digits, or two letters that look like one."""
     chosen(service, service.ben, taken)
     with pytest.raises(RefusedError, match="is taken"):
         chosen(service, service.ada, text)
     assert chosen(service, service.ben, taken.upper()) == taken.upper()
+
+
+def test_every_letter_that_a_pseudonym_may_have_is_compared_as_letters_from_a_to_z():
+    """So no character in place of a letter makes a new name, unless it is another letter to read."""
+    plain = {folded_name(each): each for each in ascii_lowercase}
+    others = {folded_name(each): each for each in OTHER_LETTERS.values()}
+    stored = filter(partial(unicodedata.is_normalized, "NFKC"), map(chr, range(sys.maxunicode + 1)))
+    allowed = [each for each in stored if each.isalnum() and is_pseudonym_character(each)]
+    assert len(allowed) > 700
+    assert {each for each in allowed if folded_name(each) not in plain | others} == set()
+    for each in allowed:
+        base = unicodedata.normalize("NFKD", each)[0].lower()
+        if base in ascii_lowercase:
+            assert folded_name(each)[0] == folded_name(base)[0], each
+
+
+@pytest.mark.parametrize("name", ["Ŵ Șțẵ", "Ƙaɗuna", "Þórður", "Çağlayan", "Ĳsbrand", "Đặng", "Ħal Għaxaq"])
+def test_names_of_latin_alphabets_are_pseudonyms(service, name):
+    """With their accents, strokes and hooks."""
+    assert chosen(service, service.ada, name) == unicodedata.normalize("NFKC", name)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("\u041e\u0441\u0430", "Oca"), ("\u039d\u03b1\u03bd\u03b1", "Nana"), ("\u0181ala", "Bala"), ("Ay\u015fe", "Ayse")],
+)
+def test_nobody_is_called_like_a_person_whose_name_has_other_letters(service, name, text):
+    """The names of the roster have letters of any alphabet."""
+    with service.database.writing() as session:
+        session.get_one(PersonRow, service.ben).name = name
+    with pytest.raises(RefusedError, match="is taken"):
+        chosen(service, service.ada, text)
 
 
 def test_one_that_should_not_stand_there_is_taken_away(service):

@@ -257,3 +257,18 @@ def test_the_result_selects_nothing_to_grade_again(service):
         said = post(staff, "/course/regrade", "/course", assignment="small", **fields)
         assert (said.status_code, "held back" in said.text) == (409, True)
     assert post(staff, "/course/regrade", "/course", assignment="small", which="latest").status_code == 303
+
+
+def test_own_data_do_not_tell_how_many_lines_a_grading_has(service):
+    """A kernel that fails early has fewer. Published, they are counted."""
+    hold(service)
+    service.hand_in()
+    claimed = service.claim()
+    with service.database.writing() as session:
+        for words in ("builds", "runs a case"):
+            keep_note(session, claimed, ProgressNote(words=words), service.now)
+    service.finish(claimed, failed(service))
+    counted = 'while they were made</th><td data-name="how many">{}<'
+    assert counted.format(0) in service.browser("ada").get("/data").text
+    publish(service)
+    assert counted.format(2) in service.browser("ada").get("/data").text

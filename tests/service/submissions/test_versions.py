@@ -16,7 +16,7 @@ from grader.batch.rescoring import rescore
 from grader.common.record import replace
 from grader.grading.explain.problem import NOT_RIGHT
 from grader.service.course.assignments import AssignmentCache
-from grader.service.db.models import AuditRow, GradingRow, RegradingRow, ReleaseRow, State
+from grader.service.db.models import AuditRow, GradingRow, MailRow, RegradingRow, ReleaseRow, State
 from grader.service.grades.summaries import briefs_in
 from grader.service.station.rescoring import AT_ONCE, Rescoring
 from grader.service.station.results import ready
@@ -195,8 +195,7 @@ def test_what_needs_a_new_run_is_marked_counted_and_graded_again_by_one_button(s
 def test_measurements_that_a_case_kept_from_being_made_need_a_run_when_the_case_is_hidden(served):
     """What is missing would tell students of it."""
     attempt = served.graded(served.hand_in(), result_of(served, unmeasured_since_ragged_failed))
-    cases = [{**each, "hidden": True} if each["name"] == "ragged" else each for each in FIELDS["correctness"]["cases"]]
-    says(served, {**FIELDS, "correctness": {**FIELDS["correctness"], "cases": cases}})
+    says(served, RAGGED_HIDDEN)
     score_again(served)
     assert "1 attempt graded by an older version" in served.browser("staff").get("/course").text
     assert stored(served, attempt)["row"][0] < 24
@@ -206,6 +205,74 @@ def unmeasured_since_ragged_failed(whole):
     """A case is wrong, and the speed was not measured for it."""
     told = {"reason": NOT_RIGHT.reason, "message": NOT_RIGHT.message, "findings": ()}
     return failing(failing(whole, 2), -1, performance=None, **{"detail": "", "cause": "", **told})
+
+
+def test_while_results_are_held_back_no_result_selects_what_is_graded_again(tmp_path):
+    """Of two attempts, the first or the second fails a case that is hidden afterwards: the button takes neither, and
+    later, when the measurement changes, both. Gradings, mails and pages are the same. The page that publishes results
+    says how many need a new run.
+    """
+
+    def seen(worse):
+        served = Service(tmp_path / f"{worse}", course=hiding_course(tmp_path / f"{worse}" / "course"))
+        staff, numbers = served.browser("staff"), "/course/assignments/small"
+        assert post(staff, f"{numbers}/hold", f"{numbers}/hold").status_code == 303
+        for number in (1, 2):
+            change = unmeasured_since_ragged_failed if number == worse else lambda whole: whole
+            served.graded(served.hand_in(), result_of(served, change))
+        said = []
+        for fields in (RAGGED_HIDDEN, {**RAGGED_HIDDEN, "sanitizer": LARGER["sanitizer"]}):
+            says(served, fields)
+            score_again(served)
+            said += re.findall("[0-9]+ attempts? graded by an older version|$", staff.get("/course").text)[:1]
+            said += re.findall("[0-9]+ results? of an older version", staff.get(f"{numbers}/publication").text)
+            said += [post(staff, "/course/regrade-older", "/course").status_code]
+            said += seen_by_ada(served)
+        while any(served.state(number) == State.WAITING for number in (1, 2)):
+            served.finish(served.claim(), result_of(served))
+        said += seen_by_ada(served)
+        served.database.close()
+        return said
+
+    first, second = seen(1), seen(2)
+    assert first == second
+    assert first[:3] == ["", "1 result of an older version", 409]
+    assert "2 attempts graded by an older version" in first
+    assert first[-1] == [("graded", 1), ("graded", 2), ("regraded", 1), ("regraded", 2)]
+
+
+RAGGED_HIDDEN = {
+    **FIELDS,
+    "correctness": {
+        **FIELDS["correctness"],
+        "cases": [{**each, "hidden": each["name"] == "ragged"} for each in FIELDS["correctness"]["cases"]],
+    },
+}
+
+
+def seen_by_ada(service):
+    """Ada's pages without what is drawn by lot, and her mails by kind and number of the attempt."""
+    numbers = {service.page_of(number): number for number in (1, 2)}
+    publics = "|".join(service.attempt(number).public for number in (1, 2))
+    drawn_by_lot = rf'{publics}|(?<=name="form_token" value=")[^"]*|(?<=name="form_key" value=")[^"]*'
+    ada = service.browser("ada")
+    pages = [re.sub(drawn_by_lot, "", ada.get(each).text) for each in ("/", "/assignments/small", "/data", *numbers)]
+    with service.database.reading() as session:
+        mails = [(row.kind, numbers[row.path]) for row in session.query(MailRow).order_by(MailRow.id)]
+    return [*pages, mails]
+
+
+def test_a_result_that_needs_a_run_is_scored_again_if_its_case_is_shown_again(served):
+    """Then nothing is missing any more."""
+    attempt = served.graded(served.hand_in(), result_of(served, unmeasured_since_ragged_failed))
+    before = stored(served, attempt)["row"]
+    says(served, RAGGED_HIDDEN)
+    score_again(served)
+    assert "1 attempt graded by an older version" in served.browser("staff").get("/course").text
+    says(served, FIELDS)
+    score_again(served)
+    assert "graded by an older version" not in served.browser("staff").get("/course").text
+    assert stored(served, attempt)["row"] == before
 
 
 def test_a_result_that_cannot_be_read_any_more_stops_no_other(served):

@@ -9,8 +9,10 @@ from datetime import datetime, timedelta
 
 import pytest
 import uvicorn
+from uvicorn.protocols.http import h11_impl
 
 from grader.service.db.clock import utc_now
+from grader.service.throttle import THIS_MACHINE
 from grader.service.web import connections
 from grader.service.web.connections import (
     FREE_PIECES,
@@ -336,20 +338,39 @@ def test_a_header_of_blanks_is_refused(blank):
     assert asyncio.run(in_packets()).startswith(b"HTTP/1.1 400")
 
 
-@pytest.mark.parametrize(("limit", "ours"), [("MAX_CONNECTIONS", True), ("MAX_CONNECTIONS_PER_ADDRESS", False)])
+@pytest.mark.parametrize(("limit", "ours"), [("MAX_CONNECTIONS", True), ("MAX_CONNECTIONS_PER_NETWORK", False)])
 def test_a_connection_too_many_is_sent_away(monkeypatch, limit, ours):
-    """In all, and from an address, but for the machine's own, where a proxy is; those before it go on."""
+    """In all, and from a network, but for the machine itself, where a proxy is; those before it go on."""
     monkeypatch.setattr(connections, limit, 2)
-    monkeypatch.setattr(connections, "is_this_machine", lambda _: ours)
+    monkeypatch.setattr(connections, "network_of", lambda _: THIS_MACHINE if ours else "another")
+    assert asyncio.run(_three_at_once()) == [True, True, False]
 
-    async def run():
-        async with _serving(_ok) as (address, _):
-            asked = [await asyncio.open_connection(*address) for _ in range(3)]
-            for _, writer in asked:
-                writer.write(WHOLE)
-            return [await _heard(reader) for reader, _ in asked]
 
-    assert asyncio.run(run()) == [True, True, False]
+@pytest.mark.parametrize(
+    ("addresses", "answered"),
+    [
+        (("2001:db8:1:2::1", "2001:db8:1:2::2", "2001:db8:1:2:3:4:5:6"), [True, True, False]),
+        (("2001:db8:1:2::1", "2001:db8:1:3::1", "2001:db8:1:4::1"), [True, True, True]),
+        (("192.0.2.1", "::ffff:192.0.2.1", "192.0.2.1"), [True, True, False]),
+        (("192.0.2.1", "192.0.2.2", "192.0.2.3"), [True, True, True]),
+        (("::1", "127.0.0.1", "::ffff:127.0.0.1"), [True, True, True]),
+    ],
+)
+def test_whoever_has_many_addresses_has_the_connections_of_one_network(monkeypatch, addresses, answered):
+    """An IPv6 network counts as one, an IPv4 address for itself, however it is written."""
+    monkeypatch.setattr(connections, "MAX_CONNECTIONS_PER_NETWORK", 2)
+    come = iter(addresses)
+    monkeypatch.setattr(h11_impl, "get_remote_addr", lambda _: (next(come), 40000))
+    assert asyncio.run(_three_at_once()) == answered
+
+
+async def _three_at_once():
+    """For each of three connections to a server, one after the other, if it is answered."""
+    async with _serving(_ok) as (address, _):
+        asked = [await asyncio.open_connection(*address) for _ in range(3)]
+        for _, writer in asked:
+            writer.write(WHOLE)
+        return [await _heard(reader) for reader, _ in asked]
 
 
 async def _heard(reader):

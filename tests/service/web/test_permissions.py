@@ -27,8 +27,8 @@ TABLE = {
     "GET /health": ALL,
     "GET /static/{name}": ALL,
     "GET /sign-in": ALL,
-    "GET /join/{token}": ALL,
-    "POST /join": (403, 403, 403, 403, 403),  # with a link that is none; whoever has one may use it
+    "GET /join/{token}": (403, 403, 403, 403, 403),  # with a link that is none; whoever has one may use it
+    "POST /join": (403, 403, 403, 403, 403),
     "POST /sign-out": MEMBERS_FORM,
     "GET /": MEMBERS,
     "GET /guide": MEMBERS,

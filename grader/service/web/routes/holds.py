@@ -7,11 +7,17 @@ from starlette.responses import RedirectResponse, Response
 from grader.common.phrases import count
 from grader.service.decisions.overrides import hides, release_of
 from grader.service.grades.holds import graded_so_far, hold_back, publish, require_held, require_published
+from grader.service.submissions.versions import count_needing_run
 from grader.service.web.auth import Instructor, StaffForm
 from grader.service.web.pages import Confirmation, confirmation_page
 from grader.service.web.state import state_of
 
 router = APIRouter(prefix="/course/assignments/{name}")
+
+OLDER = (
+    "{} of an older version can show what the assignment hides now. To prevent this, first grade all attempts at this "
+    "assignment again, on the page Course."
+)
 
 
 @router.get("/hold")
@@ -57,12 +63,14 @@ def ask_to_publish(request: Request, member: Instructor, name: str) -> Response:
     with state.database.reading() as session:
         require_held(session, name)
         graded, withheld = graded_so_far(session, name), hides(session, shown) and release_of(session, name) is None
+        older = count_needing_run(session, shown)
     attempts, students = count(graded.attempts, "attempt"), count(graded.students, "student")
     asked = Confirmation(
         question=f"Publish the results of {shown.title}?",
         says=(
             f"This shows the results of {attempts} of {students} at once: points, reports and checks.",
             "Attempts that are graded later show their results as soon as they are graded.",
+            *([OLDER.format(count(older, "result"))] if older else []),
             *(["Hidden checks stay hidden until you release them."] if withheld else []),
             "Students can read and download what is published, also if you hold it back again.",
         ),

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from grader.service.course.personal_data import row_counts, write_zip
+from grader.service.course.personal_data import shown_counts, write_zip
 from grader.service.db.session import Database
 from grader.service.errors import RefusedError
 from grader.service.web.auth import AnyMember, person_of
@@ -63,7 +63,7 @@ def own_data(request: Request, member: AnyMember) -> Response:
     """Numbers of the member's data, and a link to the zip."""
     state = state_of(request)
     with state.database.reading() as session:
-        owner, held = person_of(session, member.id), row_counts(session, member.id)
+        owner, held = person_of(session, member.id), shown_counts(session, member.id)
     mailing = state.sign_in.mail is not None
     return page(request, "own_data.html.jinja", member, owner=owner, held=held, mailing=mailing)
 

@@ -15,7 +15,7 @@ from grader.service.auth.sessions import (
     SESSION_LIFETIME,
     USED_UP,
     end_other_sessions,
-    is_usable_invitation,
+    invited_person,
     person_named,
     sign_in,
     sign_out,
@@ -66,10 +66,16 @@ def ask_to_sign_in(request: Request, member: PerhapsMember) -> Response:
 
 @router.get("/join/{token}")
 def invitation(request: Request, token: str) -> Response:
-    """The page of an invitation. Opening it does not use the invitation, since programs that check mail open every
-    link. Its address, which is a secret, is not sent with requests for its files: a proxy would log it.
+    """The page of an invitation. It names the person, so that nobody becomes somebody else unawares by a link that they
+    were sent. Opening it does not use the invitation, since programs that check mail open every link. Its address,
+    which is a secret, is not sent with requests for its files: a proxy would log it.
     """
-    answer = page(request, "join.html.jinja", token=token)
+    state = state_of(request)
+    with state.database.reading() as session:
+        person = invited_person(session, token, state.now())
+    if person is None:
+        return _used_up(request)
+    answer = page(request, "join.html.jinja", token=token, person=person)
     answer.headers["referrer-policy"] = "strict-origin"
     return answer
 
@@ -80,14 +86,19 @@ def join(request: Request, form: AnyForm) -> Response:
     state, now = state_of(request), state_of(request).now()
     said = text_in(form, "token")
     with state.database.reading() as session:
-        invited = is_usable_invitation(session, said, now)
+        person = invited_person(session, said, now)
     token = None
-    if invited:
+    if person is not None:
         with state.database.writing() as session:
             token = sign_in(session, said, now)
     if token is None:
-        return page(request, "error.html.jinja", status_code=403, title="You are not signed in", words=USED_UP)
+        return _used_up(request)
     return start_browser_session(request, state, token)
+
+
+def _used_up(request: Request) -> Response:
+    """The answer to a link that cannot be used."""
+    return page(request, "error.html.jinja", status_code=403, title="You are not signed in", words=USED_UP)
 
 
 @router.post("/sign-out")

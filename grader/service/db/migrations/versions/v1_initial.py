@@ -315,6 +315,7 @@ def upgrade() -> None:
         sa.Column("device", sa.String(), nullable=True),
         sa.Column("measured_sha256", sa.String(), nullable=True),
         sa.Column("scored_sha256", sa.String(), nullable=True),
+        sa.Column("needs_run", sa.Boolean(), server_default=sa.false(), nullable=False),
         sa.ForeignKeyConstraint(["attempt_id"], ["attempts.id"]),
         sa.PrimaryKeyConstraint("id"),
     )
