@@ -9,7 +9,7 @@ faulted.
 
 A grading whose hidden cases are still to be run is shown to the student first. Its hidden cases run when nothing else
 waits, and not before a random time. So a student learns their outcome neither from the time that a grading takes nor
-from the time for which a later attempt waits.
+from the time for which a later attempt waits. After the release they are no secret, and run at once.
 
 A claim is a lease on the row rather than a workflow of DBOS. DBOS returns the work of a dead process only to a process
 with the same name, so a station that never returns would keep its work. After a lease has run out, any station may
@@ -135,7 +135,8 @@ def claim(
     if row is not None:
         row.state, row.started, row.stop_asked = State.RUNNING, row.started or now, False
     else:
-        unclaimed = and_(GradingRow.state == State.SHOWN, GradingRow.lease_until.is_(None), is_due)
+        may_begin = or_(is_due, GradingRow.released)
+        unclaimed = and_(GradingRow.state == State.SHOWN, GradingRow.lease_until.is_(None), may_begin)
         row = _first(session, or_(unclaimed, _abandoned(State.SHOWN, now)), elsewhere)
     if row is None:
         return None

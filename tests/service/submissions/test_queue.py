@@ -289,6 +289,14 @@ def test_hidden_cases_run_when_nothing_waits_and_not_at_once(hiding, monkeypatch
     assert hiding.claim() is None
 
 
+def test_after_the_release_hidden_cases_run_at_once(hiding):
+    """Their time tells nothing then, and the instructor waits for the points."""
+    attempt = shown(hiding)
+    with hiding.database.writing() as session:
+        session.add(ReleaseRow(assignment="small", who="staff", at=hiding.now))
+    assert hiding.claim().grading_id == hiding.gradings(attempt)[0].id
+
+
 def test_a_claim_of_hidden_cases_is_renewed_lost_and_given_back_like_others(hiding):
     """Whatever happens, the student sees a grading that has ended."""
     attempt = shown(hiding)
