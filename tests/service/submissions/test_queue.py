@@ -365,3 +365,19 @@ def test_what_is_no_secret_is_graded_at_once(hiding):
         session.add(ReleaseRow(assignment="small", who="staff", at=hiding.now))
     hiding.hand_in(person=hiding.ben)
     assert hiding.claim().hides is False
+
+
+def test_staff_read_that_hidden_cases_are_still_to_be_run(hiding):
+    """On the course's page, on the attempt's, on Health, and before a release."""
+    attempt = shown(hiding)
+    staff = hiding.browser("staff")
+    assert "Hidden cases are still to be run for 1 attempt, and do not count yet." in staff.get("/course").text
+    page = staff.get(hiding.page_of(attempt)).text
+    assert "points; hidden cases are still to be run)" in page
+    assert "graded, hidden cases to run" in page
+    assert '<td data-name="hidden cases to run">1</td>' in staff.get("/course/health").text
+    asked = staff.get("/course/assignments/small/release").text
+    assert "At once, 1 student sees the outcomes of hidden checks in 1 attempt" in asked
+    assert "Hidden cases are still to be run for 1 attempt. Their outcomes follow." in asked
+    hiding.finish(later(hiding), with_hidden(hiding, fails))
+    assert "to be run" not in staff.get("/course").text + staff.get(hiding.page_of(attempt)).text

@@ -93,11 +93,12 @@ def ask_to_release(request: Request, member: Instructor, name: str) -> Response:
 
 def _shown_by_release(withheld: Withheld) -> Iterator[str]:
     attempts, students = count(withheld.attempts, "attempt"), count(withheld.students, "student")
-    yield f"At once, {students} see the outcomes of hidden checks in {attempts}: reasons, lines, reports and points."
+    see = "sees" if withheld.students == 1 else "see"
+    yield f"At once, {students} {see} the outcomes of hidden checks in {attempts}: reasons, lines, reports and points."
     if withheld.checks:
         yield f"Hidden so far: {'; '.join(withheld.checks)}."
     if withheld.pending:
-        yield f"The hidden cases of {count(withheld.pending, 'attempt')} are still to be run. Their outcomes follow."
+        yield f"Hidden cases are still to be run for {count(withheld.pending, 'attempt')}. Their outcomes follow."
     yield "Points, the choice of the best attempt, and the leaderboard include hidden checks from then on."
     yield "Attempts that are graded later show everything as soon as they are graded."
 
