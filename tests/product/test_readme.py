@@ -138,10 +138,24 @@ def test_every_link_leads_somewhere():
     assert [(path.name, link) for path, link in links if not (path.parent / link).exists()] == []
 
 
-def test_the_section_about_the_service_names_what_is_there():
-    """In CONTRIBUTING.md: all rooms, and files, names and tests that exist."""
+def test_the_table_of_packages_names_what_is_there():
+    """In CONTRIBUTING.md: all packages, each with a module that exists."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    section = text.partition("## The service\n")[2].partition("\n## ")[0]
+    section = text.partition("## Packages\n")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| `(\w+)/` \| .+ \| `([\w/.]+)` \|$", section, re.MULTILINE)
+    packages = [path.parent.name for path in (ROOT / "grader").glob("*/__init__.py")]
+    assert sorted(package for package, _ in rows) == sorted(packages)
+    assert [each for each in rows if not (ROOT / "grader").joinpath(*each).is_file()] == []
+
+
+def test_the_documents_about_the_service_name_what_is_there():
+    """In docs/development.md: all rooms; there and in the recipes of CONTRIBUTING.md: files, names and tests that
+    exist.
+    """
+    design = (ROOT / "docs" / "development.md").read_text(encoding="utf-8")
+    recipes = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    section = design.partition("## The service\n")[2].partition("\n## ")[0]
+    section += recipes.partition("**Changing a table.**")[2].partition("**Adding a dependency.**")[0]
     folder = ROOT / "grader" / "service"
     rooms = {f"{path.parent.name}/" for path in folder.glob("*/__init__.py")}
     assert set(re.findall(r"^\| `(\w+/)` \|", section, re.MULTILINE)) == rooms
