@@ -1,4 +1,4 @@
-"""Carries out every attack in both sandboxes and writes the table of SECURITY.md from what was seen.
+"""Carries out every attack in both sandboxes and writes the table of docs/security/attacks.md from what was seen.
 
     python tests/helpers/attack_table.py [NAME ...]    (needs a container engine and both images; all take five minutes)
 
@@ -19,7 +19,7 @@ from attacks import Attack, corpus, in_words, observed, row
 from project import ROOT
 
 START, END = "<!-- attacks: written by tests/helpers/attack_table.py -->", "<!-- end of attacks -->"
-PATH = ROOT / "SECURITY.md"
+PATH = ROOT / "docs" / "security" / "attacks.md"
 
 
 def main() -> None:

@@ -207,7 +207,7 @@ def _end(attack: Attack, seen: dict) -> str:
 
 
 def row(attack: Attack, process: str, docker: str) -> str:
-    """The attack's line in the table of SECURITY.md."""
+    """The attack's line in the table of docs/security/attacks.md."""
     return f"| {attack.title} | {process} | {docker} |"
 
 

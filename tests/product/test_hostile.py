@@ -1,4 +1,4 @@
-"""The attack corpus under a real engine: what is graded, what is left, and what SECURITY.md says of it.
+"""The attack corpus under a real engine: what is graded, what is left, and what docs/security/attacks.md says.
 
 What the same attacks do under `process` is tried by attack_table.py, which writes the table.
 """
@@ -26,7 +26,7 @@ from grader.results.result import Reason
 from grader.results.withholding import withheld
 
 CORPUS = corpus()
-TABLE = (ROOT / "SECURITY.md").read_text(encoding="utf-8").splitlines()
+TABLE = (ROOT / "docs" / "security" / "attacks.md").read_text(encoding="utf-8").splitlines()
 
 HONEST = ROOT / "tests" / "submissions" / "coalsTransp" / "block-not-moved"
 """An honest mistake: right for one element, wrong for the larger cases, whoever was graded before it."""
@@ -114,7 +114,7 @@ def test_an_attack_fails_its_own_grading_and_nothing_else(attack, wall, engine, 
 
 
 def row_of(attack):
-    """The attack's line in SECURITY.md."""
+    """The attack's line in docs/security/attacks.md."""
     return next((line for line in TABLE if line.startswith(f"| {attack.title} |")), "")
 
 

@@ -125,7 +125,7 @@ def test_every_dependency_has_a_reason():
 def test_every_link_leads_somewhere():
     """From each document, to a file that is there."""
     documents = [
-        *(path for pattern in ("*.md", "docs/*.md", "assignments/*/README.md") for path in ROOT.glob(pattern)),
+        *(path for pattern in ("*.md", "docs/**/*.md", "assignments/*/README.md") for path in ROOT.glob(pattern)),
         ROOT / "reference" / "README.md",
     ]
     links = [
