@@ -3,7 +3,8 @@
     python tests/benchmarks/killing_service.py [--database postgresql] [--attempts 60] [--kills 30] [--dice 1]
 
 Killed (SIGKILL) are, as the dice fall, one of the web processes, one of two stations, or PostgreSQL with all its
-processes; each is started again at once. Stations replay one real grading in its true time. Students whose hand-in gets
+processes; each is started again at once. Stations replay one real grading in its true time, or with --grading a made-up
+one, after which as much time is needed for a hidden case. Students whose hand-in gets
 no answer send the same form again, to whichever web process answers. Exit code 1 unless every attempt that was accepted
 has exactly one result.
 """
@@ -81,7 +82,7 @@ def main() -> int:
     given = options.parse_args()
     folder, dice = Path(tempfile.mkdtemp(prefix="killing-service-")), random.Random(given.dice)
     webs = 2 if given.database == "postgresql" else 1
-    home = loads.Home(folder, given.database, webs=webs, grading=given.grading)
+    home = loads.Home(folder, given.database, webs=webs, grading=given.grading, pending=given.grading is not None)
     try:
         seconds = home.recording.seconds
         print(f"one grading: {seconds:.1f} s; {given.database}, {len(home.webs)} web, {len(home.stations)} stations")

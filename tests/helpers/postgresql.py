@@ -66,6 +66,7 @@ class Server:
 
     def kill(self):
         """Kill the whole server at once, as a power cut would: every process of it."""
+        self.process.send_signal(signal.SIGSTOP)  # it could start another process between the two lines
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
         for pid in (self.process.pid, *map(int, children)):
             try:

@@ -17,6 +17,7 @@ from replaying import Recording, record
 from services import field, parts
 from serving_course import Serving, children
 
+from grader.common.record import replace
 from grader.course.catalogue import Course
 from grader.grading.settings import load_settings
 from grader.service.auth.sessions import invite
@@ -33,11 +34,12 @@ REPLAYING = ROOT / "tests" / "helpers" / "replaying.py"
 class Home:
     """All of a service in a folder. `kind` is sqlite or postgresql; `grading` are the seconds of a made-up grading, or
     None: one is made for real, and recorded, and replayed `faster` times as fast. Each of the `webs` is a
-    `grader serve` of so many `web_processes`.
+    `grader serve` of so many `web_processes`. `pending` says that each made-up grading leaves a hidden case, which is
+    run later.
     """
 
-    def __init__(self, folder, kind, webs=1, stations=2, grading=None, faster=1.0, web_processes=1):  # noqa: PLR0913, PLR0917
-        self.folder, self.kind = folder, kind
+    def __init__(self, folder, kind, webs=1, stations=2, grading=None, faster=1.0, web_processes=1, *, pending=False):  # noqa: PLR0913, PLR0917
+        self.folder, self.kind, self.pending = folder, kind, pending
         _course(folder / "course")
         self.server = Server().start() if kind == "postgresql" else None
         self.url = self.server.new() if self.server else sqlite_url(folder / "data")
@@ -67,7 +69,8 @@ class Home:
     def _made_up(self, seconds):
         assignment = self._places().load(ASSIGNMENT)
         events = tuple((seconds * part / 5, f"part {part} of 5") for part in range(5))
-        return Recording(events, ready(right(assignment), assignment), seconds)
+        graded = replace(ready(right(assignment), assignment), is_pending=self.pending)
+        return Recording(events, graded, seconds)
 
     def _station(self):
         with (self.folder / "stations.log").open("ab") as log:
@@ -130,7 +133,7 @@ class Home:
 
     def drained(self):
         """Whether nothing waits or runs."""
-        return not any(State(state).open for _, _, state, _ in self.stored())
+        return not any(State(state).open or state == State.SHOWN for _, _, state, _ in self.stored())
 
     def close(self):
         for each in (*self.stations, *(web.process for web in self.webs)):
