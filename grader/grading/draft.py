@@ -32,7 +32,7 @@ class Draft:
 
 
 def blamed_on_order(checks: Iterable[Check], built: Built) -> tuple[Check, ...]:
-    """Return the checks; failed checks first mention parameters in another order, if the kernel has such."""
+    """Return the checks; if the kernel's parameters are in another order, failed checks say this first."""
     return tuple(blamed(check, built.misordered) for check in checks)
 
 

@@ -1,6 +1,6 @@
 """Grades a submission, phase by phase.
 
-build -> cases that are shown -> two runs in the simulator -> search for a mistake that nothing explains
+build -> cases that are shown -> two runs in the simulator -> search for a mistake that no rule explains
 -> timed rounds -> hidden cases -> points
 
 The simulator begins while cases still run. With idle processors, both of its runs overlap, and our own kernels build

@@ -26,8 +26,8 @@ PACKAGES = ("numpy", "pyopencl", "pocl-binary-distribution", "pydantic", "junit-
 
 
 PLENTY = 2
-"""Number of idle processors from which our own kernels are built before they are known to be needed, and a GPU is timed
-while the simulator works.
+"""Least number of idle processors for early work: our own kernels are built before it is clear that they are needed,
+and kernels on a GPU are timed while the simulator works.
 """
 
 

@@ -63,7 +63,7 @@ def own_course() -> Path | None:
     """Folder of the course that this grader belongs to.
 
     In a clone of our repository, the course is next to the package. In a student kit, it is next to the environment.
-    A grader that is installed elsewhere belongs to no course and returns None.
+    A grader that is installed elsewhere belongs to no course; then the result is None.
     """
     kits = Path(sys.prefix).parent / "course"
     if (kits / KIT_FILE).is_file():
@@ -220,7 +220,7 @@ class Settings(BaseSettings):
         )
 
     def lock_folder(self, sandbox_name: str) -> Path:
-        """Folder of the locks for this host's devices, for graders that use them in such sandboxes or without one."""
+        """Folder of the locks that all graders share to use the devices of this host, in such sandboxes or without."""
         return self.locks or _lock_folder(sandbox_name)
 
     def orders(self, given: dict[str, Any]) -> str:

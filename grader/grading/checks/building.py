@@ -40,7 +40,7 @@ class Built:
 
     @property
     def misordered(self) -> str:
-        """Sentence about the first kernel with parameters in another order than the arguments; "" without such one."""
+        """Sentence about the first kernel whose parameters are in another order than the arguments, or else ""."""
         return next((each.misordered for each in self.bindings.values() if each.misordered), "")
 
 

@@ -37,7 +37,7 @@ from grader.protocol.messages import Order
 from grader.results.result import Check, Kind, Reason, Verdict
 
 SECONDS = 20.0
-"""Limit for all simulated cases together. The small cases of an assignment of the course take 1 to 8 s."""
+"""Time limit for all simulated cases together. The small cases of an assignment of the course take 1 to 8 s."""
 
 ATOMIC = re.compile(r"\batom(?:ic)?_\w+\s*\(")
 """Call of an atomic function. With atomics, results may depend on the order of groups, which is always ascending in the
@@ -52,8 +52,10 @@ WRONG = {Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN}
 
 @dataclass(frozen=True, kw_only=True)
 class LeftOpen:
-    """Reasons why checks of a submission stay open: `failed` for checks on which the compiler failed, `rest` for checks
-    that only a right kernel passes, and for memory checks where nothing was counted.
+    """Reasons why checks of a submission stay open.
+
+    `failed` is for checks on which the compiler failed. `rest` is for checks that only a right kernel passes, and for
+    memory checks without counts.
     """
 
     failed: Problem
@@ -157,8 +159,8 @@ def _checked(failure: Failure, subject: Subject, cases: Sequence[Case]) -> LeftO
 def _differing(wrong: Sequence[Tried], subject: Subject) -> LeftOpen | None:
     """Reasons for open points if wrong results of the device are right in the simulator, in both orders of work-items.
 
-    Otherwise None: a case is also wrong in the simulator, all cases are too large for it, there is no simulator, or the
-    results may depend on the order of groups.
+    Returns None if a case is also wrong in the simulator, if all cases are too large for it, if there is no simulator,
+    or if the results may depend on the order of groups.
     """
     if ATOMIC.search(subject.built.program.source):
         return None

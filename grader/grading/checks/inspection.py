@@ -70,7 +70,7 @@ def inspect(trial: Trial, script: Script, fetched: Launched) -> Problem | None:
 
 
 def _told(problem: Problem, case: Evidence) -> Problem:
-    (explanation,) = explain([replace(case, remade=nothing_remade)])  # this may hold a device that others wait for
+    (explanation,) = explain([replace(case, remade=nothing_remade)])  # other gradings may wait for this device
     return explained(problem, explanation) if explanation else problem
 
 

@@ -283,7 +283,7 @@ def _divergence(counted: Profile) -> Reading:
 
 
 def _mostly_idle(counted: Profile) -> Reading:
-    """Requests to global and local memory in which fewer than half of the lanes of a warp take part."""
+    """Number of requests to global and local memory in which fewer than half of the lanes of a warp take part."""
     if not counted.mostly_idle:
         what = "at least half of a warp's work-items take part in every memory request"
         return Reading(value=0.0, reason=Reason.WARP_DIVERGENCE, what=what, cause="")

@@ -93,7 +93,7 @@ def sets_of(moved: float, device: DeviceFacts) -> int:
 
 
 def supply_program(plan: Plan) -> ProgramSource:
-    """Program of those of our kernels that the plan runs; to compile all takes longer than to compile a submission."""
+    """Program with our kernels that the plan runs; drivers compile a submission faster than all of our kernels."""
     steps = [step for script in plan.scripts.values() for step in script.kernels]
     kernels = sorted({step.kernel.upper() for step in steps if step.program == SUPPLY})
     return ProgramSource(source=source("device_data.cl"), options=(f"-DGROUP={GROUP}", *map("-D{}".format, kernels)))

@@ -99,7 +99,7 @@ def leaves_few(seen: Sequence[Round]) -> bool:
 
 
 CONFIDENCE = 0.99
-"""Confidence of every interval. We check after each pair if measuring can stop: the usual 0.95 would fail too often."""
+"""Confidence of every interval. Measuring may stop after each pair, so the usual 0.95 would be wrong too often."""
 
 
 def interval(values: Sequence[float]) -> Interval:
@@ -131,9 +131,10 @@ def is_decided(ratio: Interval, thresholds: Sequence[float]) -> bool:
 def enough(rounds: Sequence[Round], seconds: float, thresholds: Sequence[float], rules: TimingRules) -> bool:
     """True if measuring can stop after these rounds, which took `seconds`.
 
-    With fewer than `min_pairs` pairs, only a clear verdict stops it (`is_clear`). Later, measuring stops if the pairs
-    are usable (`is_open`) and either the verdict is decided or there are `max_pairs` pairs. It stops in any case after
-    `max_seconds`. Noise alone lets measuring run for all of that time, because a median over more pairs strays less.
+    With fewer than `min_pairs` pairs, only a clear verdict stops it (`is_clear`). With more, measuring stops after
+    `max_seconds`. It stops earlier if the pairs are usable (not `is_open`) and either the verdict is decided or there
+    are `max_pairs` pairs. Noise alone lets measuring run for all of that time, because a median over more pairs strays
+    less.
     """
     if len(rounds) < rules.min_pairs:
         return is_clear(rounds, thresholds, rules)
@@ -146,7 +147,7 @@ def enough(rounds: Sequence[Round], seconds: float, thresholds: Sequence[float],
 
 CLEAR = 1.5
 """Least ratio between a threshold and every pair if all pairs come from one session. One session may favour a worker:
-a kernel against itself strayed by 1.14 at most (`TimingRules`). This factor leaves more than the same ratio again."""
+a kernel against itself strayed by 1.14 at most (`TimingRules`). This factor allows for more than twice as much."""
 
 
 def is_clear(rounds: Sequence[Round], thresholds: Sequence[float], rules: TimingRules) -> bool:
@@ -160,7 +161,7 @@ def is_clear(rounds: Sequence[Round], thresholds: Sequence[float], rules: Timing
 
 
 def is_open(rounds: Sequence[Round], thresholds: Sequence[float], rules: TimingRules) -> bool:
-    """True if these pairs decide nothing: they are too noisy, the submission was held up, or one clock was blind."""
+    """True if these pairs decide nothing: they are too noisy, the submission was held up, or a clock gives no bound."""
     return too_noisy(rounds, thresholds, rules) or is_held_up(rounds, thresholds) or is_blind(rounds, thresholds)
 
 

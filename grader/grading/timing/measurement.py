@@ -57,7 +57,8 @@ from grader.grading.timing.timing_setup import TimingSetup
 from grader.grading.timing.verifiers import Results, RoundInputs, blaming
 
 COMPARED_EVERY = 3
-"""Number of rounds for each timing of baseline and copy. They inform the reader, but do not decide the verdict."""
+"""Number of rounds of which one also times baseline and copy. These times are for information; no verdict rests on
+them."""
 
 UNEVEN = 20e-6
 """Seconds that one worker may wait longer than another for the same launch on a GPU. Without this allowance, the speeds
@@ -119,7 +120,7 @@ def _watched(setup: TimingSetup, rules: TimingRules) -> AbstractContextManager[K
 
 
 ANY_NOISE = 10.0
-"""A noise limit that allows any difference between two runs of the model solution: for a quick look, not a verdict."""
+"""Noise limit that allows any difference between two runs of the model solution: for a quick look, not a verdict."""
 
 
 def _rounds(setup: TimingSetup, rules: TimingRules, kernel: KernelThreads) -> list[Round]:

@@ -124,7 +124,7 @@ class Asked:
         """Record that the worker reports its results.
 
         The device took `by_device` seconds, and for `delay` seconds of them other programs had the worker's processor.
-        `clocked` holds the worker's own times if they count; otherwise the judge's clock decides.
+        `clocked` has the worker's times if they count; otherwise the judge's clock decides.
         """
         clocked = clocked or Clocked(waited=now - self.since, took=now - self.since)
         turn = TurnTimes(by_device=by_device, waited=clocked.waited, seen=clocked.took, delay=delay)
@@ -190,7 +190,7 @@ class Round:
     def undelayed(self) -> "Round":
         """Round in which the submission's launch never waited for a processor.
 
-        The wait comes from the submission's own process, so it can be false. No points are awarded by this round.
+        The submission's own process reports the wait, so it can be false. No points are awarded for these times.
         """
         least = LEAST_SHARE * self.submission
         return replace(

@@ -123,7 +123,7 @@ class ByOracle:
     task: TimingTask
 
     def programs(self, plan: Plan) -> Mapping[str, ProgramSource]:  # noqa: ARG002 - the oracle needs no kernels
-        """No kernels: the judge does everything."""
+        """No kernels, because the judge makes the inputs and compares the results."""
         return {}
 
     def prepare(self, plan: Plan) -> Plan:
@@ -141,7 +141,7 @@ class ByOracle:
         return rules.session_pairs
 
     def inputs(self, number: int) -> RoundInputs:
-        """Random inputs and their expected results."""
+        """Return random inputs and their expected results."""
         task = self.task
         key = (task.seed, ROUND_KEY, number)
         return OracleInputs(make_trial(task.assignment, task.oracle, task.sizes, "random", key))
@@ -206,11 +206,11 @@ class ByReference:
         return going_on(supplied(self.task.assignment, plan, self._sets), self.task.device)
 
     def session_pairs(self, rules: TimingRules) -> int | None:  # noqa: ARG002 - there is no rule for it
-        """Never: each round takes another set of arrays, at other addresses."""
+        """None (never), because each round uses another set of arrays, at other addresses."""
         return None
 
     def inputs(self, number: int) -> RoundInputs:
-        """Two new keys."""
+        """Return two new keys and the next set of arrays."""
         words = np.random.SeedSequence((self.task.seed, ROUND_KEY, number)).generate_state(2, np.uint64)
         turn = number % len(self.task.assignment.speed_goals.integers)
         return DeviceInputs(self.task, number % self._sets, turn, input_key=int(words[0]), digest_key=int(words[1]))
