@@ -1,9 +1,9 @@
-"""One submission graded for one assignment: grade.py tells the whole story.
+"""Grades one submission for one assignment; start with grade.py.
 
-    checks/    does it build, is it right, what does the simulator see, how is memory used
-    timing/    how fast is it, beside the model solution, and are the times plausible
-    explain/   what a student is told about a check that fails
-    by_hand/   `grader run` and `grader profile`: the same machinery, without a grade
+    checks/    the build, the correctness, the findings of the simulator, the use of memory
+    timing/    the speed next to the model solution, and the plausibility of the times
+    explain/   the explanations of failed checks for students
+    by_hand/   `grader run` and `grader profile`, which use this package without a grade
 
 In: a submission, an assignment, an environment of workers. Out: a Result. Imports course, execution and results.
 """

@@ -1,7 +1,7 @@
-"""Completes a result whose hidden cases are pending. No other check is made again.
+"""Completes a result whose hidden cases are pending. No other check is repeated.
 
-The service shows a result to the student before its hidden cases run, so that nobody can learn their outcome from the
-time that a grading takes.
+The service shows a result to the student before its hidden cases run. So the time of a grading does not show a student
+how the hidden cases end.
 """
 
 import time
@@ -29,8 +29,9 @@ def is_pending(result: Result) -> bool:
 
 
 def complete(coursework: Coursework, submission: Submission, result: Result, environment: GradingEnvironment) -> Result:
-    """Return the result with its hidden cases, on the inputs of its own seed. Raises UngradedError if a program that
-    was built before is not built again.
+    """Return the result with its hidden cases, on inputs from the seed of the result.
+
+    Raises UngradedError if a submission that was built before does not build now.
     """
     clock = time.perf_counter()
     own = zip(tasks_of(coursework, submission, result.provenance.seed), separated(coursework, result), strict=True)
@@ -39,7 +40,7 @@ def complete(coursework: Coursework, submission: Submission, result: Result, env
 
 
 def _completed(task: Task, result: Result, environment: GradingEnvironment) -> Result:
-    """The result of a part."""
+    """Result of a part, with its hidden cases."""
     if not is_pending(result):
         return result
     asked = task.assignment.correctness.cases
@@ -54,7 +55,7 @@ def _completed(task: Task, result: Result, environment: GradingEnvironment) -> R
 
 
 def _built(task: Task, environment: GradingEnvironment) -> Built:
-    """The program of the submission, built by a worker that runs nothing else."""
+    """Program of the submission, built by a worker that runs nothing else."""
     with ExitStack() as workers:
         with shared_cpu(environment.locks):
             worker = workers.enter_context(environment.student())

@@ -1,14 +1,15 @@
-"""Who may use a device: one timed section at a time and nothing beside it, across all graders of a host.
+"""Locks on devices: a timed section has its device alone, across all graders of a host.
 
-Work that is not timed shares the device with other such work. A grader that needs the device alone first shuts the
-gate, so that no more of those come in, and then waits until the ones inside have left. It opens the gate when it has
-been inside itself; until then, others that need the device alone go in one after the other. So all that is timed comes
-together, and then all that is not: in turn, a device would be waited for twice as often.
+Untimed work shares the device with other untimed work. A grader that needs the device alone first shuts the gate, so
+that no more untimed work starts. Then it waits for the untimed work in progress to end. It opens the gate at the end of
+its timed section. While the gate is shut, other graders that need the device alone get it one after the other. So timed
+sections run together, and then untimed work runs together. If the two kinds alternated, graders would wait for the
+device twice as often.
 
-    grader-DEVICE.gate   held by a grader that goes through; shared by those that keep it shut
-    grader-DEVICE.lock   held by those who are inside: shared, or by one alone
+    grader-DEVICE.gate   exclusive for a moment when untimed work starts; shared by graders that keep the gate shut
+    grader-DEVICE.lock   shared by untimed work in progress, or exclusive for one timed section
 
-Nobody waits for ever: each grading is timed once, and shares the device before that.
+No grader waits for ever: each grading has one timed section, and shares the device before that.
 """
 
 import fcntl
@@ -22,35 +23,35 @@ from pathlib import Path
 from grader.common.errors import WorkerError
 from grader.protocol.messages import DeviceFacts
 
-READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK  # whatever another user has put there in place of a file
+READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK  # safe if another user made a link or a pipe there
 
 CPU = "cpu"
-"""All CPU drivers share the one CPU, and so does the simulator."""
+"""Identity of the CPU, which all CPU drivers and the simulator share."""
 
 
 def exclusive(device: DeviceFacts, folder: Path) -> AbstractContextManager[None]:
     """Wait until no other grader uses the device, and keep it alone until the end of the block.
 
-    The locks are on files in `folder`, which all graders of the host must share. They end with the process that holds
-    them. Whoever shares the device must not ask for it alone.
+    The locks are on files in `folder`, which all graders of the host must share. They end with the process that has
+    them. A grader that shares the device must not ask for it alone.
     """
     return _alone(_identity(device), folder)
 
 
 def shared(device: DeviceFacts, folder: Path) -> AbstractContextManager[None]:
-    """Wait until no other grader has the device alone, and let none have it alone until the end of the block."""
+    """Wait until no other grader has the device alone, and share it until the end of the block."""
     return _together(_identity(device), folder)
 
 
 def shared_cpu(folder: Path) -> AbstractContextManager[None]:
-    """The same for work on processor cores that is not a kernel on a device."""
+    """Share the processor with other graders until the end of the block, for work that is not a kernel on a device."""
     return _together(CPU, folder)
 
 
 class SharedCpu:
-    """The processor, shared with other graders for as long as any part of a grading needs it.
+    """Share of the processor, which a grading keeps for as long as any part of it needs the processor.
 
-    A grading must not ask for a second share while it has one, or it can come to a deadlock. If another grader has shut
+    A grading must not ask for a second share while it has one, because that can deadlock: if another grader has shut
     the gate, that grader waits until the first share ends, and the second share waits until the gate opens.
     """
 
@@ -71,14 +72,15 @@ class SharedCpu:
 
 
 def also_shared(device: DeviceFacts, folder: Path) -> AbstractContextManager[None]:
-    """Within `shared_cpu`, the device as well, unless that is the processor. Whoever needs both takes them in this
-    order, or two could wait for each other.
+    """Share the device as well, within `shared_cpu`; do nothing if the device is the processor.
+
+    All graders that need both must take them in this order, or two graders could wait for each other.
     """
     return nullcontext() if _identity(device) == CPU else shared(device, folder)
 
 
 def _identity(device: DeviceFacts) -> str:
-    """Equal for every driver and sandbox that reaches the device."""
+    """Name of the device in lock files, equal for every driver and sandbox that reaches it."""
     if device.type == "cpu":
         return CPU
     return re.sub(r"\W+", "-", device.bus or device.name).strip("-").lower()
@@ -100,7 +102,7 @@ def _together(name: str, folder: Path) -> Iterator[None]:
 
 @contextmanager
 def _held(path: Path, how: int) -> Iterator[None]:
-    """The lock on a file, waited for, until the end of the block."""
+    """Wait for the lock on a file, and keep it until the end of the block."""
     descriptor = _open(path)
     try:
         fcntl.flock(descriptor, how)
@@ -110,7 +112,7 @@ def _held(path: Path, how: int) -> Iterator[None]:
 
 
 def _make(path: Path) -> None:
-    """Make the file, readable by all from its first moment; nothing happens if another grader was quicker."""
+    """Make the file so that all users can read it at once; do nothing if another grader has made it already."""
     descriptor, name = tempfile.mkstemp(dir=path.parent)
     try:
         os.fchmod(descriptor, 0o444)
@@ -122,7 +124,11 @@ def _make(path: Path) -> None:
 
 
 def _open(path: Path) -> int:
-    """Open or make a lock file. One of another user will do, although it cannot be written in a sticky folder."""
+    """Open the lock file, or make it first.
+
+    The file of another user serves as well: a lock needs no right to write, which a sticky folder would not give.
+    Raises WorkerError if the file can be neither opened nor made.
+    """
     try:
         with suppress(FileNotFoundError):
             return os.open(path, READING)

@@ -1,4 +1,4 @@
-"""A grading before its hidden cases, and the result that it becomes."""
+"""Drafts of gradings, which lack their hidden cases, and the results made from them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from grader.results.result import Check, Provenance, Result
 
 @dataclass(frozen=True, kw_only=True)
 class Draft:
-    """A grading before its hidden cases: the checks of the shown cases, and all other checks.
+    """Grading before its hidden cases, with the checks of the shown cases and all other checks.
 
     `built` is the program for hidden cases; None if the build failed. `left_open` is set if points stay open because
     the compiler of the device failed.
@@ -32,7 +32,7 @@ class Draft:
 
 
 def blamed_on_order(checks: Iterable[Check], built: Built) -> tuple[Check, ...]:
-    """Return the checks. If the kernel's parameters are in another order, failed checks say so first."""
+    """Return the checks; if the kernel's parameters are in another order, failed checks say this first."""
     return tuple(blamed(check, built.misordered) for check in checks)
 
 

@@ -1,10 +1,11 @@
-"""The story of one grading.
+"""Grades a submission, phase by phase.
 
-build -> cases that are shown -> two runs in the simulator -> search for a mistake that nothing explains
+build -> cases that are shown -> two runs in the simulator -> search for a mistake that no rule explains
 -> timed rounds -> hidden cases -> points
 
 The simulator begins while cases still run. With idle processors, both of its runs overlap, and our own kernels build
-from the start; on a GPU, the timed rounds and the next part of a suite then begin while the simulator works.
+from the start. On a GPU with idle processors, the timed rounds and the next part of a suite also begin while the
+simulator works.
 
 Hidden cases come last, for all parts of a suite together, and in a new worker: everything that may be shown before the
 release is complete before they run. They affect only their own points.

@@ -1,4 +1,4 @@
-"""The environment of gradings: sandbox, device, rules, and the workers that run our own kernels."""
+"""Environment of gradings: sandbox, device, rules, and the workers that run our own kernels."""
 
 import platform
 from contextlib import suppress
@@ -22,18 +22,18 @@ from grader.results.metrics import Roofs
 from grader.results.result import Provenance
 
 PACKAGES = ("numpy", "pyopencl", "pocl-binary-distribution", "pydantic", "junit-xml")
-"""Packages whose versions a result states, where they are installed: PoCL may also come from the system."""
+"""Packages whose versions a result states, if they are installed; PoCL may also come from the system."""
 
 
 PLENTY = 2
-"""Number of idle processors from which our own kernels are built before they are known to be needed, and a GPU is timed
-while the simulator works.
+"""Least number of idle processors for early work: our own kernels are built before it is clear that they are needed,
+and kernels on a GPU are timed while the simulator works.
 """
 
 
 @dataclass(frozen=True, kw_only=True)
 class GradingEnvironment:
-    """A sandbox, a device, deadlines, rules, and workers for our own kernels. One grading at a time uses them."""
+    """Sandbox, device, deadlines, rules, and workers for our own kernels. One grading at a time uses them."""
 
     sandbox_name: str
     sandbox: Sandbox
@@ -47,7 +47,7 @@ class GradingEnvironment:
     own: OwnWorkers = field(default_factory=OwnWorkers)
     ahead: Ahead | Early | None = None
     spare: int = 0
-    """Processors that a grading would leave idle. Work that may be needed later begins on these."""
+    """Number of processors that a grading would leave idle. They do work that may be needed later."""
 
     @property
     def has_plenty(self) -> bool:
@@ -63,8 +63,8 @@ class GradingEnvironment:
     def look(self) -> DeviceFacts:
         """Return the facts of the device.
 
-        On a GPU, the worker that asks for them stays and runs the model solution: while the driver knows one process,
-        the next one starts in a tenth of the time.
+        On a GPU, the worker that asks for them is kept, and later runs the model solution. While the driver knows one
+        process, the next process starts in a tenth of the time.
         """
         worker = self.worker()
         self.own.begin(Role.REFERENCE, worker)
@@ -74,11 +74,11 @@ class GradingEnvironment:
         return device
 
     def student(self) -> Worker:
-        """Return a worker for a submission. It may have warmed up already."""
+        """Return a worker for a submission, which may have warmed up already."""
         return self.worker() if self.ahead is None else self.ahead.take()
 
     def begin_next(self) -> None:
-        """Start the next submission's worker, if one is expected."""
+        """Start the worker of the next submission, if one is expected."""
         if self.ahead is not None:
             self.ahead.begin()
 
@@ -94,7 +94,7 @@ class GradingEnvironment:
     def roofs(self, device: DeviceFacts) -> Roofs | None:
         """Return the limits that `grader calibrate` has measured; None without a profile.
 
-        Raises DeviceError for a profile that is out of date.
+        Raises DeviceError if the profile is out of date or cannot be read.
         """
         profile = load_profile(self.profiles, device, self.sandbox_name)
         return None if profile is None else profile.roofs

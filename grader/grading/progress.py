@@ -8,8 +8,9 @@ from grader.results.result import Check
 
 @dataclass(frozen=True, kw_only=True)
 class Decided:
-    """A decided check, which hidden checks cannot change. `sentence` is the reason of its failure, unless a later phase
-    may explain the failure better.
+    """Decided check, which hidden checks cannot change.
+
+    `sentence` is the reason of its failure; it is empty if a later phase may explain the failure better.
     """
 
     check: Check
@@ -24,4 +25,4 @@ Progress = Callable[[str | Decided], None]
 
 
 def quietly(_: str | Decided) -> None:
-    """No-op: the progress of a grading that nobody watches."""
+    """No-op, for a grading whose progress is not shown."""

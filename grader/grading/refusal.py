@@ -1,4 +1,4 @@
-"""Results of submissions of which nothing is run, and the checks that a failed build leaves out."""
+"""Results of submissions that are not run, and the checks that a failed build leaves out."""
 
 import time
 from collections.abc import Iterator

@@ -1,5 +1,6 @@
-"""Measures speeds again that a noisy machine has left open, and nothing else: no case and no simulated run is repeated,
-so that no other check can come out better, or worse, for being asked twice.
+"""Repeats the measurement of speeds that a noisy machine has left open.
+
+No case and no simulated run is repeated, so that a second attempt makes no other check better or worse.
 """
 
 from grader.common.record import replace
@@ -19,14 +20,17 @@ from grader.results.suite_results import joined, separated
 def time_again(
     coursework: Coursework, submission: Submission, result: Result, environment: GradingEnvironment, progress: Progress
 ) -> Result:
-    """The result, with the speeds in it that were not measured. Inputs are new: the submission has seen the others."""
+    """Return the result with the speeds that were not measured before.
+
+    Inputs are new, because the submission has already seen the earlier inputs.
+    """
     own = zip(tasks_of(coursework, submission, fresh_seed()), separated(coursework, result), strict=True)
     timed = joined(coursework, [_timed(task, part, environment, progress) for task, part in own])
     return replace(timed, seconds=result.seconds)
 
 
 def _timed(task: Task, result: Result, environment: GradingEnvironment, progress: Progress) -> Result:
-    """The result of a part, graded for its speed alone unless that is known."""
+    """Result of a part; only its speed is graded again, and only if the speed is not known."""
     before = result.performance_check
     if before is None or before.reason not in UNTIMED:
         return result

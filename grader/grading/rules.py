@@ -1,4 +1,4 @@
-"""By what rules gradings are run. They are apart from what obeys them, which takes longer to import than to start."""
+"""Rules of gradings, apart from the code that obeys them: importing that code takes longer than starting it."""
 
 from pydantic import Field
 
@@ -7,25 +7,27 @@ from grader.protocol.messages import Simulation
 
 
 class WatchingRules(Record):
-    """The properties of the simulated device, and whether a machine needs the simulator to grade."""
+    """Properties of the simulated device; `required` is True if a machine must have the simulator to grade."""
 
     simulation: Simulation = Simulation()
     required: bool = False
 
 
 class SearchRules(Record):
-    """How long a search may take, in seconds; 0 leaves it out."""
+    """Longest time of a search, in seconds; 0 means no search."""
 
     seconds: float = Field(default=5.0, ge=0)
 
 
 class TimingRules(Record):
-    """When measuring stops, and what is too noisy to count.
+    """Limits that decide when measuring stops, and which sessions are too noisy to count.
 
-    The defaults come from some 700 sessions on an idle and on a busy machine: absolute times failed a kernel
-    against itself in a third of them, medians of 30 paired ratios stayed within 1.14. So `min_pairs` are made where a
-    threshold is near; after `clear_pairs`, those of the first session, a verdict is told that is far from all of them.
-    Whoever is timed side by side warms up alike: the same medians came of 0.2 s as of 0.5 s.
+    The defaults come from some 700 sessions on an idle and on a busy machine. In a third of them, absolute times failed
+    a kernel against itself. Medians of 30 paired ratios stayed within 1.14. So a verdict near a threshold takes
+    `min_pairs`. A verdict far from all thresholds comes after `clear_pairs`, the pairs of the first session.
+
+    The warm-up can be short because workers that are timed side by side warm up alike: 0.2 s and 0.5 s gave equal
+    medians.
     """
 
     warm_up_seconds: float = Field(default=0.2, ge=0)

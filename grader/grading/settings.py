@@ -1,9 +1,9 @@
-"""Settings: defaults, then a file, then GRADER_* variables, then the command line; each overrides those before.
+"""Settings: defaults, then a file, then GRADER_* variables, then the command line. Each source overrides earlier ones.
 
-The file is the user's own, ~/.config/grader/grader.yaml, or the one that GRADER_CONFIG names in its place. The working
-directory says nothing: it may be a student's. A course brings code that the judge runs, so no file but the user's own
-names it: a variable or an option does. Nested settings have a double underscore in variables:
-GRADER_TIMING__MIN_PAIRS=50.
+The file is the user's own ~/.config/grader/grader.yaml; GRADER_CONFIG can name another file instead. Files in the
+working directory are not read, because that directory may belong to a student. The judge runs code of the course.
+Therefore only the user's own file, a variable or an option can name the course, and a file in GRADER_CONFIG cannot.
+A variable for a nested setting has a double underscore, as in GRADER_TIMING__MIN_PAIRS=50.
 """
 
 import json
@@ -54,14 +54,16 @@ PACKAGE = Path(grader.__file__).parent
 
 
 def shipped() -> Path:
-    """Where the files are that come with every grader: inside the package when installed, beside it in a clone."""
+    """Folder of the files that come with every grader: inside the installed package, or next to it in a clone."""
     inside = PACKAGE / "shipped"
     return inside if inside.is_dir() else PACKAGE.parent
 
 
 def own_course() -> Path | None:
-    """The course that this grader belongs to, if any: a clone of our repository has one beside the package, a student
-    kit beside the environment in it. Installed elsewhere, there is none.
+    """Folder of the course that this grader belongs to.
+
+    In a clone of our repository, the course is next to the package. In a student kit, it is next to the environment.
+    A grader that is installed elsewhere belongs to no course; then the result is None.
     """
     kits = Path(sys.prefix).parent / "course"
     if (kits / KIT_FILE).is_file():
@@ -70,7 +72,7 @@ def own_course() -> Path | None:
 
 
 def _lock_folder(sandbox_name: str) -> Path:
-    """A folder where every grader of the host may make lock files, and no submission can hold one for ever."""
+    """Folder in which every grader of the host may make lock files, and no submission can keep a lock for ever."""
     if sandbox_name == "user":
         return roots_own()
     shared = Path("/run/lock")
@@ -85,16 +87,16 @@ def _profile_folder() -> Path:
 
 
 BUSY = 2
-"""Processors that a grading keeps busy all the time: the submission's, and ours."""
+"""Number of processors that a grading keeps busy all the time: one for the submission and one for our own work."""
 
 
 def spare_processors(jobs: int = 1) -> int:
-    """Those of this machine that so many gradings side by side would leave idle, for each of them."""
+    """Number of idle processors of this machine per grading, if `jobs` gradings run side by side."""
     return max(0, len(os.sched_getaffinity(0)) // jobs - BUSY)
 
 
 class Settings(BaseSettings):
-    """Everything that can be set."""
+    """All settings of the grader."""
 
     model_config = SettingsConfigDict(env_prefix="GRADER_", env_nested_delimiter="__", extra="forbid", frozen=True)
 
@@ -122,18 +124,21 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Highest first: the command line, the environment, the file."""
+        """Sources in decreasing priority: the command line, the environment, the file."""
         return init_settings, env_settings, _FileSource(settings_cls, yaml_file=config_file())
 
     @property
     def constraints(self) -> Path:
-        """The versions of packages that this grader was tested with: they come with it or, in a kit, in the course."""
+        """File with the package versions that this grader was tested with.
+
+        It comes with the grader. In a kit, it is in the course.
+        """
         ours = shipped() / "constraints.txt"
         return ours if ours.is_file() else self.course_folder / ours.name
 
     @property
     def course_folder(self) -> Path:
-        """The folder of the course; raises InputError if none is named."""
+        """Folder of the course; raises InputError if no course is named."""
         if self.course is None:
             raise InputError(
                 "no course is named: give the folder that holds assignments/ and reference/ with --course DIR, or in "
@@ -143,37 +148,37 @@ class Settings(BaseSettings):
 
     @property
     def places(self) -> Course:
-        """The folders of the course."""
+        """Folders of the assignments and of the reference in the course."""
         return Course(assignments=self.course_folder / "assignments", reference=self.course_folder / "reference")
 
     @property
     def student_template(self) -> Path:
-        """What students start from: that of the course, or the one that comes with the grader."""
+        """Folder that students start from: the template of the course, or the grader's own if the course has none."""
         own = self.course_folder / "student_template"
         return own if own.is_dir() else shipped() / own.name
 
     @property
     def report_guide(self) -> Path:
-        """The page that explains reports to students: that of the course, or the one that comes with the grader."""
+        """Page that explains reports to students: the course's page, or the grader's own if the course has none."""
         page = Path("docs") / "reading-your-report.md"
         own = self.course_folder / page
         return own if own.is_file() else shipped() / page
 
     @property
     def _named_sandbox(self) -> str | None:
-        """The sandbox that is set; a GPU is for containers only."""
+        """Name of the sandbox that the settings ask for. A GPU implies `docker`, as only containers can use one."""
         return "docker" if not self.sandbox and self.docker.gpu != NO_GPU else self.sandbox
 
     def sandbox_for_ours(self) -> str:
-        """Where the course's own kernels run."""
+        """Name of the sandbox for the course's own kernels."""
         return self._named_sandbox or "process"
 
     def sandbox_for_others(self) -> str:
-        """Where code runs that others have written."""
+        """Name of the sandbox for code that other people have written."""
         return self._named_sandbox or "docker"
 
     def sandbox_for(self, submission: Path) -> str:
-        """The same for a file. A user's own file is also graded where there are no containers."""
+        """Name of the sandbox for a submission. Without containers, a user's own file is graded in a process."""
         alone = (
             not self._named_sandbox
             and was_started(submission.resolve().parent)
@@ -182,7 +187,11 @@ class Settings(BaseSettings):
         return "process" if alone else self.sandbox_for_others()
 
     def make_sandbox(self, name: str, server: ForkServer | None = None) -> Sandbox:
-        """A sandbox by these settings, whose processes come from the server, if one is given; the caller closes it."""
+        """Make the sandbox of this name by these settings; the caller closes it.
+
+        If a server is given, it starts the processes of the sandbox. Raises InputError if the name is unknown, or if
+        the settings give a GPU to another sandbox than `docker`.
+        """
         if name not in SANDBOXES:
             raise InputError(f"there is no sandbox {name!r}; there are: {', '.join(SANDBOXES)}.")
         if name != "docker" and self.docker.gpu != NO_GPU:
@@ -194,7 +203,7 @@ class Settings(BaseSettings):
         return Rules(limits=Limits(**self.limits.model_dump()), container=self.docker)
 
     def environment(self, sandbox_name: str, sandbox: Sandbox) -> "GradingEnvironment":
-        """The environment that gradings run on."""
+        """Make the environment that gradings use."""
         from grader.grading.grading_environment import GradingEnvironment
 
         return GradingEnvironment(
@@ -211,12 +220,14 @@ class Settings(BaseSettings):
         )
 
     def lock_folder(self, sandbox_name: str) -> Path:
-        """Where those lock who use the devices of this host, in such sandboxes or beside them."""
+        """Folder of the locks that all graders share to use the devices of this host, in such sandboxes or without."""
         return self.locks or _lock_folder(sandbox_name)
 
     def orders(self, given: dict[str, Any]) -> str:
-        """The settings that a station elsewhere must grade by, as JSON: what was `given` for this batch, and every rule
-        that can change a verdict. The rest (image, folders, locks, a device that was not named) is up to the station.
+        """Settings that a station on another machine must use, as JSON.
+
+        They are the settings `given` for this batch, and every rule that can change a verdict. The station chooses the
+        rest: image, folders, locks, and the device if none was named.
         """
         rules = self.model_dump(mode="json", include={"deadlines", "limits", "timing", "watching", "search"})
         return json.dumps(
@@ -226,13 +237,15 @@ class Settings(BaseSettings):
     def open_environment(
         self, sandbox_name: str, server: ForkServer | None = None
     ) -> AbstractContextManager["GradingEnvironment"]:
-        """An environment with its own sandbox; both are closed at the end of the block."""
+        """Open an environment and a sandbox for it; both are closed at the end of the block."""
         return self._open(sandbox_name, self.make_sandbox(sandbox_name, server))
 
     @contextmanager
     def open_for_one(self, sandbox_name: str, server: ForkServer | None, parts: int) -> Iterator["GradingEnvironment"]:
-        """The same for one submission for an assignment of so many parts. Its worker starts at once, while all that
-        grades it is imported; so do our own where there are processors to spare.
+        """Open an environment for one submission to an assignment of `parts` parts.
+
+        The submission's worker starts at once, while the grading code is still being imported. Our own workers also
+        start at once if there are spare processors.
         """
         with closing(self.make_sandbox(sandbox_name, server)) as plain, closing(EagerSandbox(plain)) as sandbox:
             from grader.execution.client import Worker
@@ -250,7 +263,7 @@ class Settings(BaseSettings):
                 yield environment
 
     def open_batch(self, sandbox_name: str) -> AbstractContextManager["GradingEnvironment"]:
-        """The same for many gradings: a spare worker is always starting."""
+        """Open an environment for many gradings, in which a spare worker is always starting."""
         return self._open(sandbox_name, SpareSandbox(self.make_sandbox(sandbox_name)))
 
     @contextmanager
@@ -262,7 +275,7 @@ class Settings(BaseSettings):
 
 
 class _FileSource(YamlConfigSettingsSource):
-    """The settings of the file that is in force."""
+    """Settings from the settings file; raises InputError if a file named by GRADER_CONFIG names a course."""
 
     def __call__(self) -> dict[str, Any]:
         fields = super().__call__()
@@ -275,7 +288,10 @@ class _FileSource(YamlConfigSettingsSource):
 
 
 def config_file() -> Path | None:
-    """The settings file that is in force, if any."""
+    """Path of the settings file in use; None if there is no file.
+
+    Raises InputError if GRADER_CONFIG names a file that does not exist.
+    """
     named = os.environ.get(CONFIG_VARIABLE)
     if named and not Path(named).is_file():
         raise InputError(f"{CONFIG_VARIABLE} names {named}, which is not there; correct or unset it.")
@@ -289,7 +305,7 @@ def _own_file() -> Path | None:
 
 
 def as_variables(given: Mapping[str, Any], prefix: str = "GRADER_") -> dict[str, str]:
-    """Settings as the variables that set them in another process; None is not given."""
+    """Environment variables that set these settings in another process; a setting of None gets no variable."""
     variables: dict[str, str] = {}
     for name, value in given.items():
         if isinstance(value, Mapping):
@@ -300,7 +316,10 @@ def as_variables(given: Mapping[str, Any], prefix: str = "GRADER_") -> dict[str,
 
 
 def load_settings(given: dict[str, Any]) -> Settings:
-    """The settings in force; `given` are those of the command line, of which None means not given."""
+    """Load the settings; `given` comes from the command line, and None in it means that the option was not given.
+
+    Raises InputError if a setting, a variable or the settings file cannot be used.
+    """
     try:
         return Settings(**{name: value for name, value in given.items() if value is not None})
     except ValidationError as error:

@@ -1,7 +1,7 @@
-"""Whose code it is: a file is the user's own if it is in a folder that `grader init` made for them on this computer.
+"""Finds out if a file is the user's own: it is, if `grader init` made its folder for this user on this computer.
 
-That is noted outside the folder, since a download can hold anything. The owner of a file says nothing: users own what
-they download.
+The note about that is outside the folder, since a download can contain any file. The owner of a file proves nothing,
+since users own the files that they download.
 """
 
 import hashlib
@@ -13,7 +13,10 @@ from grader.common.files import make_folder, state_folder, write_whole
 
 
 def note_started(folder: Path) -> None:
-    """Note that it was made here. A user without a folder for the note must say later whose code it is."""
+    """Note that the folder was made here.
+
+    If the note cannot be written, nothing happens; then the user must later say whose code it is.
+    """
     note = _note(folder)
     if note is not None:
         with suppress(InputError):
@@ -22,7 +25,7 @@ def note_started(folder: Path) -> None:
 
 
 def was_started(folder: Path) -> bool:
-    """Whether it was made here."""
+    """True if `grader init` made the folder here."""
     note = _note(folder)
     return note is not None and note.is_file()
 

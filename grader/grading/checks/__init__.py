@@ -1,1 +1,1 @@
-"""The checks of one grading, except for speed. Each module turns what a worker returned into checks with points."""
+"""Checks of one grading, except for speed. Each module makes checks with points from the outputs of a worker."""

@@ -1,4 +1,4 @@
-"""The build check: may the text run, does it compile, and does it have the kernels that are asked for?"""
+"""Build check: the text has no forbidden construct, compiles, and has the kernels that the assignment asks for."""
 
 import time
 from dataclasses import dataclass
@@ -27,8 +27,9 @@ from grader.results.result import Check, Kind, full_marks
 
 @dataclass(frozen=True, kw_only=True)
 class Built:
-    """A submission that compiles: the program that every driver is given, its names for the kernels, and what these use
-    of the device. `faults` are grader's: what could not be found out about it.
+    """Submission that compiles: the program for every driver, its names for the kernels, and their use of the device.
+
+    `faults` are faults of grader that kept it from finding out something about the submission.
     """
 
     task: ChosenTask
@@ -39,13 +40,13 @@ class Built:
 
     @property
     def misordered(self) -> str:
-        """What to say of the first kernel whose parameters are in another order than the arguments, if one's are."""
+        """Sentence about the first kernel whose parameters are in another order than the arguments, or else ""."""
         return next((each.misordered for each in self.bindings.values() if each.misordered), "")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Build:
-    """The build's check and its program (None if it failed); `failure` is what ended the build."""
+    """Build check, the built program (None if the build failed), and the failure that ended the build."""
 
     check: Check
     built: Built | None
@@ -54,8 +55,9 @@ class Build:
 
 @dataclass(frozen=True, kw_only=True)
 class Expanded:
-    """A submission before it meets a device: the text that every driver is given, its macros expanded, and the lines of
-    its code, for what a compiler says.
+    """Submission before its build on a device: the text for every driver, with macros expanded, and its lines of code.
+
+    Messages of a compiler refer to these lines.
     """
 
     task: ChosenTask
@@ -65,7 +67,7 @@ class Expanded:
 
 @dataclass(frozen=True, kw_only=True)
 class Prepared:
-    """All that is done with a student's text without a device, and how long it took."""
+    """Outcome of the work on a student's text that needs no device, and its time in seconds."""
 
     outcome: Expanded | Problem
     seconds: float
@@ -92,19 +94,19 @@ def check_build(prepared: Prepared, worker: Worker) -> Build:
 
 
 def build_check(seconds: float) -> Check:
-    """The check as if it had passed."""
+    """Build check as if it had passed."""
     return replace(full_marks(Kind.BUILD, 0), seconds=seconds)
 
 
 @returns_problem
 def build(task: Task, worker: Worker) -> Built:
-    """The submission as it will be run, or why it will not be."""
+    """Build the submission as it will run; return the problem if that fails."""
     return _bind(_expand_as_chosen(task, worker), worker)
 
 
 @returns_problem
 def build_settled(task: ChosenTask, worker: Worker) -> Built:
-    """The same for an assignment whose choices are made."""
+    """Build the submission for an assignment whose choices are made; return the problem if that fails."""
     return _bind(expand(task, worker), worker)
 
 
@@ -114,8 +116,10 @@ def _expand_as_chosen(task: Task, worker: Worker) -> Expanded:
 
 
 def expand(task: ChosenTask, worker: Worker, process: Process = "new") -> Expanded:
-    """The text that every driver is given, expanded in such a process; raises FailedError if it holds what is forbidden
-    or what the language lacks, openly or behind its macros.
+    """Expand the macros of the text in a process of this kind; every driver gets the resulting text.
+
+    Raises FailedError if the text, before or after expansion, has a forbidden construct or calls a function that OpenCL
+    C 1.2 lacks, and also if the expansion fails or its result takes too long to scan.
     """
     written, allowed = task.submission, task.assignment.allow
     _refuse(first_sighting(written.scan.sightings, allowed))
@@ -127,7 +131,7 @@ def expand(task: ChosenTask, worker: Worker, process: Process = "new") -> Expand
     compiled = scanned(text)
     if isinstance(compiled, TooCostly):
         raise FailedError(of_costly_text(compiled))
-    _refuse(first_sighting(compiled.sightings, {*allowed, Construct.LONG_LINE}))  # macros may well make a line long
+    _refuse(first_sighting(compiled.sightings, {*allowed, Construct.LONG_LINE}))  # macros may make a line long
     later = first_later_call(compiled.code)
     if later is not None:
         raise FailedError(of_later_call(later.line, later.name, later.advice))
@@ -140,7 +144,7 @@ def _refuse(sighting: Sighting | None) -> None:
 
 
 def _bind(expanded: Expanded, worker: Worker) -> Built:
-    """Build it, and find the kernels that are asked for."""
+    """Build the text, and find the kernels that the assignment asks for."""
     task, program = expanded.task, ProgramSource(source=expanded.text)
     opened = worker.load({SUBMISSION: program}).open(NOTHING)
     if isinstance(opened, BuildFailed):

@@ -1,11 +1,12 @@
-"""The choices of students: constants and launch sizes, stated in comments of kernels.cl.
+"""Choices of students: constants and launch sizes, stated in comments of kernels.cl.
 
     // grader: TILE = 16
     // grader: global = ceil_to(width, TILE), ceil_to(height, TILE)
     // grader: transpose local = TILE, TILE
 
-A statement is a student's text that the judge reads. It is short, made of few characters, and only ever evaluated as
-arithmetic on whole numbers: no strings, no powers, nothing that could become large or slow.
+The judge reads these statements although a student wrote them. So a statement must be short and may use few different
+characters. It is evaluated only as arithmetic on whole numbers, without strings or powers, so that no value can become
+large or slow to compute.
 """
 
 import re
@@ -29,13 +30,13 @@ from grader.results.result import Reason
 WHOLE_NUMBER = re.compile(r"[0-9]{1,9}")
 
 STATEMENT_CHARACTERS = 400
-"""Characters of a statement: three sizes of a hundred digits, and their names."""
+"""Largest number of characters of a statement: enough for three sizes of a hundred digits and their names."""
 
 DIMENSIONS = 3
-"""The most dimensions of a launch."""
+"""Largest number of dimensions of a launch."""
 
 ITEMS = 2**40
-"""Work-items that a launch may have in all: no device runs as many within a deadline."""
+"""Largest number of work-items of a launch: no device runs more within a deadline."""
 
 
 def _refuse(message: str) -> NoReturn:
@@ -44,9 +45,9 @@ def _refuse(message: str) -> NoReturn:
 
 @returns_problem
 def chosen(assignment: Assignment, submission: Submission) -> Chosen:
-    """The assignment with what the submission states, or what is wrong with that.
+    """Return the assignment with the constants and sizes that the submission states, or the problem of a statement.
 
-    If the assignment leaves no choices to students, statements are ignored.
+    Statements are ignored if the assignment gives students no choices.
     """
     choices = assignment.choices
     if not choices.constants and not choices.launches:
@@ -77,14 +78,14 @@ def _constants(assignment: Assignment, stated: tuple[Statement, ...]) -> Iterato
 
 
 def _offer(assignment: Assignment) -> str:
-    """What students may choose, in words."""
+    """Words for the choices of students."""
     constants = [f"{name} ({listed(values, 'or')})" for name, values in assignment.choices.constants.items()]
     sizes = [f"global and local of {kernel}" for kernel in assignment.choices.launches]
     return f"you may state {listed((*constants, *sizes), 'and')}."
 
 
 def _launch(assignment: Assignment, launch: Launch, stated: tuple[Statement, ...]) -> Launch:
-    """The launch with the sizes that are stated for its kernel."""
+    """Launch with the sizes that are stated for its kernel."""
     if launch.solution_of is not None or launch.kernel not in assignment.choices.launches:
         return launch
     sizes = {what: _stated(launch, what, stated) for what in ("global", "local")}
@@ -97,7 +98,7 @@ def _launch(assignment: Assignment, launch: Launch, stated: tuple[Statement, ...
 
 
 def _stated(launch: Launch, what: str, stated: tuple[Statement, ...]) -> tuple[str, ...]:
-    """The last word on a size, in up to three dimensions."""
+    """Last statement of a size, in one to three dimensions."""
     found = [each for each in stated if each.what == what and each.kernel in {None, launch.kernel}]
     if not found:
         _refuse(
@@ -111,7 +112,7 @@ def _stated(launch: Launch, what: str, stated: tuple[Statement, ...]) -> tuple[s
 
 
 def split(value: str) -> tuple[str, ...]:
-    """The parts between commas that no bracket encloses, such as the dimensions of a size."""
+    """Split the text at commas outside brackets, for example into the dimensions of a size."""
     parts, depth = [""], 0
     for character in value:
         depth += {"(": 1, ")": -1}.get(character, 0)
@@ -123,14 +124,14 @@ def split(value: str) -> tuple[str, ...]:
 
 
 def unfit_sizes(assignment: Chosen, device: DeviceFacts) -> Problem | None:
-    """What is wrong, on this device, with the launch sizes that a submission has stated, at all sizes."""
+    """Return the problem of the launch sizes that a submission states, at any size on this device; None if all fit."""
     stated = [launch for launch in assignment.student_launches if launch.kernel in assignment.choices.launches]
     return unfit_launches(assignment, stated, device)
 
 
 @returns_problem
 def unfit_launches(assignment: Chosen, launches: Sequence[Launch], device: DeviceFacts) -> None:
-    """What is wrong, on this device, with the sizes of these launches."""
+    """Return the problem of the sizes of these launches on this device; None if all fit."""
     for sizes in assignment.all_sizes():
         for launch in launches:
             _check_fit(assignment, launch, sizes, device)

@@ -5,10 +5,11 @@
                                -> anything wrong: the case has failed, for no points
 
 A compiler can also fail silently: it translates a right kernel into a program whose results are wrong. So wrong
-results are open, too, where the simulator's are right in both orders of work-items, and no access is wrong.
+results are open, too, if the simulator's results are right in both orders of work-items, and no access is wrong.
 
 A submission can forge every sign of a compiler failure. So such a failure never earns points, and the instructor
-decides what the simulator does not reach. It reaches memory behaviour: those checks are decided, as for any kernel.
+decides about the checks that the simulator cannot make. The simulator can check memory behaviour, so the memory checks
+are decided, as for any kernel.
 """
 
 import re
@@ -36,13 +37,14 @@ from grader.protocol.messages import Order
 from grader.results.result import Check, Kind, Reason, Verdict
 
 SECONDS = 20.0
-"""Limit for all simulated cases together. The small cases of an assignment of the course take 1 to 8 s."""
+"""Time limit for all simulated cases together. The small cases of an assignment of the course take 1 to 8 s."""
 
 ATOMIC = re.compile(r"\batom(?:ic)?_\w+\s*\(")
-"""With atomic functions, results may depend on the order of groups, which the simulator runs in ascending order."""
+"""Call of an atomic function. With atomics, results may depend on the order of groups, which is always ascending in the
+simulator."""
 
 DEVICES = {Reason.CRASH, Reason.TIME_LIMIT}
-"""Reasons of a compiler failure that is not left open."""
+"""Reasons that a compiler failure has if it is not left open."""
 
 WRONG = {Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN}
 """Reasons for a failure that a wrong translation may cause."""
@@ -50,15 +52,17 @@ WRONG = {Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN}
 
 @dataclass(frozen=True, kw_only=True)
 class LeftOpen:
-    """Reasons why checks of a submission stay open: `failed` for checks on which the compiler failed, `rest` for checks
-    that only a right kernel passes, and for memory checks where nothing was counted.
+    """Reasons why checks of a submission stay open.
+
+    `failed` is for checks on which the compiler failed. `rest` is for checks that only a right kernel passes, and for
+    memory checks without counts.
     """
 
     failed: Problem
     rest: Problem
 
     def of(self, checks: Iterable[Check]) -> tuple[Check, ...]:
-        """The checks; those that wait for the instructor's decision are skipped: they neither earn nor lose points."""
+        """Return the checks. Checks that wait for the instructor are skipped: they neither earn nor lose points."""
         return tuple(map(self._of, checks))
 
     def _of(self, check: Check) -> Check:
@@ -74,8 +78,10 @@ def is_undecided(tried: Tried) -> bool:
 
 
 def left_open(tried: Sequence[Tried], subject: Subject, watched: Watched) -> LeftOpen | None:
-    """Reasons why cases stay open on which the compiler failed; None if there are no such cases, or if anything else is
-    wrong in a case or in a simulated run. A hidden sanitizer has no influence: students see which cases are open.
+    """Return the reasons why cases stay open on which the compiler failed.
+
+    Returns None if the compiler failed on no case, or if a case or a simulated run has another mistake. A hidden
+    sanitizer's check has no influence, because students see which cases are open.
     """
     failed = [each for each in tried if each.check.verdict is Verdict.FAILED and not each.case.practice]
     failures = [each.failure for each in failed if each.failure is not None and is_undecided(each)]
@@ -100,7 +106,11 @@ def _is_wrong(assignment: Assignment, watched: Watched) -> bool:
 
 
 def unbuilt_open(build: Build, prepared: Prepared, simulator: Worker) -> LeftOpen | None:
-    """Like left_open, for a submission whose build failed: builds it for the simulator, and runs it there."""
+    """Return the reasons why a submission with a failed build stays open, as left_open does for its cases.
+
+    The submission is built for the simulator, and runs there. Returns None if the failure is not the compiler's, or if
+    the simulator finds a mistake.
+    """
     if build.failure is None or isinstance(prepared.outcome, Problem) or not _is_of_compiler(build.failure):
         return None
     task = prepared.outcome.task
@@ -121,8 +131,9 @@ def unbuilt_open(build: Build, prepared: Prepared, simulator: Worker) -> LeftOpe
 
 
 def timed_open(failed: FailedError) -> FailedError:
-    """The error that ended a timed run. If the compiler failed, the error leaves the speed open, since the cases are
-    already right.
+    """Return the error that ended a timed run.
+
+    If the compiler failed, the new error leaves the speed open, since the cases are already right.
     """
     failure = failed.failure
     if not isinstance(failure, Crashed | TimedOut) or not _is_of_compiler(failure):
@@ -136,7 +147,7 @@ def _is_of_compiler(failure: Failure) -> bool:
 
 
 def _checked(failure: Failure, subject: Subject, cases: Sequence[Case]) -> LeftOpen | None:
-    """The reasons for open points if all small cases are right in the simulator; None if one is wrong."""
+    """Reasons for open points if all small cases are right in the simulator; None if one is wrong."""
     try:
         subject.worker.ready()
     except NoSimulatorError:
@@ -146,9 +157,10 @@ def _checked(failure: Failure, subject: Subject, cases: Sequence[Case]) -> LeftO
 
 
 def _differing(wrong: Sequence[Tried], subject: Subject) -> LeftOpen | None:
-    """The reasons for open points if results that are wrong on the device are right in the simulator, in both orders of
-    work-items; None if one of them is wrong there, too, all are too large for the simulator, or they may depend on the
-    order of groups.
+    """Reasons for open points if wrong results of the device are right in the simulator, in both orders of work-items.
+
+    Returns None if a case is also wrong in the simulator, if all cases are too large for it, if there is no simulator,
+    or if the results may depend on the order of groups.
     """
     if ATOMIC.search(subject.built.program.source):
         return None
@@ -163,7 +175,7 @@ def _differing(wrong: Sequence[Tried], subject: Subject) -> LeftOpen | None:
 
 
 def _right_cases(subject: Subject, cases: Iterable[Case], orders: Sequence[Order]) -> list[Sizes]:
-    """The sizes of the cases that the simulator ran within the time limit; none if one of them is wrong."""
+    """Sizes of the cases that the simulator ran within the time limit; empty if one of these cases is wrong."""
     ends = time.monotonic() + SECONDS
     right: list[Sizes] = []
     for case in cases:
@@ -186,13 +198,13 @@ def _is_right(subject: Subject, case: Case, order: Order) -> bool:
 
 
 def _usual(assignment: Assignment) -> int:
-    """The product of the largest sizes that the assignment simulates in any case."""
+    """Product of the largest sizes that the assignment always simulates; 0 if it simulates none."""
     usual = [prod(asked.sizes.values()) for asked in (assignment.sanitizer, assignment.memory) if asked is not None]
     return max(usual, default=0)
 
 
 def _small(assignment: Assignment, cases: Sequence[Case]) -> Iterator[Case]:
-    """Cases that are no larger than the usual simulated sizes, or else the smallest case."""
+    """Cases that are no larger than the usual simulated sizes, and in any case the smallest one."""
     by_size = sorted(cases, key=lambda case: prod(case.sizes.values()))
     for number, case in enumerate(by_size):
         if number and prod(case.sizes.values()) > _usual(assignment):
@@ -204,7 +216,7 @@ OPEN_UNTIL = "The points are open until your instructor decides."
 
 
 def _right_at(right: Sequence[Sizes]) -> str:
-    """Clause that says at which sizes the simulator's results are right."""
+    """Clause about the sizes at which the simulator's results are right."""
     where = "at" if len(right) == 1 else f"in {len(right)} small cases, up to"
     return f"With another compiler, the results are right {where} {sizes_in_words(right[-1])}"
 
@@ -216,7 +228,7 @@ NOT_KNOWN = Problem(
     reason=Reason.COMPILER_FAILED,
     message="open: the compiler failed on this kernel, so its results on this device are not known.",
 )
-"""Why checks that only a right kernel passes stay open."""
+"""Reason why checks that only a right kernel passes stay open."""
 
 
 def _open(failure: Failure, checked: str) -> LeftOpen:
@@ -226,7 +238,7 @@ def _open(failure: Failure, checked: str) -> LeftOpen:
 
 
 def _open_results(subject: Subject, check: Check, right: Sequence[Sizes]) -> LeftOpen:
-    """The reasons where the device's results are wrong, as in this check, and another compiler's are right."""
+    """Reasons for open points if the device's results are wrong, as in this check, but right with another compiler."""
     words = (
         f"{first_sentence(check.message)} {_right_at(right)}, and no access is wrong. So this compiler may have "
         f"translated the kernel wrongly. {OPEN_UNTIL} {advice_on(subject.built.program.source)}"

@@ -1,4 +1,4 @@
-"""What the cases of a submission say together: the cause of wrong results, and the lines where to look for it."""
+"""Conclusions from all cases of a submission: the cause of wrong results, and the lines to look at."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -19,13 +19,13 @@ from grader.results.result import Check, Verdict
 
 
 def conclude(tried: Sequence[Tried], built: Built, oracle: Oracle, seen: Simulated | None = None) -> tuple[Check, ...]:
-    """The checks of cases that were run, each with what explains it; `seen` knows the lines that use arrays."""
+    """Return the checks of cases that were run, with explanations; `seen` gives the lines that use arrays."""
     explanations = _explanations(tried, built, oracle)
     return tuple(_concluded(each, explanations.get(each.case.name), seen) for each in tried)
 
 
 def _concluded(tried: Tried, explanation: Explanation | Fault | None, seen: Simulated | None) -> Check:
-    """The check with its explanation, or with the fault that prevented one."""
+    """Check with its explanation, or with the fault that prevented an explanation."""
     check = explanation if isinstance(explanation, Fault) else _attempted(tried, explanation, seen)
     return replace(tried.check, faults=(*tried.check.faults, check)) if isinstance(check, Fault) else check
 
@@ -35,7 +35,7 @@ def _attempted(tried: Tried, explanation: Explanation | None, seen: Simulated | 
 
 
 def _told(tried: Tried, explanation: Explanation | None, seen: Simulated | None) -> Check:
-    """The check with what explains it before its numbers, the lines that are meant, and where else to look."""
+    """Check with the explanation before its numbers, the lines that it refers to, and other places to look at."""
     use = explanation.use if explanation else tried.use
     lines = lines_of(use, seen.kernels) if use and seen else ""
     numbers = tried.check.message
@@ -46,7 +46,7 @@ def _told(tried: Tried, explanation: Explanation | None, seen: Simulated | None)
 
 
 def _explanations(tried: Sequence[Tried], built: Built, oracle: Oracle) -> dict[str, Explanation | Fault | None]:
-    """By the names of cases: those in which the same array is wrong are explained together."""
+    """Explanations by the names of cases; cases with the same wrong array are explained together."""
     wrong = {each.case.name: each.evidence for each in tried if each.evidence}
     found: dict[str, Explanation | Fault | None] = {}
     for buffer in dict.fromkeys(case.buffer for case in wrong.values()):
@@ -64,7 +64,7 @@ def _of_array(
 
 
 def _passed(tried: Sequence[Tried], buffer: str, built: Built, oracle: Oracle) -> Iterator[Evidence]:
-    """The array in the cases that passed, made again from their seeds."""
+    """Evidence about the array in the cases that passed, made again from their seeds."""
     for each in tried:
         if each.check.verdict is Verdict.PASSED:
             trial = trial_of(each.case, built, oracle)

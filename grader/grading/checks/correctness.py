@@ -1,7 +1,8 @@
-"""The correctness checks: cases share a session, and every byte that comes back is checked.
+"""Correctness checks: cases share a session, and every byte of their outputs is checked.
 
-Hidden cases share another session, the last of a grading and in its own worker (grade.py). Whatever follows from them,
-such as that a wrong one is launched again, comes too late to show in anything that students see before the release.
+Hidden cases share another session with a separate worker, the last session of a grading (grade.py). So effects of
+hidden cases, such as a repeated launch of a wrong case, come too late to show in results that students see before the
+release.
 """
 
 import time
@@ -31,17 +32,17 @@ from grader.grading.explain.simulator.source_lines import EXPLAINED
 from grader.results.result import Check, Kind, Reason, Verdict, full_marks
 
 TIME_LIMITS = 2
-"""Number of cases with a time limit after which the rest are skipped. Cases for practice are counted apart: they decide
-nothing."""
+"""Number of cases that exceed the time limit before the rest are skipped. Practice cases decide nothing, so they are
+counted separately."""
 
 REPEATED = 2
-"""So many wrong cases are launched again on the same data, to see whether the result is always the same."""
+"""Number of wrong cases that are launched again on the same data, to see if the result is always the same."""
 
 REPEATS = 4
-"""Launches of a repeated case: enough to tell a failure every other time from a single exception."""
+"""More launches of a repeated case: enough to tell a failure in every other launch from a single exception."""
 
 CASE_KEY = 0
-"""Tells the inputs of cases from those of timed rounds, which have the key 1 (timing/verifiers.py)."""
+"""Key of the inputs of cases. Inputs of timed rounds have the key 1 (timing/verifiers.py)."""
 
 EARNING = {Verdict.PASSED, Verdict.PARTIAL}
 
@@ -54,14 +55,14 @@ GAVE_UP = Problem(reason=Reason.NOT_RUN, message="skipped: earlier cases timed o
 
 
 def in_order(assignment: Assignment, checks: Iterable[Check]) -> list[Check]:
-    """The checks of all cases in the order of the assignment, however they were made."""
+    """Sort the checks of all cases into the order of the assignment."""
     names = [check.name for check in unrun_cases(assignment, assignment.correctness.cases)]
     return sorted(checks, key=lambda check: names.index(check.name))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Wrong:
-    """An array that is wrong: what is wrong with it, and all that is known of it."""
+    """Wrong array: its problem, and the evidence for explanations."""
 
     problem: Problem
     evidence: Evidence
@@ -69,20 +70,22 @@ class Wrong:
 
 @dataclass(frozen=True, kw_only=True)
 class Ended:
-    """A launch that did not finish: the failure that ended it, and the problem that it shows."""
+    """Launch that did not finish, with the failure that ended it."""
 
     failure: Failure
 
     @property
     def problem(self) -> Problem:
-        """The submission's problem."""
+        """Problem of the submission that follows from the failure."""
         return of_failure(self.failure)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tried:
-    """A case that was run, its check, and evidence about a wrong array. `use` describes the lines that a problem is
-    about; `endless` is the simulator's record if the case hung; `failure` is what ended the launch.
+    """Case that was run, its check, and evidence about a wrong array.
+
+    `use` describes the lines that a problem is about. `endless` is the simulator's record if the case hung. `failure`
+    is the failure that ended the launch.
     """
 
     case: Case
@@ -94,7 +97,7 @@ class Tried:
 
 
 def trial_of(case: Case, built: Built, oracle: Oracle) -> Trial:
-    """The data of a case: always the same for the same seed."""
+    """Data of a case; they depend only on the case and the seed."""
     task = built.task
     names = [each.name for each in task.assignment.correctness.cases]
     key = (task.seed, CASE_KEY, names.index(case.name))
@@ -104,8 +107,9 @@ def trial_of(case: Case, built: Built, oracle: Oracle) -> Trial:
 def try_cases(
     cases: tuple[Case, ...], built: Built, oracle: Oracle, worker: Worker, lookout: Lookout | None = None
 ) -> Iterator[Tried]:
-    """Run each of these cases of the assignment when it is asked for, all in one worker; the lookout is for those that
-    hang.
+    """Run these cases of the assignment in one worker, each when the caller asks for the next item.
+
+    The lookout finds out if a case that hangs would ever end.
     """
     assignment, device = built.task.assignment, worker.ready()
     plans = {case.name: going_on(submission_plan(assignment, case.sizes, built.bindings), device) for case in cases}
@@ -137,7 +141,7 @@ def try_cases(
 def _try(
     launcher: Launcher, series: Series, name: str, trial: Trial, repeats: int
 ) -> Problem | Wrong | Endless | Ended | None:
-    """What is wrong with a launch; a wrong array comes with those of so many repeats on the same data."""
+    """Launch a case and return its problem, if any; a wrong array is repeated `repeats` times on the same data."""
     fetched = launcher.run(name, trial)
     if isinstance(fetched, Endless):
         return fetched
@@ -159,7 +163,7 @@ def _try(
 
 
 def _repeated(series: Series, name: str, trial: Trial, repeats: int) -> list[dict[str, Fetched]]:
-    """Outputs of `repeats` more launches on the same data; none if a launch fails. Only explanations use them."""
+    """Outputs of `repeats` more launches on the same data, for explanations only; empty if a launch fails."""
     try:
         return [unwrap(series.run(name, trial.arrays)) for _ in range(repeats)]
     except FailedError:
@@ -167,7 +171,7 @@ def _repeated(series: Series, name: str, trial: Trial, repeats: int) -> list[dic
 
 
 def unrun_cases(assignment: Assignment, cases: Iterable[Case]) -> Iterator[Check]:
-    """The checks of these cases as if they had passed, for a submission that gets no chance to run them."""
+    """Checks of these cases as if they had passed, for a submission that does not get to run them."""
     return (_check(assignment, case, None, 0.0) for case in cases)
 
 
@@ -179,34 +183,35 @@ def _check(assignment: Assignment, case: Case, problem: Problem | None, seconds:
 
 
 def gave_up(checks: Iterable[Check]) -> bool:
-    """Whether so many of these cases ran into a time limit that no more are run."""
+    """True if so many of these cases exceeded the time limit that no more cases are run."""
     hung = [each for each in checks if each.reason is Reason.TIME_LIMIT and each.kind is Kind.CORRECTNESS]
     return len(hung) >= TIME_LIMITS
 
 
 def first_endless(tried: Iterable[Tried]) -> Endless | None:
-    """The first case that the simulator has found not to end; practice decides nothing."""
+    """First case that does not end in the simulator, without practice cases, which decide nothing."""
     return next((each.endless for each in tried if each.endless and not each.case.practice), None)
 
 
 def failed_sizes(tried: Iterable[Tried]) -> tuple[Sizes, ...]:
-    """The sizes of cases that failed, the smallest first; practice decides nothing."""
+    """Sizes of failed cases, the smallest first, without practice cases, which decide nothing."""
     failed = [each.case.sizes for each in tried if not are_right([each.check])]
     return tuple(sorted(failed, key=lambda sizes: prod(sizes.values())))
 
 
 def are_right(checks: Iterable[Check]) -> bool:
-    """Whether the submission builds and no case has failed, except for practice. Cases that a student kit leaves out
-    are decided elsewhere.
+    """True if the submission builds and no case has failed, practice cases apart.
+
+    Cases that a student kit leaves out are not among the checks; they are decided elsewhere.
     """
     deciding = (check for check in checks if check.kind in {Kind.BUILD, Kind.CORRECTNESS})
     return not any(check.verdict is Verdict.FAILED for check in deciding)
 
 
 def forfeit(assignment: Assignment, checks: Sequence[Check]) -> tuple[Check, ...]:
-    """All checks; if a shown case has failed, without the points that only right kernels earn.
+    """Return all checks; if a shown case has failed, they lose the points that only right kernels earn.
 
-    Hidden cases affect only their own points: students see all other points before the release.
+    Hidden cases affect only the points of hidden cases, because students see all other points before the release.
     """
     if are_shown_right(assignment, checks):
         return tuple(checks)
@@ -220,6 +225,6 @@ def are_shown_right(assignment: Assignment, checks: Iterable[Check]) -> bool:
 
 
 def _rests_on_results(check: Check) -> bool:
-    """Whether the check earns points beyond results, or blames the simulator for results that are right elsewhere."""
+    """True if the check earns points beyond results, or says that results are wrong in the simulator only."""
     earns = check.kind in {Kind.SANITIZER, Kind.PERFORMANCE} and check.verdict in EARNING
     return earns or (check.kind is Kind.SANITIZER and check.reason in EXPLAINED and not check.findings)

@@ -1,7 +1,8 @@
-"""Functions of later versions of OpenCL C, which some drivers have and others and the simulator lack.
+"""Functions of later versions of OpenCL C. Some drivers have them; other drivers and the simulator do not.
 
-What OpenCL C 1.2 says in another way is a macro, so that every driver is given the same text. The rest is refused
-before a driver sees it: else a kernel would be right on one device and a misspelling on the next.
+If OpenCL C 1.2 has an equivalent, the function becomes a macro for it, so that every driver gets the same text. A text
+with any other later function is refused before a driver sees it. Otherwise a kernel would be right on one device, and
+fail as a misspelling on another.
 """
 
 import re
@@ -19,7 +20,8 @@ EQUIVALENTS = {
     "get_enqueued_local_size(dimension)": "get_local_size(dimension)",
     "atomic_work_item_fence(flags, order, scope)": "mem_fence(flags)",
 }
-"""Macros, and what they become. Launches have no offset, and all groups of one have the same size."""
+"""Macros and their equivalents. They are right because launches have no offset, and all groups of a launch have the
+same size."""
 
 GROUP = "Write it with local memory and barrier(CLK_LOCAL_MEM_FENCE)."
 ATOMIC = "It has atomic_add, atomic_min, atomic_max, atomic_xchg, atomic_cmpxchg and the like, on int and uint."
@@ -32,17 +34,17 @@ LATER = {
     r"to_(?:global|local|private)|get_fence": "Declare each pointer with its address space, such as __global.",
     r"ctz": "Write popcount((x & -x) - 1) for ctz(x).",
 }
-"""Names of the functions that are left, and what to do without them."""
+"""Patterns of names of the other later functions, with advice to do without them."""
 
 CALLED = re.compile(r"\b(?:(?P<before>\w+)\s+)?(?P<name>" + "|".join(LATER) + r")\s*\(")
-"""A call, with the word before the name: a type where the text defines the function itself."""
+"""Call of a later function, with the word before the name, which is a type if the text defines the function itself."""
 
 NO_TYPES = frozenset({None, "return", "else", "do", "case"})
 
 
 @dataclass(frozen=True, kw_only=True)
 class LaterCall:
-    """A call of a function that OpenCL C 1.2 lacks: its line, its name, and what to do without it."""
+    """Call of a function that OpenCL C 1.2 lacks, with its line, its name, and advice to do without it."""
 
     line: int
     name: str
@@ -50,7 +52,7 @@ class LaterCall:
 
 
 def equivalents(scan: Scan) -> Mapping[str, str]:
-    """The macros for a text, but those that it defines itself."""
+    """Return the macros for a text, without the names that the text defines itself."""
     text = "\n".join(scan.code)
     return {macro: becomes for macro, becomes in EQUIVALENTS.items() if not _defines(scan, text, macro.split("(")[0])}
 
@@ -61,7 +63,10 @@ def _defines(scan: Scan, text: str, name: str) -> bool:
 
 
 def first_later_call(code: Sequence[str]) -> LaterCall | None:
-    """The first call of such a function that the text does not define; its lines are without comments and macros."""
+    """Return the first call of a later function that the text does not define; None if it calls none.
+
+    `code` has the lines of the text without comments and macros.
+    """
     calls = [(line, call) for line, text in enumerate(code, start=1) for call in CALLED.finditer(text)]
     own = {call["name"] for _, call in calls if call["before"] not in NO_TYPES}
     for line, call in calls:

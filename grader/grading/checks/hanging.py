@@ -1,9 +1,9 @@
-"""Launches of cases that do not answer: the simulator says whether they end, so that nobody waits for what does not.
+"""Launches of cases that do not answer: the simulator finds out if they end, so that no grading waits for a loop.
 
     silent for a moment -> killed -> the simulator runs the same data -> a loop that does not end: that is the verdict
                                                                       -> it ends there: launched again, to its deadline
 
-The simulator counts steps, not seconds, so a slow machine or a slow compiler is never taken for a loop.
+The simulator counts steps, not seconds, so it never takes a slow machine or a slow compiler for a loop.
 """
 
 from dataclasses import dataclass
@@ -22,19 +22,21 @@ from grader.results.result import Reason
 
 @dataclass(frozen=True, kw_only=True)
 class Lookout:
-    """Looks in the simulator whether a launch ends."""
+    """Finds out in the simulator if a launch ends."""
 
     subject: Subject
 
     def covers(self, sizes: Sizes) -> bool:
-        """Whether a launch is no larger than that of the sanitizer's check, so that steps without end count there, too;
-        and whether what the simulator sees may be told.
+        """True if a launch of these sizes may be simulated and its findings may be shown.
+
+        The launch must be no larger than the launch of the sanitizer's check, so that an endless loop counts in that
+        check, too. The sanitizer's check must not be hidden.
         """
         asked = self.subject.task.assignment.sanitizer
         return asked is not None and not asked.hidden and prod(sizes.values()) <= prod(asked.sizes.values())
 
     def look(self, trial: Trial) -> Endless | None:
-        """The loop that does not end, if the simulator sees one."""
+        """Return the endless loop if the simulator sees one; None without a loop or without a simulator."""
         try:
             self.subject.worker.ready()
         except NoSimulatorError:
@@ -48,8 +50,8 @@ class Lookout:
 class Launcher:
     """Launches the cases of a series in its worker.
 
-    Once the simulator has seen a loop without end, other cases get one moment each; once it has seen a launch end that
-    was silent, it is not asked again.
+    After the simulator has seen an endless loop, the other cases get only one moment each. After it has seen that a
+    silent launch ends, it is not asked again.
     """
 
     def __init__(self, series: Series, worker: Worker, lookout: Lookout | None) -> None:
@@ -59,7 +61,7 @@ class Launcher:
         self._endless: Endless | None = None
 
     def run(self, name: str, trial: Trial) -> dict[str, Fetched] | Failure | Endless:
-        """The buffers after a launch of this case, or what came in their place."""
+        """Return the buffers after a launch of this case, or its failure, or its endless loop."""
         if self._lookout is None or not self._lookout.covers(trial.sizes):
             return self._series.run(name, trial.arrays)
         comes_first = not self._series.is_open_for(name)
@@ -68,7 +70,7 @@ class Launcher:
         if isinstance(outcome, TimedOut):
             if self._endless is not None:
                 return outcome
-            self._series.begin(name)  # while the simulator works: there is a launch after this one, whatever it sees
+            self._series.begin(name)  # overlaps with the simulator: another launch follows after either finding
             self._endless = self._lookout.look(trial)
             if self._endless is not None:
                 return self._endless

@@ -1,4 +1,4 @@
-"""Compares what came back from a launch with what only the judge knows."""
+"""Compares the buffers after a launch with the expected results, which only the judge knows."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ from grader.results.result import ErrorMap, Reason
 
 @dataclass(frozen=True, kw_only=True)
 class Trial:
-    """Data for one launch: its sizes, its inputs, and the truth about its outputs."""
+    """Data for one launch: its sizes, its inputs, and the true outputs."""
 
     assignment: Assignment
     oracle: Oracle
@@ -44,25 +44,23 @@ class Trial:
 
     @property
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Every array that a worker may be sent: the inputs, and the results of our own steps on them."""
+        """All arrays that may be sent to a worker: the inputs, and the results of our own steps on them."""
         return {**{name: truth.value for name, truth in self.truth.items()}, **self.inputs}
 
 
 def make_trial(assignment: Assignment, oracle: Oracle, sizes: Sizes, data: DataSet, key: tuple[int, ...]) -> Trial:
-    """Fresh inputs from the key, and what the oracle says about them."""
+    """Make inputs from the key, and consult the oracle about their true outputs."""
     inputs = make_inputs(assignment, oracle, sizes, data, key)
     truth = consult(oracle, assignment, inputs, sizes)
     return Trial(assignment=assignment, oracle=oracle, sizes=sizes, data=data, inputs=inputs, truth=truth)
 
 
 Launched = Mapping[str, Fetched]
-"""The buffers after a launch, by name."""
+"""Buffers after a launch, by name."""
 
 
 def inspect(trial: Trial, script: Script, fetched: Launched) -> Problem | None:
-    """The first thing wrong with the fetched buffers, with what this launch alone says of its cause; None if all is
-    right.
-    """
+    """Return the first problem of the fetched buffers, explained from this launch alone; None if all is right."""
     problem = examine(trial, script, fetched)
     if problem is None or problem.error_map is None:
         return problem
@@ -72,23 +70,23 @@ def inspect(trial: Trial, script: Script, fetched: Launched) -> Problem | None:
 
 
 def _told(problem: Problem, case: Evidence) -> Problem:
-    (explanation,) = explain([replace(case, remade=nothing_remade)])  # this may hold a device that others wait for
+    (explanation,) = explain([replace(case, remade=nothing_remade)])  # other gradings may wait for this device
     return explained(problem, explanation) if explanation else problem
 
 
 def examine(trial: Trial, script: Script, fetched: Launched) -> Problem | None:
-    """The first thing wrong with the fetched buffers, the likeliest cause first; None if all is right."""
+    """Return the first problem of the fetched buffers, the likeliest cause first; None if all is right."""
     return stray_write(fetched) or _changed_input(trial, script, fetched) or _wrong_output(trial, script, fetched)
 
 
 def is_right(trial: Trial, script: Script, fetched: Launched) -> bool:
-    """Whether nothing is wrong with the fetched buffers."""
+    """True if the fetched buffers have no problem."""
     faults = stray_write(fetched) or _changed_input(trial, script, fetched)
     return faults is None and not any(_mismatches(trial, script, fetched))
 
 
 def stray_write(fetched: Mapping[str, Fetched]) -> Problem | None:
-    """The first word of a guard band that has changed."""
+    """Return the problem of the first changed word of a guard band; None if no word has changed."""
     for name, buffer in fetched.items():
         if buffer.poison is None:
             continue
@@ -109,7 +107,7 @@ def _changed_input(trial: Trial, script: Script, fetched: Mapping[str, Fetched])
 
 
 def _wrong_output(trial: Trial, script: Script, fetched: Launched) -> Problem | None:
-    """The first array that is wrong, with a map of what is, unless nothing was written to it."""
+    """Problem of the first wrong array, with a map of its wrong elements unless nothing was written to it."""
     mismatch = next(_mismatches(trial, script, fetched), None)
     if mismatch is None:
         return None
@@ -127,7 +125,7 @@ def _error_map(case: Evidence) -> ErrorMap:
 
 
 def _mismatches(trial: Trial, script: Script, fetched: Launched) -> Iterator[Mismatch]:
-    """What is wrong with each output that is, in their order."""
+    """Mismatch of each wrong output, in the order of the outputs."""
     standard = _standard(trial)
     for name in script.outputs:
         if trial.assignment.buffers[name].is_judged:
@@ -143,12 +141,12 @@ def _standard(trial: Trial) -> Standard:
 
 
 def evidence(trial: Trial, script: Script, name: str, launches: Sequence[Launched]) -> Evidence:
-    """What launches on the same data made of an array; of right ones, it is the truth."""
+    """Return the evidence about an array from one or more launches on equal data."""
     return _evidence(trial, script, name, [_payload(trial, name, launched) for launched in launches])
 
 
 def evidence_of_right(trial: Trial, script: Script, name: str) -> Evidence:
-    """The same of a launch that made it right."""
+    """Return the evidence about an array from a launch with right results, which are the truth."""
     buffer = trial.assignment.buffers[name]
     return _evidence(trial, script, name, [trial.truth[name].value.astype(DTYPES[buffer.type])])
 
@@ -163,10 +161,10 @@ def _evidence(trial: Trial, script: Script, name: str, made: Sequence[NDArray[An
 
     def remade(changed: Arrays) -> Truth | None:
         if any(buffer.data == "made" for buffer in assignment.buffers.values()):
-            return None  # an oracle may rely on what it has made of them, such as that an iteration ends
+            return None  # the oracle may rely on data that it has made, for example so that an iteration ends
         try:
             truth = consult(trial.oracle, assignment, {**trial.inputs, **changed}, trial.sizes)
-        except SolutionError:  # it may rely on more than it says
+        except SolutionError:  # an oracle may need more of its inputs than the assignment states
             return None
         return _as_matrices(truth[name])
 
@@ -191,7 +189,7 @@ def _payload(trial: Trial, name: str, fetched: Launched) -> NDArray[Any]:
 
 
 def as_array(assignment: Assignment, name: str, fetched: Fetched, sizes: Sizes) -> NDArray[Any]:
-    """The content of a buffer, in the shape and type that assignment.yaml states."""
+    """Content of a buffer, in the shape and type that assignment.yaml states."""
     buffer = assignment.buffers[name]
     return fetched.payload.view(DTYPES[buffer.type]).reshape(assignment.shape(buffer, sizes))
 
@@ -202,12 +200,12 @@ def _as_matrices(truth: Truth) -> Truth:
 
 
 def _matrix(array: NDArray[Any]) -> NDArray[Any]:
-    """The array in two dimensions: a vector as one row, and all but the last dimension of a larger one as rows."""
+    """Array in two dimensions: a vector becomes one row, and all dimensions but the last one become rows."""
     return array.reshape(-1, array.shape[-1]) if array.ndim else array.reshape(1, 1)
 
 
 def _blocks(assignment: Assignment) -> dict[str, int]:
-    """The constants in the launch sizes of the student's kernels: the sides of their blocks."""
+    """Constants in the launch sizes of the student's kernels, which are the sides of their blocks."""
     expressions = [
         expression
         for launch in assignment.student_launches

@@ -1,6 +1,6 @@
-"""Memory behaviour: what the simulator counted, and the assignment's checks of it.
+"""Memory behaviour: the counts of the simulator, and the assignment's checks of them.
 
-The counts depend on the source and the sizes alone, so they are the same on a laptop and beside a GPU.
+The counts depend only on the source and the sizes, so a laptop and a GPU server get equal counts.
 """
 
 from collections import Counter
@@ -24,20 +24,18 @@ from grader.results.metrics import Access, Branch, Profile
 from grader.results.result import Check, Kind, Reason, full_marks
 
 NUMBER = 1
-"""The number of the simulated run, from which its inputs follow."""
+"""Number of the simulated run, which determines its inputs."""
 
 SPACES: dict[int, Literal["global", "constant", "local"]] = {1: "global", 2: "constant", 3: "local"}
 """Address spaces, as LLVM numbers them for OpenCL."""
 
 TOLERANCE = 1e-9
-"""Of a limit: the rounding errors of ratios."""
+"""Relative tolerance of a limit, for the rounding errors of ratios."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Counted:
-    """The counts, what is wrong with the results of the counted kernel, if anything, and the steps of its longest
-    launch.
-    """
+    """Counts of a kernel, the problem of its results (None if they are right), and the steps of its longest launch."""
 
     profile: Profile
     problem: Problem | None
@@ -46,7 +44,7 @@ class Counted:
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """A measured quantity, the reason if there is too much of it, and the words for that."""
+    """Measured quantity, with the reason, the words and the cause to report if it exceeds the limit."""
 
     value: float
     reason: Reason
@@ -55,13 +53,13 @@ class Reading:
 
 
 def memory_run(subject: Subject, asked: Memory, order: Order = "mixed") -> SimulatedRun:
-    """The run that counts. The order changes no counts of a right kernel, unless it retries, as a lock does."""
+    """Return the run that counts. The order changes no counts of a right kernel, unless it retries, as a lock does."""
     return run_at(subject, asked.sizes, NUMBER, order)
 
 
 @returns_problem
 def count_memory(run: SimulatedRun, simulation: Simulation) -> Counted:
-    """Run the submission once on the simulator and count; a Problem if it did not come to its end."""
+    """Run the submission once on the simulator and count; return a Problem if it did not finish."""
     seen = unwrap(seen_in(run))
     return Counted(
         profile=_profile(run.subject.task.assignment, seen, simulation), problem=seen.problem, steps=seen.steps
@@ -69,7 +67,7 @@ def count_memory(run: SimulatedRun, simulation: Simulation) -> Counted:
 
 
 def _profile(assignment: Assignment, seen: Simulated, simulation: Simulation) -> Profile:
-    """The counts of all launches together."""
+    """Counts of all launches together."""
     accesses = tuple(_access(each) for kernel in seen.kernels for each in kernel.accesses)
     used = [each for each in accesses if each.space == "global"]
     return Profile(
@@ -90,8 +88,9 @@ def _profile(assignment: Assignment, seen: Simulated, simulation: Simulation) ->
 
 
 def check_memory(assignment: Assignment, asked: Memory, counted: Profile | Problem) -> Iterator[Check]:
-    """The check of every statement of the assignment about memory behaviour; all of them fail for a Problem. The first
-    one says what was counted, if that is not the kernel as it was handed in.
+    """Make the check of each statement of the assignment about memory behaviour; a Problem makes all of them fail.
+
+    If the counted kernel is not the submitted one, because a barrier was added, the first check says so.
     """
     note = "" if isinstance(counted, Problem) else _with_barrier(counted)
     for check, each in zip(uncounted(asked), asked.checks, strict=True):
@@ -104,12 +103,12 @@ def check_memory(assignment: Assignment, asked: Memory, counted: Profile | Probl
 
 
 def uncounted(asked: Memory) -> Iterator[Check]:
-    """The checks as if they had passed, for a submission that gets no chance to run."""
+    """Checks as if they had passed, for a submission that does not get to run."""
     return (full_marks(Kind.MEMORY, each.points, each.name) for each in asked.checks)
 
 
 def usable(counted: Counted | Problem) -> Profile | Problem:
-    """The counts, if the results of the kernel were right; else why the counts say nothing."""
+    """Return the counts if the results of the kernel were right, otherwise the reason why the counts mean nothing."""
     if isinstance(counted, Problem):
         return _uncounted(counted.message)
     if counted.problem == CUT_OFF:
@@ -120,12 +119,12 @@ def usable(counted: Counted | Problem) -> Profile | Problem:
 
 
 def _uncounted(why: str) -> Problem:
-    """A failure that loses its points in another check."""
+    """Problem of counts that were not made; another check reports the mistake."""
     return Problem(reason=Reason.NOT_RUN, message=f"not counted: {why}")
 
 
 def _judged(check: Check, each: MemoryCheck, limit: float, counted: Profile) -> Check:
-    """What was measured and the limit; how to get below it, if it is above."""
+    """Compare a measure with its limit; the message has both and, above the limit, the way to get below it."""
     reading = MEASURES[each.measure](counted)
     words = f"{reading.what}; the limit is {_number(limit)}."
     if reading.value <= limit * (1 + TOLERANCE):
@@ -134,7 +133,7 @@ def _judged(check: Check, each: MemoryCheck, limit: float, counted: Profile) -> 
 
 
 def _with_barrier(counted: Profile) -> str:
-    """A sentence about the barrier that was added."""
+    """Sentence about the barrier that was added; empty without one."""
     if counted.barrier_after is None:
         return ""
     return f"counted with a barrier after line {counted.barrier_after}, which ends the data race; "
@@ -144,7 +143,7 @@ def _with_barrier(counted: Profile) -> str:
 
 
 def _coalescing(counted: Profile) -> Reading:
-    """The sum of the task's least traffic and all unused bytes, divided by the least traffic.
+    """Sum of the task's least traffic and all unused bytes, divided by the least traffic.
 
     Accesses that waste nothing do not compensate for accesses that do.
     """
@@ -166,19 +165,19 @@ def _coalescing(counted: Profile) -> Reading:
 
 
 def _closer(access: Access) -> str:
-    """Against sectors of which little is used."""
+    """Advice against sectors with many unused bytes."""
     if access.stride is not None and 0 < abs(access.stride) <= ELEMENT_BYTES:
         return "Neighbouring work-items access neighbouring words here, but only a part of a warp does so at a time."
     return "Work-items that are neighbours in get_local_id(0) should access neighbouring words of a row."
 
 
 def _use(access: Access) -> str:
-    """An expression, and the distance between its accesses by neighbouring work-items."""
+    """Words for an access in the source, and the distance between its accesses by neighbouring work-items."""
     return f"{_place(access.line)} {access.does} {access.array}{_apart(access)}"
 
 
 def _bank_conflicts(counted: Profile) -> Reading:
-    """The most words of one bank in a request to local memory, without words of one vector, which do not conflict."""
+    """Most words of one bank in a request to local memory; words of one vector do not conflict and count as one."""
     local = [each for each in counted.accesses if each.space == "local"]
     if not local:
         return Reading(value=0.0, reason=Reason.BANK_CONFLICT, what="no local memory is used", cause="")
@@ -197,18 +196,18 @@ def _bank_conflicts(counted: Profile) -> Reading:
 
 
 NEAR = 4 * ELEMENT_BYTES
-"""Words of neighbouring work-items that are up to so far apart do not lie in different rows."""
+"""Largest distance in bytes at which words of neighbouring work-items are taken to lie in one row."""
 
 
 def _other_banks(access: Access) -> str:
-    """Against words in the same bank."""
+    """Advice against words in one bank."""
     if access.stride is not None and abs(access.stride) <= NEAR:
         return f"Work-items that are neighbours in get_local_id(0) should use neighbouring words of {access.array}."
     return f"Make the rows of {access.array} one word longer: then the words of a column lie in different banks."
 
 
 def _words(counted: Profile, does: Literal["reads", "writes"]) -> Reading:
-    """Words of global memory that all work-items together ask for."""
+    """Number of words of global memory that all work-items together ask for."""
     total = counted.read if does == "reads" else counted.written
     used = sorted((each for each in _global(counted) if each.does == does), key=attrgetter("bytes"), reverse=True)
     words = Counter[tuple[str, int]]()
@@ -226,9 +225,9 @@ def _words(counted: Profile, does: Literal["reads", "writes"]) -> Reading:
 
 
 def _words_moved(counted: Profile) -> Reading:
-    """Words of global memory in the sectors moved: uncoalesced accesses count by their share of all.
+    """Number of words of global memory in the sectors moved, so that uncoalesced accesses count by their share of all.
 
-    A work-item may read a single word of its own row, such as an element of the diagonal.
+    A few uncoalesced accesses can be right: a work-item may read one word of its row, such as the diagonal's element.
     """
     total = counted.moved / ELEMENT_BYTES
     what = f"it moves sectors with {_number(total)} words of global memory"
@@ -248,7 +247,7 @@ def _words_moved(counted: Profile) -> Reading:
 
 
 def _remedy(counted: Profile, most: Access) -> str:
-    """Against reading too much."""
+    """Advice against too many reads."""
     made = {each.array for each in _global(counted) if each.does == "writes"}
     read_back = sum(each.bytes for each in _global(counted) if each.array in made and each.does == "reads")
     if read_back >= NOTABLE * counted.read:
@@ -260,10 +259,11 @@ def _remedy(counted: Profile, most: Access) -> str:
 
 
 NOTABLE = 0.25
-"""The share of all that is read that must be read back for that to be worth saying: else too much is read elsewhere."""
+"""Least share of words read back among all words read for which the advice is not to read back. With a smaller share,
+the excess lies elsewhere."""
 
 NAMED = 3
-"""Uses of arrays in lines that a sentence about traffic names, the costliest first."""
+"""Number of uses of arrays that a sentence about traffic names, the costliest first."""
 
 
 def _divergence(counted: Profile) -> Reading:
@@ -283,7 +283,7 @@ def _divergence(counted: Profile) -> Reading:
 
 
 def _mostly_idle(counted: Profile) -> Reading:
-    """Requests to global and local memory in which fewer than half of the lanes of a warp take part."""
+    """Number of requests to global and local memory in which fewer than half of the lanes of a warp take part."""
     if not counted.mostly_idle:
         what = "at least half of a warp's work-items take part in every memory request"
         return Reading(value=0.0, reason=Reason.WARP_DIVERGENCE, what=what, cause="")
@@ -303,7 +303,7 @@ def _mostly_idle(counted: Profile) -> Reading:
 
 
 def _local_requests(counted: Profile) -> Reading:
-    """How often warps read or write local memory."""
+    """Number of times that warps read or write local memory."""
     used = [each for each in counted.accesses if each.space == "local"]
     if not used:
         return Reading(value=0.0, reason=Reason.EXTRA_TRAFFIC, what="no local memory is used", cause="")
@@ -318,7 +318,7 @@ def _local_requests(counted: Profile) -> Reading:
 
 
 def _branches(counted: Profile) -> Reading:
-    """How often warps reach a branch; the condition of a loop is one."""
+    """Number of times that warps reach a branch; the condition of a loop is a branch."""
     worst = max(counted.branches, key=attrgetter("reached"), default=Branch(line=0, reached=0, diverged=0))
     total = sum(each.reached for each in counted.branches)
     where = f", most often in {_place(worst.line)} ({worst.reached:,} times)" if total else ""
@@ -341,7 +341,7 @@ MEASURES: dict[Measure, Callable[[Profile], Reading]] = {
     "requests to local memory": _local_requests,
     "branches": _branches,
 }
-"""Each measure is a count, or grows with one: adding lines of useless work makes none of them smaller."""
+"""Functions of the measures. Each measure is a count or grows with one, so useless extra work makes none smaller."""
 
 
 def _access(seen: SeenAccess) -> Access:
@@ -354,7 +354,7 @@ def _global(counted: Profile) -> list[Access]:
 
 
 def _place(line: int) -> str:
-    """A line in words. A copy by a group has no line if several lines copy the same array."""
+    """Words for a line. A copy by a group has no line if several lines copy the array."""
     return f"line {line}" if line else "a copy by the group or a hidden line"
 
 

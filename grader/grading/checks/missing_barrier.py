@@ -1,6 +1,6 @@
-"""Finds the one barrier without which a kernel has a data race.
+"""Finds the one missing barrier that causes a data race in a kernel.
 
-The memory behaviour of a kernel whose only mistake is that race is counted with the barrier in its place.
+If the race is the kernel's only mistake, its memory behaviour is counted with the barrier added.
 """
 
 import time
@@ -22,32 +22,32 @@ from grader.results.result import Finding, Reason, lines_named
 BARRIER = " barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"
 
 PLACES = 8
-"""Places that are tried."""
+"""Largest number of places that are tried."""
 
 SECONDS = 40.0
-"""Limit for all of them together. It is far from what any kernel of the corpus takes, so that a busy machine changes no
-points: one place takes 0.3 s, or up to 2 s if the simulator still sees many races.
+"""Time limit for all places together. Every kernel of the corpus takes far less, so a busy machine changes no points:
+one place takes 0.3 s, or up to 2 s if the simulator still sees many races.
 """
 
 APART = 2
-"""Lines of a race that are further apart belong to different groups."""
+"""Largest distance between lines of a race that belong to one group."""
 
 OF_RACES = frozenset({Reason.DATA_RACE, Reason.UNINITIALISED})
-"""What a missing barrier leads to: races, and reads of words that are not yet written."""
+"""Effects of a missing barrier: races, and reads of words that are not yet written."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class WithBarrier:
-    """The program with a barrier after this line."""
+    """Program with a barrier added after this line."""
 
     built: Built
     line: int
 
 
 def with_barrier(subject: Subject, asked: Sanitizer, found: Sequence[Finding]) -> WithBarrier | None:
-    """The program with one barrier more, with which the simulator sees nothing wrong at the sanitizer's sizes.
+    """Add one barrier so that the simulator has no findings at the sanitizer's sizes and the results are right.
 
-    None if the findings are not those of a missing barrier, if no single barrier helps, or if there is no time left.
+    Returns None if the findings do not fit a missing barrier, if no single barrier helps, or if the time is over.
     """
     reasons = {each.reason for each in found}
     if Reason.DATA_RACE not in reasons or not reasons <= OF_RACES:
@@ -74,14 +74,14 @@ def _is_clean(subject: Subject, asked: Sanitizer) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class Insertion:
-    """A place for a barrier: after a token. `body` is the first token of a loop's body that needs braces for it."""
+    """Place for a barrier, after a token. `body` is the first token of a loop's body that then needs braces."""
 
     after: int
     body: int | None = None
 
 
 def _mended(built: Built, seen: Outline, place: Insertion) -> Built:
-    """The program with a barrier in this place. Its lines stay where they are."""
+    """Program with a barrier in this place; the numbers of its lines do not change."""
     end = seen.end(place.after)
     source = f"{seen.text[:end]}{BARRIER}{seen.text[end:]}"
     if place.body is not None:
@@ -91,8 +91,10 @@ def _mended(built: Built, seen: Outline, place: Insertion) -> Built:
 
 
 def _places(seen: Outline, races: Sequence[Finding]) -> list[Insertion]:
-    """Places where a barrier may be missing, the likeliest first: right after the lines that the findings advise, after
-    the first lines of the races, or after their last ones, where a loop goes back to the first.
+    """Places where a barrier may be missing, the likeliest first.
+
+    They are right after the lines that the findings advise, after the first lines of the races, or after their last
+    lines, where a loop jumps back to the first lines.
     """
     advised = [line for each in races if each.cause.startswith(NO_BARRIER) for line in lines_named(each.cause)]
     ends = *advised, *_ends_of_groups(sorted({line for each in races for line in each.lines}))
@@ -107,7 +109,7 @@ def _places(seen: Outline, races: Sequence[Finding]) -> list[Insertion]:
 
 
 def _ends_of_single_statements(seen: Outline) -> Iterator[Insertion]:
-    """Ends of loops whose body is one statement without braces."""
+    """Places at the end of loops whose body is one statement without braces."""
     for number, token in enumerate(seen.code[:-1]):
         if token.text in {"for", "while"} and seen.code[number + 1].text == "(":
             body = seen.pairs[number + 1] + 1
@@ -117,7 +119,7 @@ def _ends_of_single_statements(seen: Outline) -> Iterator[Insertion]:
 
 
 def _end_of_statement(seen: Outline, first: int) -> int | None:
-    """The last token of the statement that begins here; None if the text ends before it."""
+    """Number of the last token of the statement that begins at token `first`; None if the text ends before it."""
     number = first
     while number + 1 < len(seen.code):
         is_end = seen.code[number].text in {";", "{"}
@@ -129,14 +131,15 @@ def _end_of_statement(seen: Outline, first: int) -> int | None:
 
 
 def _ends_of_groups(lines: Sequence[int]) -> tuple[int, ...]:
-    """The last line of each group; none if the race is known by no line."""
+    """Last line of each group of lines that are at most APART lines from the next; empty without lines."""
     last = lines[-1:]
     return (*(line for line, after in pairwise(lines) if after - line > APART), *last)
 
 
 def _ends_of_statements(seen: Outline) -> Iterator[int]:
-    """Semicolons in braces, and braces that open or close a block there. None before an `else` or a `while`, which may
-    belong to the statement.
+    """Numbers of semicolons in braces, and of braces that open or close a block there.
+
+    Tokens before an `else` or a `while` are left out, because these may belong to the statement.
     """
     opened: list[str] = []
     for number, token in enumerate(seen.code):

@@ -1,4 +1,4 @@
-"""The texts that workers build, and the options they are built with."""
+"""Programs that workers build, with their options and definitions."""
 
 from grader.course.assignment import Assignment
 from grader.course.submissions.task import ChosenTask
@@ -11,19 +11,19 @@ SIZE_MEANS = "uint"
 
 
 def own_program(assignment: Assignment, source: str) -> ProgramSource:
-    """A text of ours; it may use the course's name for a 32-bit size, which OpenCL C does not know."""
+    """Program of the course; it may use the course's name for a 32-bit size, which OpenCL C does not have."""
     names = {**assignment.definitions, SIZE_TYPE: SIZE_MEANS}
     return ProgramSource(source=source, options=tuple(f"-D{name}={value}" for name, value in names.items()))
 
 
 PEAK_PROGRAM = ProgramSource(source=PEAK_SOURCE, options=("-cl-mad-enable", f"-DGROUP={PEAK_GROUP}"))
-"""A multiplication and an addition in one, where the device can."""
+"""Program of the kernel that only computes. It multiplies and adds in one instruction if the device has one."""
 
 
 def submitted_definitions(task: ChosenTask) -> dict[str, str]:
-    """The macros that a student's text is expanded with.
+    """Macros for the expansion of a student's text.
 
-    Files of the course define the size type themselves; for one that does not, we do.
+    Files of the course define the size type themselves. If a text does not define it, these macros do.
     """
     definitions = {**equivalents(task.submission.scan), **task.assignment.definitions}
     if SIZE_TYPE in task.submission.scan.defined:

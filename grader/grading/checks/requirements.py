@@ -1,4 +1,4 @@
-"""Checks whose points count only if others pass: those that show whether the exercise was solved."""
+"""Checks whose points count only if other checks pass, which show that the student solved the exercise."""
 
 from collections.abc import Iterator, Sequence
 
@@ -11,17 +11,18 @@ from grader.protocol.messages import DeviceFacts
 from grader.results.result import UNTIMED, Check, Kind, Reason, Verdict
 
 ON_A_CPU = " On a CPU, a naive kernel is just as fast."
-"""Why points for speed on a CPU require a memory check."""
+"""Reason why points for speed on a CPU require a memory check."""
 
 OPEN = UNTIMED | {Reason.COMPILER_FAILED}
-"""Why a check is open that may still earn points."""
+"""Reasons of open checks that may still earn points."""
 
 
 def required(assignment: Assignment, device: DeviceFacts, checks: Sequence[Check]) -> Iterator[Check]:
-    """The checks of one assignment, in their order. One that earned points fails if a check that it requires failed. So
-    does one that is open because of the machine or the compiler: nothing could earn its points.
+    """Yield the checks of one assignment, in their order, after applying the requirements between them.
 
-    A required check that was not made, for example without a simulator, decides nothing.
+    A check that earned points fails if a check that it requires failed. A check that is open because of the machine or
+    the compiler fails as well, since it could no longer earn its points. A required check that was not made, for
+    example without a simulator, decides nothing.
     """
     memory = assignment.memory.checks if assignment.memory else ()
     requires: dict[tuple[Kind, str], tuple[str, ...]] = {(Kind.MEMORY, each.name): each.requires for each in memory}
@@ -38,7 +39,7 @@ def required(assignment: Assignment, device: DeviceFacts, checks: Sequence[Check
 
 
 def _uncounted(check: Check, missing: Sequence[str], device: DeviceFacts) -> Check:
-    """The check without its points. What was measured stays in its message."""
+    """Check without its points; its message still has the measured values."""
     names = listed([f'"{name}"' for name in missing], "and")
     verb = "passes" if len(missing) == 1 else "pass"
     why = ON_A_CPU if check.kind is Kind.PERFORMANCE and share_a_process(device) else ""

@@ -1,4 +1,4 @@
-"""The sanitizer check: does anything go wrong in a run on the simulator, even if the results are right?"""
+"""Sanitizer check: finds wrong accesses and races in a run on the simulator, even if the results are right."""
 
 import math
 import time
@@ -14,34 +14,36 @@ from grader.grading.explain.simulator.findings import findings
 from grader.results.result import Check, Finding, Kind, Reason, full_marks
 
 NUMBER = 0
-"""The number of the simulated run, from which its inputs follow."""
+"""Number of the simulated run, which determines its inputs."""
 
 LARGER = 16
-"""How many times as large as asked for a failed case may be that is simulated, too, by the product of its sizes. More
-takes minutes, and a loop of millions of turns looks there like one that does not end.
+"""Largest failed case that is simulated as well, as a multiple of the size that the check asks for. Sizes are compared
+by their products. A larger case takes minutes, and the simulator takes its loops of millions of iterations for endless.
 """
 
 Failed = tuple[Sizes, ...]
-"""The sizes of the cases that failed, the smallest first; none if all are right."""
+"""Sizes of the cases that failed, the smallest first; empty if all are right."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Endless:
-    """A case that the simulator has found not to end, and all that went wrong in its run."""
+    """Case that does not end in the simulator, with all findings of its run."""
 
     sizes: Sizes
     findings: tuple[Finding, ...]
 
     @property
     def problem(self) -> Problem:
-        """The loop; it is the first cause of all that it has found."""
+        """Problem of the endless loop, which is the first of the findings."""
         return _told(self.findings)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sanitized:
-    """The check, and what was seen at the sizes that it asks for, if the run finished. `at_failed` is what was seen
-    at the smallest failed size, if the simulator ran there.
+    """Sanitizer check and the simulator's records.
+
+    `seen` is the record at the sizes that the check asks for, if the run finished. `at_failed` is the record at the
+    smallest failed size, if the simulator ran it.
     """
 
     check: Check
@@ -50,19 +52,21 @@ class Sanitized:
 
 
 def of_endless(asked: Sanitizer, endless: Endless) -> Sanitized:
-    """The check of a submission of which the simulator has seen a case that does not end: it is not run again."""
+    """Return the check of a submission with a case that does not end in the simulator; it is not run again."""
     problem = _at(endless.sizes, _told(endless.findings))
     return Sanitized(check=problem.fail(replace(unwatched(asked), findings=endless.findings)))
 
 
 def sanitizer_run(subject: Subject, asked: Sanitizer) -> SimulatedRun:
-    """The run that the check rests on."""
+    """Return the run that the check rests on."""
     return run_at(subject, asked.sizes, NUMBER)
 
 
 def check_sanitizer(run: SimulatedRun, asked: Sanitizer, failed: Failed = ()) -> Sanitized:
-    """Run it once on the simulator; if that shows nothing and cases have failed, also at the smallest failed size,
-    if it is small enough.
+    """Run the submission once on the simulator, and make the check.
+
+    If the run has no findings although cases have failed, run it also at the smallest failed size, if that size is
+    small enough (LARGER).
     """
     start = time.perf_counter()
     seen: Simulated | None = None
@@ -83,7 +87,7 @@ def check_sanitizer(run: SimulatedRun, asked: Sanitizer, failed: Failed = ()) ->
 
 
 def _at_failed(subject: Subject, clean: Simulated, sizes: Sizes) -> Simulated | None:
-    """The simulation at a size with wrong results, after a clean run; None if it takes too long."""
+    """Simulate at a size with wrong results, after a run without findings; None if it would take too long."""
     if sizes == clean.sizes:
         return clean
     if math.prod(sizes.values()) > LARGER * math.prod(clean.sizes.values()):
@@ -106,19 +110,19 @@ def _nothing_seen(clean: Simulated, at_failed: Simulated | None) -> Problem:
 
 
 def unwatched(asked: Sanitizer) -> Check:
-    """The check as if it had passed, for a submission that gets no chance to run."""
+    """Check as if it had passed, for a submission that does not get to run."""
     return full_marks(Kind.SANITIZER, asked.points, sizes=asked.sizes)
 
 
 def findings_of(seen: Simulated) -> tuple[Finding, ...]:
-    """Everything that went wrong in the launches of a simulated run, each once."""
+    """Return all findings in the launches of a simulated run, each once."""
     launches = enumerate(zip(seen.kernels, seen.scenes, strict=True))
     found = (each for n, (kernel, scene) in launches for each in findings(kernel, scene, seen.kernels[:n]))
-    return tuple({each.message: each for each in found}.values())  # a kernel that is repeated does it every time
+    return tuple({each.message: each for each in found}.values())  # a repeated kernel has the same finding each time
 
 
 def _problem(seen: Simulated, found: tuple[Finding, ...]) -> Problem | None:
-    """The first finding; without one, what else went wrong in the simulated run."""
+    """Problem of the first finding; without findings, the problem of the results in the simulated run."""
     if found:
         return _told(found)
     return seen.problem if seen.problem in {None, CUT_OFF} else _order_matters(seen.problem)

@@ -1,4 +1,4 @@
-"""Points: pure functions from what was measured to what it earns."""
+"""Points: pure functions from measurements to points."""
 
 from grader.course.rubric import Case, Correctness, SpeedGoal
 from grader.results.metrics import Interval
@@ -6,20 +6,21 @@ from grader.results.result import Verdict
 
 
 def case_share(asked: Correctness) -> float:
-    """The points of each correctness case that is not for practice."""
+    """Return the points of each correctness case that is not for practice."""
     return asked.points / sum(not each.practice for each in asked.cases)
 
 
 def case_points(asked: Correctness, case: Case) -> float:
-    """The points of one correctness case."""
+    """Return the points of one correctness case; 0 if it is for practice."""
     return 0.0 if case.practice else case_share(asked)
 
 
 def award_speed(goal: SpeedGoal, fraction: Interval) -> tuple[Verdict, float]:
-    """Verdict and points of the highest band that the fraction may reach: the student has the benefit of the doubt.
+    """Return verdict and points of the highest band that the fraction may reach, with the benefit of the doubt.
 
-    Judged by the upper end of the interval, a kernel that is as fast as a band asks for misses it once in 200 gradings
-    (CONFIDENCE of timing/intervals.py), not every second time. DOUBT limits how far that end is from the median.
+    The upper end of the interval decides. So a kernel that is exactly as fast as a band requires misses the band once
+    in 200 gradings (CONFIDENCE in timing/intervals.py). By the median, it would miss the band every second time. DOUBT
+    in timing/intervals.py limits the distance of the upper end from the median.
     """
     for band in goal.bands:
         if fraction.high >= band.fraction:
@@ -28,5 +29,5 @@ def award_speed(goal: SpeedGoal, fraction: Interval) -> tuple[Verdict, float]:
 
 
 def required_rate(goal: SpeedGoal, device_name: str) -> float | None:
-    """The absolute minimum for this device, None if the assignment names none."""
+    """Return the absolute minimum rate for this device; None if the assignment has no minimum for it."""
     return next((rate for name, rate in goal.minimum.items() if name.lower() in device_name.lower()), None)

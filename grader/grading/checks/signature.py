@@ -1,4 +1,4 @@
-"""Does the student's file hold the kernel that the assignment asks for, with the parameters it asks for?"""
+"""Compares the kernels of the student's file with the kernel and the parameters that the assignment asks for."""
 
 import difflib
 import re
@@ -18,18 +18,18 @@ from grader.results.result import Reason
 NOT_32_BITS = frozenset(
     {"char", "uchar", "short", "ushort", "long", "ulong", "unsigned long", "size_t", "half", "double", "bool"}
 )
-"""Types that no parameter has; a name of the student's own gets the benefit of the doubt. An array may be declared with
-elements of another type, such as uint for what is only moved."""
+"""Types that no parameter may have. A type that the student has named gets the benefit of the doubt. An array may be
+declared with elements of another type, such as uint for data that are only moved."""
 
 WHOLE_NUMBERS = frozenset({"int", "uint", "unsigned int"})
 
 SPELLINGS: dict[ElementType, str] = {"float": "real", "int": "int", "uint": "uint32_t"}
-"""How the course writes the types."""
+"""Names of the types in the course's files."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Parameter:
-    """What an assignment asks of a kernel's parameter: an array in an address space, or else a value."""
+    """Parameter that an assignment asks for: an array in an address space, or a value (space "private")."""
 
     name: str
     space: str
@@ -37,12 +37,12 @@ class Parameter:
 
     @property
     def declaration(self) -> str:
-        """The declaration as the course writes it."""
+        """Declaration in the style of the course."""
         spelt = SPELLINGS[self.type]
         return f"{spelt} {self.name}" if self.space == "private" else f"__{self.space} {spelt} *{self.name}"
 
     def fits(self, arg: ArgFacts) -> bool:
-        """Whether a kernel's parameter can be this one."""
+        """True if the parameter of a kernel can be this one."""
         is_pointer = arg.type.endswith("*")
         if arg.address_space != self.space or is_pointer is (self.space == "private"):
             return False
@@ -64,8 +64,9 @@ def _parameter(assignment: Assignment, name: str) -> Parameter:
 def bind(
     assignment: Assignment, launch: Launch, kernels: Sequence[KernelFacts], code: Sequence[str]
 ) -> Binding | Problem:
-    """How the file spells the launch's kernel, or what is wrong with it; `code` are the file's lines, without comments
-    and macros.
+    """Find the launch's kernel in the file, or return the problem of a missing kernel or of its parameters.
+
+    `code` has the file's lines without comments and macros.
     """
     spellings = (launch.kernel, *(assignment.aliases if launch.kernel == assignment.kernel else ()))
     kernel = next((kernel for name in spellings for kernel in kernels if kernel.name == name), None)
@@ -92,7 +93,7 @@ def bind(
 
 
 def _misfit(kernel: KernelFacts, args: Sequence[ArgFacts], wanted: Sequence[Parameter], code: Sequence[str]) -> str:
-    """The first thing to write in another way."""
+    """Sentence about the first parameter to change, or about parameters to add or remove."""
     if len(args) != len(wanted):
         number = f"{count(len(args), 'parameter')}, and the assignment passes {len(wanted)}"
         here, asked = {arg.name for arg in args}, {each.name for each in wanted}
@@ -113,7 +114,7 @@ def _misfit(kernel: KernelFacts, args: Sequence[ArgFacts], wanted: Sequence[Para
 
 
 def _misordered(kernel: KernelFacts, args: Sequence[ArgFacts], wanted: Sequence[Parameter], code: Sequence[str]) -> str:
-    """What to say of a kernel with the assignment's names for its parameters, but in another order; "" of others."""
+    """Sentence about parameters with the assignment's names in another order; "" for any other kernel."""
     if sorted(arg.name for arg in args) != sorted(each.name for each in wanted):
         return ""
     match [(each, arg) for each, arg in zip(wanted, args, strict=True) if each.name != arg.name]:
@@ -137,7 +138,7 @@ def _exchanged(
 
 
 def _place(code: Sequence[str], kernel: str, parameter: str = "") -> str:
-    """For example "line 3: ", where the kernel is declared, or this parameter of it; "" if that cannot be found."""
+    """Place of the declaration of the kernel, or of one parameter, such as "line 3: "; "" if it cannot be found."""
     text = "\n".join(code)
     declared = re.search(rf"\b{re.escape(kernel)}\s*\(", text)
     if declared is None:
@@ -147,13 +148,13 @@ def _place(code: Sequence[str], kernel: str, parameter: str = "") -> str:
 
 
 def expected_signature(assignment: Assignment, launch: Launch) -> str:
-    """The declaration that the assignment asks for."""
+    """Declaration of the kernel that the assignment asks for."""
     params = ", ".join(_parameter(assignment, arg).declaration for arg in launch.args)
     return f"__kernel void {launch.kernel}({params})"
 
 
 def found_signature(kernel: KernelFacts) -> str:
-    """The declaration as the compiler understood it."""
+    """Declaration of the submitted kernel as the compiler understood it."""
     return f"__kernel void {kernel.name}({', '.join(_declare(arg) for arg in kernel.args)})"
 
 

@@ -1,4 +1,4 @@
-"""A run of the submission on the simulator: what the simulator saw, and whether the results were right."""
+"""Runs of the submission on the simulator: the simulator's record of a run, and the check of its results."""
 
 from dataclasses import dataclass, replace
 from typing import Self
@@ -21,13 +21,15 @@ from grader.protocol.observation import SeenAccess, SeenKernel
 from grader.results.result import Reason
 
 SIMULATION_KEY = 2
-"""Tells the inputs of simulated runs from those of cases (correctness.py) and of timed rounds (timing/verifiers.py)."""
+"""Key of the inputs of simulated runs. Inputs of cases (correctness.py) and of timed rounds (timing/verifiers.py) have
+other keys."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Simulated:
-    """What was seen of each launch of each turn, and the scenes to explain it by; `problem` is what is wrong with the
-    results.
+    """Simulator's record of each launch in each repetition, and the scenes that explain it.
+
+    `problem` is the problem of the results; None if they are right.
     """
 
     sizes: Sizes
@@ -37,13 +39,13 @@ class Simulated:
 
     @property
     def steps(self) -> int:
-        """Instructions of the longest launch."""
+        """Number of instructions of the longest launch."""
         return max(kernel.steps for kernel in self.kernels)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Subject:
-    """A submission that builds, a worker that runs it on the simulator, and the oracle that knows what is right."""
+    """Submission that builds, a worker that runs it on the simulator, and the oracle that knows the right results."""
 
     task: Task
     oracle: Oracle
@@ -53,40 +55,40 @@ class Subject:
 
 @dataclass(frozen=True, kw_only=True)
 class SimulatedRun:
-    """A run on the simulator that is to be made, or goes on: who runs on what data, and the session for it."""
+    """Run on the simulator, planned or in progress: its subject, its data, and the plan of its session."""
 
     subject: Subject
     trial: Trial
     plan: Plan
 
     def begin(self) -> Self:
-        """Let it go on while its worker is asked nothing else."""
+        """Start the run without waiting for it; meanwhile, the worker must not be asked for anything else."""
         self.subject.worker.load({SUBMISSION: self.subject.built.program})
         self.subject.worker.begin_run(self.plan, STUDENT, self.trial.arrays)
         return self
 
 
 def run_on_trial(subject: Subject, trial: Trial, order: Order = "ascending") -> SimulatedRun:
-    """A run on the data of a trial."""
+    """Return a run on the data of a trial."""
     plan = submission_plan(subject.built.task.assignment, trial.sizes, subject.built.bindings).watched(order)
     return SimulatedRun(subject=subject, trial=trial, plan=plan)
 
 
 def run_at(subject: Subject, sizes: Sizes, number: int, order: Order = "ascending") -> SimulatedRun:
-    """A run of the student's launches on random data."""
+    """Return a run of the student's launches on random data, which follow from the seed and `number`."""
     key = (subject.task.seed, SIMULATION_KEY, number)
     trial = make_trial(subject.built.task.assignment, subject.oracle, sizes, "random", key)
     return run_on_trial(subject, trial, order)
 
 
 def simulate(subject: Subject, sizes: Sizes, number: int) -> Simulated | Problem:
-    """Run the student's launches once on random data; a Problem if they did not come to their end."""
+    """Run the student's launches once on random data; return a Problem if they did not finish."""
     return seen_in(run_at(subject, sizes, number))
 
 
 @returns_problem
 def seen_in(run: SimulatedRun) -> Simulated:
-    """What is seen in a run, whether it was begun or not; a Problem if it does not come to its end."""
+    """Finish the run, or start it first, and return the record; return a Problem if the run does not finish."""
     subject, trial, plan = run.subject, run.trial, run.plan
     assignment, worker, sizes = subject.built.task.assignment, subject.worker, trial.sizes
     script = plan.scripts[STUDENT]
@@ -110,11 +112,11 @@ CUT_OFF = Problem(
     reason=Reason.TIME_LIMIT,
     message="the simulator stopped the kernel before its end, so its results were not checked.",
 )
-"""A kernel that did not finish leaves arrays that say nothing, so they are not checked."""
+"""Problem of a kernel that did not finish. Its arrays mean nothing, so they are not checked."""
 
 
 def with_lines_of_copies(seen: SeenKernel, scene: Scene) -> SeenKernel:
-    """The record of a kernel in which each copy by a group has its line, if only one line copies that array."""
+    """Add the line to each copy by a group in the record of a kernel, if only one line copies that array."""
     return seen.model_copy(update={"accesses": tuple(_located(each, scene) for each in seen.accesses)})
 
 
@@ -131,10 +133,10 @@ UNKNOWN = Problem(
 
 
 def _told(failed: FailedError) -> Problem:
-    """A failure that showed there: it says so, since the same kernel may have run on the device.
+    """Problem of a failure in the simulator; the message names the simulator, as the kernel may run on the device.
 
-    It notices accesses beyond arrays and does not crash there. It crashes where a vector's element is taken by an index
-    beyond it, and at functions and instructions that it does not know.
+    The simulator reports accesses beyond arrays and does not crash there. It crashes at an index beyond the elements of
+    a vector, and at functions and instructions that it does not know.
     """
     problem = failed.problem
     if isinstance(failed.why, Crashed) and problem.reason is Reason.CRASH:

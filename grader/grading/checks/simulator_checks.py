@@ -1,4 +1,4 @@
-"""The checks that only a simulator can make: hidden races and stray accesses, and how memory is used."""
+"""Checks that only a simulator can make: hidden races, stray accesses, and memory behaviour."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -24,9 +24,10 @@ from grader.results.result import Check, Reason, Verdict
 
 @dataclass(frozen=True, kw_only=True)
 class Runs:
-    """The simulated runs that the checks rest on. Each is made when it is first asked for, and may begin before that.
-    If the run that counts has a worker of its own, both can go on at once. `ours` simulates the model solution for
-    comparison, and never runs a submission.
+    """Simulated runs that the checks rest on.
+
+    Each run is made when a check first asks for it, and may begin earlier. If `counter` is another worker than the
+    subject's, both runs can overlap. `ours` simulates the model solution for comparison, and never runs a submission.
     """
 
     subject: Subject
@@ -35,33 +36,39 @@ class Runs:
 
     @cached_property
     def sanitizer(self) -> SimulatedRun:
-        """The one that is watched for what goes wrong."""
+        """Run that is watched for wrong accesses and races."""
         asked = self.subject.task.assignment.sanitizer
         assert asked is not None
         return sanitizer_run(self.subject, asked)
 
     @cached_property
     def memory(self) -> SimulatedRun:
-        """The one that counts."""
+        """Run that counts memory accesses."""
         asked = self.subject.task.assignment.memory
         assert asked is not None
         return memory_run(replace(self.subject, worker=self.counter), asked)
 
     def begin_sanitizer(self) -> None:
-        """Let it go on by itself, if the assignment asks for it."""
+        """Start the sanitizer's run without waiting for it, if the assignment asks for this check."""
         if self.subject.task.assignment.sanitizer is not None:
             self.sanitizer.begin()
 
     def begin_memory(self) -> None:
-        """The same for the one that counts, if it need not wait for the other."""
+        """Start the run that counts without waiting for it.
+
+        Nothing starts if the assignment does not ask for it, or if the run shares a worker with the sanitizer's run.
+        """
         if self.subject.task.assignment.memory is not None and self.counter is not self.subject.worker:
             self.memory.begin()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Watched:
-    """The checks that rest on simulated runs, the counts of the one for memory behaviour, if it was made, and what was
-    seen that may be told in checks that are shown: at the sanitizer's sizes, and at the smallest failed size.
+    """Checks that rest on simulated runs, and the records of the runs.
+
+    `profile` has the counts of memory behaviour, if they were made. `seen` is the record at the sanitizer's sizes, and
+    `at_failed` the record at the smallest failed size. A hidden sanitizer's check gives neither of them, because checks
+    that are shown use them.
     """
 
     checks: tuple[Check, ...]
@@ -71,10 +78,10 @@ class Watched:
 
 
 def watch(runs: Runs, rules: WatchingRules, failed: Failed = (), endless: Endless | None = None) -> Watched:
-    """Run the submission on the simulator, unless that was found not to end. Memory behaviour counts if its
-    run has right results, even if cases fail: a missing guard for ragged sizes does not change it.
+    """Run the submission on the simulator, unless one of its cases is known not to end there (`endless`).
 
-    Where there is no simulator, the checks are skipped, or NoSimulatorError is raised if they are required.
+    Memory behaviour counts if its run has right results, even if cases fail: a missing guard for ragged sizes does not
+    change it. Without a simulator, the checks are skipped. NoSimulatorError is raised instead if they are required.
     """
     assignment = runs.subject.task.assignment
     if not assignment.is_watched:
@@ -102,8 +109,9 @@ def watch(runs: Runs, rules: WatchingRules, failed: Failed = (), endless: Endles
 
 
 def _counted(runs: Runs, simulation: Simulation, sanitized: Sequence[Check], failed: Failed) -> Profile | Problem:
-    """The counts of the submission, with the barrier if only a barrier is missing. A Problem if there are none; it
-    explains the run that counts only if no other mistake is known.
+    """Counts of the submission; if its only mistake is a missing barrier, counts with the barrier added.
+
+    The result is a Problem if neither run counts. It explains the run that counts only if no other mistake is known.
     """
     ran = count_memory(runs.memory, simulation)
     counted = usable(ran)
@@ -120,7 +128,7 @@ def _counted(runs: Runs, simulation: Simulation, sanitized: Sequence[Check], fai
 
 
 def _with_barrier(runs: Runs, simulation: Simulation, asked: Sanitizer, shown: Sequence[Check]) -> Profile | None:
-    """The counts with the one barrier that is missing; None if that is not the only mistake."""
+    """Counts with the one missing barrier added; None if the barrier is not the only mistake."""
     memory = runs.subject.task.assignment.memory
     mended = with_barrier(runs.subject, asked, [finding for check in shown for finding in check.findings])
     if mended is None or memory is None:
@@ -131,7 +139,7 @@ def _with_barrier(runs: Runs, simulation: Simulation, asked: Sanitizer, shown: S
 
 
 def absence(simulator: Worker, rules: WatchingRules) -> NoSimulatorError | None:
-    """The error if there is no simulator; it is raised if the simulator is required."""
+    """Return the error of a missing simulator, or raise it if the rules require the simulator; None if it is there."""
     try:
         simulator.ready()
     except NoSimulatorError as error:
@@ -142,7 +150,7 @@ def absence(simulator: Worker, rules: WatchingRules) -> NoSimulatorError | None:
 
 
 def unwatched_checks(assignment: Assignment) -> Iterator[Check]:
-    """The same checks as if they had passed."""
+    """Checks of the simulator as if they had passed."""
     if assignment.sanitizer is not None:
         yield unwatched(assignment.sanitizer)
     if assignment.memory is not None:

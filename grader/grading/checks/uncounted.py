@@ -15,7 +15,10 @@ from grader.results.result import Reason
 
 
 def explained(counted: Counted | Problem, run: SimulatedRun, ours: Worker) -> Problem | None:
-    """Why the run counts nothing; None if there is nothing to explain. `ours` simulates the model solution."""
+    """Return the reason why the run counts nothing; None if no explanation applies.
+
+    `ours` simulates the model solution.
+    """
     if isinstance(counted, Problem) or counted.problem is None:
         return None
     if counted.problem == CUT_OFF:
@@ -26,11 +29,11 @@ def explained(counted: Counted | Problem, run: SimulatedRun, ours: Worker) -> Pr
 # --- more steps than the simulator makes ------------------------------------------------------
 
 COMPARISON = "the comparison with the model solution"
-"""Name of the missing part if the model solution could not be run."""
+"""Name of the part of the report that is missing if the model solution could not be run."""
 
 
 def _steps_of_the_model(run: SimulatedRun, ours: Worker) -> int | None:
-    """Steps of the model solution at the same sizes; None in a student kit, which has none."""
+    """Steps of the model solution at the sizes of the run; None in a student kit, which has no model solution."""
     task, sizes = run.subject.task, run.trial.sizes
     if task.assignment.kit is not None:
         return None
@@ -42,7 +45,7 @@ def _steps_of_the_model(run: SimulatedRun, ours: Worker) -> int | None:
 
 
 def _of_steps(steps: int, run: SimulatedRun, of_model: int | Fault | None) -> Problem:
-    """The problem of a kernel that the simulator has stopped. It does not say whether the kernel would end."""
+    """Problem of a kernel that the simulator has stopped, which does not show if the kernel would end."""
     compared = f", where the model solution takes {of_model:,}" if isinstance(of_model, int) else ""
     return Problem(
         reason=Reason.TOO_MANY_STEPS,
@@ -64,15 +67,13 @@ FEWER_STEPS = (
 
 
 def _is_right_in_ascending_order(run: SimulatedRun) -> bool:
-    """True if the results are right on the same data when the work-items of a group run one after the other, in the
-    order of their IDs.
-    """
+    """True if the results are right on the data of the run when work-items run one after the other, by their IDs."""
     seen = seen_in(run_on_trial(run.subject, run.trial))
     return not isinstance(seen, Problem) and seen.problem is None
 
 
 def _of_order(wrong: Problem) -> Problem:
-    """Results that are right in ascending order and wrong in another."""
+    """Problem of results that are right in ascending order of work-items and wrong in another order."""
     return Problem(
         reason=Reason.ORDER_DEPENDENT,
         message="the results are right if the work-items of a group run one after the other, in ascending order. If "

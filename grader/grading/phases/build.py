@@ -1,4 +1,4 @@
-"""The build of a submission, and the draft of a grading that ends with it."""
+"""Build of a submission, and the draft of a grading that ends with a failed build."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ from grader.results.result import OUTSTANDING, Provenance
 
 @dataclass(frozen=True, kw_only=True)
 class BuildPhase:
-    """The prepared text of a submission, and its build."""
+    """Prepared text of a submission, and its build."""
 
     prepared: Prepared
     build: Build

@@ -1,4 +1,4 @@
-"""The search for the line of a mistake that no rule explains."""
+"""Search for the line of a mistake that no rule explains."""
 
 from grader.common.optional import Fault, attempt
 from grader.common.record import replace
@@ -12,7 +12,7 @@ from grader.grading.search.need import allowance, cleanness, is_needed, rightnes
 from grader.results.result import Check, Verdict
 
 SEARCH = "the line of the mistake"
-"""The part of a report that is missing if the search fails."""
+"""Name of the part of a report that is missing if the search fails."""
 
 
 def with_cause(
@@ -20,8 +20,8 @@ def with_cause(
 ) -> tuple[Check, ...]:
     """Return the checks of the cases, with the line that a search has found if nothing else explains them.
 
-    If the search fails, the failed checks say that it is missing. Its workers are stopped, since their state is unknown
-    and nothing else needs them.
+    If the search fails, the failed checks say that the line is missing. The workers of the search are stopped, since
+    their state is unknown and no later phase needs them.
     """
     located = attempt(SEARCH, lambda: _located(context, subject, cases, watched))
     if not isinstance(located, Fault):

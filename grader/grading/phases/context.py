@@ -1,4 +1,4 @@
-"""The context of one grading: its task, its environment and its workers."""
+"""Context of one grading: its task, its environment and its workers."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -23,9 +23,9 @@ from grader.results.withholding import shown_at_once
 
 @dataclass(frozen=True, kw_only=True)
 class GradingContext:
-    """The workers of one grading, and what they work on.
+    """Workers of one grading, with its task, its device and its environment.
 
-    `student` runs the submission on `device`. `simulator` and `counter` simulate it; without idle processors they are
+    `student` runs the submission on `device`. `simulator` and `counter` simulate it; without idle processors, both are
     one worker. `model_simulator` and the workers in `ours` run only our own kernels.
     """
 
@@ -51,12 +51,12 @@ class GradingContext:
         return self.ours.enter_context(self.environment.own.borrow(role, self.environment.worker))
 
     def leave_the_device(self) -> None:
-        """Release our own workers, and ask the submission's to end: from now on, only simulators work."""
+        """Release our own workers, and ask the submission's worker to end: from now on, only simulators work."""
         self.ours.close()
         self.student.let_go()
 
     def tell(self, checks: Iterable[Check], misordered: str = "") -> None:
-        """Report the checks that may be shown already. The reason is given only if no later phase can explain more."""
+        """Report the checks that may be shown now, with reasons for failures that no later phase can explain better."""
         asked = self.task.assignment
         for check in checks:
             if check.kind in shown_at_once(asked):
@@ -67,14 +67,14 @@ class GradingContext:
 def enter_submission(
     task: Task, environment: GradingEnvironment, progress: Progress, cpu: SharedCpu, workers: ExitStack
 ) -> GradingContext:
-    """Start the submission's workers. `workers` ends them."""
+    """Start the submission's workers, which `workers` ends."""
     with cpu:
         student = workers.enter_context(environment.student())
         simulator = environment.simulator()
         counter = environment.simulator() if environment.spare else simulator
         model_simulator = environment.simulator()
         for worker in (counter, model_simulator):
-            workers.callback(worker.stop)  # they start if there is something to count, or to compare
+            workers.callback(worker.stop)  # these start only if there is something to count or to compare
         if task.assignment.is_watched:
             workers.enter_context(simulator)  # starts up while the submission is built
         workers.callback(_let_go, (student, simulator, counter, model_simulator))
@@ -107,8 +107,8 @@ def _let_go(workers: Iterable[Worker]) -> None:
 def thawed(worker: Worker, device: DeviceFacts) -> Iterator[None]:
     """Let the submission's worker run until the end of the block, and freeze it then.
 
-    Without a lock a grading's worker is frozen, so that another grading can be timed. The worker must be idle at the
-    end: a process that waits in vfork cannot be frozen, and is ended (freeze_check.py).
+    While a grading has no lock, its worker is frozen, so that another grading can be timed. The worker must be idle at
+    the end: a process that waits in vfork cannot be frozen, and is ended (freeze_check.py).
     """
     worker.thaw()
     yield
@@ -119,8 +119,8 @@ def thawed(worker: Worker, device: DeviceFacts) -> Iterator[None]:
 def probe_after(checks: Iterable[Check], environment: GradingEnvironment, device: DeviceFacts) -> None:
     """Test the device after a kernel that crashed or did not end.
 
-    Reports nothing, since a hidden check may be the reason. A driver that had to reset a GPU has also lost what our own
-    workers had there, so they end.
+    The test is not reported, since a hidden check may be its reason. A driver that had to reset a GPU has also lost the
+    data of our own workers there, so these workers end.
     """
     if any(check.reason in {Reason.TIME_LIMIT, Reason.CRASH, Reason.COMPILER_FAILED} for check in checks):
         if not share_a_process(device):

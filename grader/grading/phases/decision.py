@@ -1,4 +1,4 @@
-"""The decision: the checks that follow from the cases, the simulated runs and the timed rounds."""
+"""Decision of a grading: the checks that follow from the cases, the simulated runs and the timed rounds."""
 
 from dataclasses import dataclass
 
@@ -25,7 +25,8 @@ from grader.results.result import Check, Provenance
 class Observations:
     """Observations of a submission that was built.
 
-    `timed` has the performance check if the rounds are over; otherwise `setup` says what to time, or why nothing is.
+    `timed` has the performance check if the timed rounds are over. Otherwise `setup` is ready for them, or has the
+    reason why nothing is timed.
     """
 
     build: Build
@@ -37,12 +38,12 @@ class Observations:
 
     @property
     def built(self) -> Built:
-        """The program of the submission."""
+        """Program of the submission."""
         return self.runs.subject.built
 
 
 def decide(context: GradingContext, provenance: Provenance, observed: Observations) -> Draft:
-    """Return the draft. Searches for the line of a mistake, and times the submission, if that is still to be done."""
+    """Return the draft. Searches for the line of a mistake and times the submission, if either is still to be done."""
     asked, watched, built = context.task.assignment, observed.watched, observed.built
     waits = left_open(observed.tried, observed.runs.subject, watched)
     cases = conclude(observed.tried, built, observed.runs.subject.oracle, watched.seen)
@@ -67,7 +68,7 @@ def decide(context: GradingContext, provenance: Provenance, observed: Observatio
 def _decided(
     context: GradingContext, observed: Observations, cases: tuple[Check, ...]
 ) -> tuple[tuple[Check, ...], tuple[Check, ...]]:
-    """Return the checks of the cases, with a cause, and the performance check. Reports what is decided on the way."""
+    """Return the checks of the cases, with a cause, and the performance check. Reports each check that is decided."""
     asked, watched, misordered = context.task.assignment, observed.watched, observed.built.misordered
     context.tell([each.check for each in observed.tried if is_undecided(each)], misordered)
     context.tell(required(asked, context.device, watched.checks), misordered)

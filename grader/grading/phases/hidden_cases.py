@@ -1,7 +1,7 @@
-"""The hidden cases of a grading, which run when everything that may be shown is complete.
+"""Hidden cases of a grading, which run after all checks that may be shown are complete.
 
-The service runs them later still, in a second grading (grading/completion.py): students see no time that depends on
-them.
+The service runs them even later, in a second grading (grading/completion.py), so that students see no time that depends
+on hidden cases.
 """
 
 import time
@@ -70,7 +70,7 @@ def _without_run(draft: Draft) -> tuple[Check, ...] | None:
 
 
 def run(task: Task, built: Built, cases: tuple[Case, ...], environment: GradingEnvironment) -> tuple[Check, ...]:
-    """Run the cases in a new worker, and return their checks. No message tells how they end."""
+    """Run the cases in a new worker, and return their checks. No progress message shows how the cases end."""
     oracle = load_oracle(task.assignment)
     with ExitStack() as workers:
         with shared_cpu(environment.locks):
@@ -89,7 +89,7 @@ def run(task: Task, built: Built, cases: tuple[Case, ...], environment: GradingE
 
 @contextmanager
 def _stopping(worker: Worker) -> Iterator[Worker]:
-    """Stop the worker at the end of the block. It starts when it is first used."""
+    """Stop the worker at the end of the block. The worker starts at its first use."""
     try:
         yield worker
     finally:

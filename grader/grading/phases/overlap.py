@@ -1,4 +1,4 @@
-"""The parts of a suite, overlapped: while one only waits for its simulators, the next one uses the device."""
+"""Overlaps the parts of a suite: while one part only waits for its simulators, the next part uses the device."""
 
 import time
 from collections.abc import Callable, Generator, Sequence
@@ -10,7 +10,7 @@ from grader.course.submissions.task import Task
 from grader.grading.draft import Draft
 
 Drafting = Generator[None, None, Draft]
-"""The work on a draft. It yields at most once: when it no longer needs the device."""
+"""Work on a draft. It yields at most once, when it no longer needs the device."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class _Advanced:
 
 
 def overlapped(tasks: Sequence[Task], begin: Callable[[Task], Drafting]) -> list[Draft]:
-    """Return a draft of each task. A task begins when those before it are complete, or wait for simulators."""
+    """Return a draft of each task. A task begins when all earlier tasks are complete or wait for simulators."""
     with ExitStack() as running:
         works = [running.enter_context(closing(begin(task))) for task in tasks]
         begun = [_advance(work) for work in works]
@@ -41,7 +41,7 @@ def _advance(work: Drafting) -> _Advanced:
 
 
 def _completed(begun: _Advanced) -> Draft:
-    """Complete the draft. Its seconds leave out the time in which other parts were worked on."""
+    """Complete the draft. Its seconds do not include the work on other parts."""
     if begun.draft is not None:
         return replace(begun.draft, seconds=begun.seconds)
     rest = _advance(begun.work)

@@ -1,4 +1,4 @@
-"""The cases that are shown, during which the simulator begins."""
+"""Shown cases; while they run, the simulator begins."""
 
 from collections.abc import Sequence
 
@@ -13,8 +13,8 @@ from grader.results.result import Reason
 def try_shown(context: GradingContext, runs: Runs) -> tuple[Tried, ...]:
     """Run the cases that are shown, and report each when it is decided.
 
-    The run of the sanitizer begins after the first case. The run that counts begins when all cases are right; with idle
-    processors, when the first one is.
+    The run of the sanitizer begins after the first case. The run that counts begins when all cases are right, or, with
+    idle processors, when the first case is right.
     """
     context.progress("running the cases")
     if context.is_apart:

@@ -1,4 +1,4 @@
-"""The checks of the simulator. While it works, the submission's worker prepares for a search."""
+"""Checks of the simulator. While the simulator works, the submission's worker prepares for a search."""
 
 from grader.common.optional import Fault, attempt
 from grader.course.truth.oracle import load_oracle
@@ -12,7 +12,7 @@ from grader.grading.phases.context import GradingContext
 
 
 def watch_accesses(context: GradingContext, runs: Runs, tried: tuple[Tried, ...]) -> Watched:
-    """Return the checks of the simulator. A worker that fails to warm up is stopped: a search starts another one."""
+    """Return the checks of the simulator. A worker that fails to warm up is stopped; a search then starts another."""
     context.progress("watching every access in the simulator")
     if not context.is_apart:
         context.environment.begin_next()

@@ -1,4 +1,4 @@
-"""The timed rounds of a grading: their set-up, and the performance check."""
+"""Timed rounds of a grading: their set-up, and the performance check."""
 
 from collections.abc import Callable
 
@@ -15,11 +15,11 @@ UNTIMED = Problem(reason=Reason.NOT_RUN, message="skipped: nothing is timed here
 NO_SPEED = Problem(reason=Reason.NOT_RUN, message="skipped: the assignment checks no speed.")
 
 Preparation = Callable[[GradingContext], OwnParticipants | Problem]
-"""Prepares the participants that run our own kernels, or says why nothing is timed."""
+"""Function that prepares the participants for our own kernels, or returns the reason why nothing is timed."""
 
 
 def prepare_own(context: GradingContext) -> OwnParticipants | Problem:
-    """Prepare our own participants, if the assignment checks a speed."""
+    """Prepare our own participants; return the reason if the assignment checks no speed."""
     if context.task.assignment.performance is None:
         return NO_SPEED
     return begin_own(context.task, context.device, context.borrow)
@@ -31,7 +31,7 @@ def prepare_none(_: GradingContext) -> OwnParticipants | Problem:
 
 
 def set_up(context: GradingContext, own: OwnParticipants | Problem, built: Built) -> TimingSetup | Problem:
-    """Ask for the session of a right submission. Returns all participants, or why nothing is timed."""
+    """Ask for the session of a right submission. Returns all participants, or the reason why nothing is timed."""
     if isinstance(own, Problem):
         return own
     setup = own.with_submission(context.student, built)
@@ -39,14 +39,14 @@ def set_up(context: GradingContext, own: OwnParticipants | Problem, built: Built
 
 
 def opened(setup: TimingSetup | Problem) -> TimingSetup | Problem:
-    """Wait until the sessions are open. Returns the set-up, or why nothing is timed."""
+    """Wait until the sessions are open. Returns the set-up, or the reason why nothing is timed."""
     if isinstance(setup, Problem):
         return setup
     return open_sessions(setup) or setup
 
 
 def time_submission(context: GradingContext, setup: TimingSetup | Problem) -> tuple[Check, ...]:
-    """Return the performance check, timed while no other grading uses the device; none if no speed is checked."""
+    """Return the performance check, timed while no other grading uses the device; empty if no speed is checked."""
     if isinstance(setup, Problem):
         return tuple(map(setup.mark, unmeasured_checks(context.task.assignment, context.device)))
     context.environment.settle()

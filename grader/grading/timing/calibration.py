@@ -1,6 +1,6 @@
-"""`grader calibrate`: how fast a device copies, computes, reads local memory and starts a kernel.
+"""`grader calibrate`: measures how fast a device copies, computes, reads local memory and starts a kernel.
 
-By kernels of ours in a worker, as they are timed in a grading; nothing else may use the device meanwhile.
+It times our own kernels in a worker, as a grading does. Meanwhile, no other program may use the device.
 """
 
 import time
@@ -29,43 +29,48 @@ from grader.protocol.steps import BufferArg, BufferSpec, CopyStep, KernelStep, P
 from grader.results.metrics import Interval
 
 WARM_UP_SECONDS = 0.6
-"""Before each figure: a GPU raises its clocks within some tenths of a second."""
+"""Warm-up before each figure: a GPU raises its clocks within some tenths of a second."""
 
 SECONDS, AT_LEAST, AT_MOST = 1.2, 20, 500
-"""How long a figure is measured, and how many launches it rests on. All of them take 9 s on two cores."""
+"""Time of measuring a figure, and least and largest number of its launches. All figures take 9 s on two cores."""
 
 OURS, FILL, KERNEL_COPY, LOCAL, NOTHING = "ours", "fill", "kernel copy", "local memory", "nothing"
-"""Names of the program below, and of scripts."""
+"""Names of the program with SOURCE, and of scripts."""
 
 GROUP = 256
 SHELF = 1024
-"""Vectors in local memory, all of which a work-group of so many work-items reads."""
+"""Number of vectors in local memory; a work-group of GROUP work-items reads all of them."""
 
 OPTIONS = (f"-DGROUP={GROUP}", f"-DSHELF={SHELF}")
 SOURCE = source("calibration.cl")
 
 LOCAL_TURNS = 4096
-"""About 2 ms on an H200, if its 132 units read 128 bytes a cycle each."""
+"""Iterations of the kernel local_reads: about 2 ms on an H200, if each of its 132 units reads 128 bytes a cycle."""
 
 LOCAL_BYTES_PER_TURN = 4 * 16
-"""Of a work-item: four vectors of four floats."""
+"""Bytes that a work-item reads in one iteration: four vectors of four floats."""
 
 LOCAL_SUM = float(LOCAL_TURNS // GROUP * sum(4 * (i % 8) + 6 for i in range(SHELF)))
-"""What every work-item of local_reads comes to, as it reads all of the shelf in GROUP turns. A float can hold it."""
+"""Sum of every work-item of local_reads, which reads all of the shelf in GROUP iterations. A float represents it
+exactly."""
 
 PEAK_TIMES = 16
-"""A longer launch than in a grading (8 ms on an H200), of which starting and ending take no share."""
+"""Length of a launch of the peak kernel, as a multiple of a launch in a grading. It takes 8 ms on an H200, so the time
+of its start and end does not matter."""
 
 COPY_BYTES: dict[DeviceClass, int] = {"cpu": 2**28, "gpu": 2**30}
-"""Far beyond caches (an H200 has 50 MB, a server's CPU some hundred), but no more of its memory than a
-worker may take."""
+"""Bytes of a copy. They are far more than caches (50 MB on an H200, some hundred MB on a server's CPU), but no more
+memory than a worker may use."""
 
 COPIES: dict[DeviceClass, tuple[str, ...]] = {"cpu": (COPY, KERNEL_COPY), "gpu": (COPY,)}
-"""The copies of which the fastest counts: a CPU driver may make its own on one core only."""
+"""Scripts of the copies of which the fastest counts: the copy command of a CPU driver may use one core only."""
 
 
 def calibrate(worker: Worker, sandbox: str, progress: Callable[[str], None]) -> DeviceProfile:
-    """Measure the worker's device, which the caller has alone. Raises DeviceError if it does not do its part."""
+    """Measure the worker's device, to which the caller must have exclusive access.
+
+    `progress` is called with the name of each step. Raises DeviceError if the device fails at a step.
+    """
     device = worker.ready()
     run = _peak_run(device)
     progress("preparing")
@@ -97,7 +102,7 @@ def calibrate(worker: Worker, sandbox: str, progress: Callable[[str], None]) -> 
 
 
 def _clocks_at_work(device: DeviceFacts) -> Clocks | None:
-    """The clocks once the device has warmed up."""
+    """Clock rates of the device after the warm-up."""
     time.sleep(WARM_UP_SECONDS)
     return clocks_now(device)
 
@@ -108,13 +113,13 @@ def _peak_run(device: DeviceFacts) -> PeakRun:
 
 
 def _copy_bytes(device: DeviceFacts) -> int:
-    """Of a whole number of work-groups, and at most an eighth of the memory."""
+    """Bytes of a copy on this device: a whole number of work-groups, and at most an eighth of the device's memory."""
     group = 64 * GROUP
     return min(COPY_BYTES[device_class(device)], device.global_memory // 8) // group * group
 
 
 def _plan(device: DeviceFacts) -> Plan:
-    """One session for everything."""
+    """Plan of the one session in which all figures are measured."""
     run, size = _peak_run(device), _copy_bytes(device)
     sizes = {"source": size, "target": size, PEAK_OUTPUT: 4 * run.items}
     turns = ScalarArg(type="uint32", value=LOCAL_TURNS)
@@ -133,13 +138,13 @@ def _plan(device: DeviceFacts) -> Plan:
 
 
 def _step(kernel: str, items: int, *args: str | ScalarArg) -> KernelStep:
-    """A launch of a kernel of SOURCE; arguments that are names are buffers."""
+    """Launch of a kernel of SOURCE; an argument is a scalar or the name of a buffer."""
     given = tuple(BufferArg(buffer=arg) if isinstance(arg, str) else arg for arg in args)
     return KernelStep(program=OURS, kernel=kernel, args=given, global_size=(items,), local_size=(GROUP,))
 
 
 def _open(worker: Worker, plan: Plan) -> None:
-    """A session with the copy's source filled."""
+    """Open a session and fill the source of the copy."""
     opened = worker.load({OURS: ProgramSource(source=SOURCE, options=OPTIONS), PEAK: PEAK_PROGRAM}).open(plan)
     if not isinstance(opened, Opened):
         raise _failed("build the kernels of the calibration", opened)
@@ -154,7 +159,7 @@ def _launch(worker: Worker, script: str) -> Timing:
 
 
 def _repeat(worker: Worker, script: str) -> list[Timing]:
-    """Launches of a script that the device has warmed up to."""
+    """Times of repeated launches of a script, after the device has warmed up."""
     start = time.perf_counter()
     timings: list[Timing] = []
     elapsed = 0.0
@@ -167,7 +172,7 @@ def _repeat(worker: Worker, script: str) -> list[Timing]:
 
 
 def _rate(work: int, timings: Sequence[Timing]) -> Interval:
-    """Work in units of 10^9 a second."""
+    """Rate of the work in 10^9 units a second."""
     seconds = interval([each.seconds for each in timings])
     if seconds.low <= 0:
         raise DeviceError("the device's clock does not see launches of a millisecond. Run `grader doctor`.")
@@ -175,7 +180,7 @@ def _rate(work: int, timings: Sequence[Timing]) -> Interval:
 
 
 def _check_sums(worker: Worker) -> None:
-    """What local_reads came to: right sums show that nothing of it was left out."""
+    """Check the sums of local_reads, which are right only if the compiler left out no reads."""
     fetched = worker.fetch((PEAK_OUTPUT,))
     if not isinstance(fetched, dict):
         raise _failed("return the sums of the calibration", fetched)

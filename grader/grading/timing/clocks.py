@@ -1,4 +1,4 @@
-"""The clocks that an NVIDIA GPU runs at, as `nvidia-smi` on the judge's machine tells them."""
+"""Clock rates of an NVIDIA GPU, from `nvidia-smi` on the judge's machine."""
 
 import re
 import shutil
@@ -9,18 +9,18 @@ from grader.protocol.messages import DeviceFacts
 
 TOOL = "nvidia-smi"
 SECONDS = 10.0
-"""More than it takes on a host of eight GPUs that were asleep."""
+"""Time limit of `nvidia-smi`: more than it takes on a host with eight GPUs that were asleep."""
 
 
 class Clocks(Record):
-    """MHz of the processors and of the memory."""
+    """Clock rates of the processors and of the memory, in MHz."""
 
     processors: int
     memory: int
 
 
 def clocks_now(device: DeviceFacts) -> Clocks | None:
-    """The clocks at this moment; None for devices that `nvidia-smi` does not know, and where it is not installed."""
+    """Return the present clock rates; None if `nvidia-smi` is missing, fails, or does not know the device."""
     tool = shutil.which(TOOL)
     if tool is None or device.bus is None:
         return None
@@ -33,6 +33,6 @@ def clocks_now(device: DeviceFacts) -> Clocks | None:
 
 
 def read_clocks(text: str) -> Clocks | None:
-    """What it says, e.g. "1980, 3201"; None if that is something else, such as "[N/A], [N/A]"."""
+    """Parse the output of `nvidia-smi`, such as "1980, 3201"; None for other output, such as "[N/A], [N/A]"."""
     found = re.fullmatch(r"(\d+), (\d+)\n?", text)
     return Clocks(processors=int(found[1]), memory=int(found[2])) if found else None

@@ -1,21 +1,22 @@
-"""Data of timed rounds that never leave the device: inputs made by a kernel of ours, outputs told by a digest.
+"""Data of timed rounds that never leave the device: our kernels make the inputs and a digest of the outputs.
 
-A launch on a GPU is worth timing on some hundred megabytes. To make as many secret bytes on the host for each of a
-hundred launches, send them to three workers, and compare what comes back, would take minutes in which nobody else can
-use the GPU. So the judge sends a secret key, from which a kernel of ours makes the inputs where they are needed: whole
-numbers, so that sums of products are exact in any order, or bit patterns where only moving is asked. After the launch,
-a kernel returns a digest of the outputs by another key. The trusted worker that runs the model solution
-does the same.
+On a GPU, a launch is worth timing on some hundred megabytes. A hundred launches would need as many secret bytes each.
+To make these bytes on the host, send them to three workers and compare the outputs would take minutes, and no other
+grading could use the GPU meanwhile. So the judge sends a secret key, and one of our kernels makes the inputs on the
+device from that key. The inputs are whole numbers, so that sums of products are exact in any order, or bit patterns if
+the task only moves data. After the launch, a kernel returns a digest of the outputs by another key. The trusted worker
+that runs the model solution makes its inputs and its digest in the same way.
 
-Both come from Philox4x64-10, the generator that NumPy has by this name, and that makes the judge's own inputs
-(course/truth/inputs.py). Word by word it is a keyed function of the index that nobody is known to predict or to
-invert, so words that a kernel has read tell nothing about those that it has not.
+Inputs and factors of the digest come from Philox4x64-10. NumPy has this generator under the same name, and it makes the
+judge's own inputs (course/truth/inputs.py). Each word is a keyed function of its index, and no way is known to predict
+or to invert this function. So words that a kernel has read tell nothing about words that it has not read.
 
-The digest is a sum of products, of each word by a factor of its place (Carter and Wegman's universal hashing, 1979; in
-this form Lemire and Kaser's, "Strongly universal string hashing is fast", 2014). It is linear, so whoever knows the key
-beforehand could forge it; the worker's process holds it back from the device until the launch has ended there.
-Then two outputs that differ have the same digest by one key in 2^33 at most, whichever they are: only one of so many
-values of a factor, which are as good as equally likely, can make up for a word that differs. So all must be read.
+The digest is the sum of each word times a factor for its place (universal hashing by Carter and Wegman, 1979; in this
+form by Lemire and Kaser, "Strongly universal string hashing is fast", 2014). It is linear, so a submission that knew
+the key in advance could forge it. Therefore the worker's process sends the key to the device only after the launch has
+ended there. Then any two different outputs have equal digests for at most one key in 2^33: only one of so many values
+of a factor, which are practically equally likely, can compensate for a word that differs. So a submission must read
+all inputs.
 """
 
 from collections.abc import Iterator, Mapping
@@ -33,10 +34,10 @@ from grader.protocol.messages import DeviceFacts
 from grader.protocol.steps import Arg, BufferArg, BufferSpec, KernelStep, KeyArg, ProgramSource, ScalarArg
 
 SUPPLY = "supply"
-"""The name of the program."""
+"""Name of the program that makes inputs and digests."""
 
 DIGEST, SUMS = "digest", "sums of the digest"
-"""The script that makes the digest, and the buffer that it makes it in: sums for each output. No buffer of an
+"""Names of the script that makes the digest, and of its buffer, which has sums for each output. No buffer of an
 assignment has such a name."""
 
 KERNELS: dict[tuple[DataKind, ElementType], str] = {
@@ -51,36 +52,37 @@ KERNELS: dict[tuple[DataKind, ElementType], str] = {
     ("integers", "uint"): "integers",
     ("zeros", "uint"): "zeros",
 }
-"""Which kernel makes the data that an assignment asks for; none makes what an oracle must."""
+"""Kernel for each kind and type of data that an assignment asks for. Data that an oracle must make has no kernel."""
 
 RANGES: dict[ElementType, Range] = {
     "float": (-INTEGER_BOUND, INTEGER_BOUND),
     "int": (-INTEGER_BOUND, INTEGER_BOUND),
     "uint": (0, 2 * INTEGER_BOUND),
 }
-"""The least and the largest of the whole numbers, where an assignment does not say."""
+"""Least and largest whole number of each type, if an assignment gives no range."""
 
 ITEMS, GROUP = 262_144, 256
-"""Work-items of a launch, and of a work-group: enough to fill a large GPU, and few enough to end with few sums."""
+"""Work-items of a launch and of a work-group. They fill a large GPU, and are so few that only few sums remain."""
 
 SUM_BYTES = 8 * (ITEMS // GROUP)
-"""Of an output's digest: a sum of 64 bits from each work-group."""
+"""Bytes of an output's digest: a sum of 64 bits from each work-group."""
 
 SETS = 6
-"""Sets of arrays, at most, that launches take in turn. How fast memory is depends on where in it arrays lie: with one
-set, model solutions that only move data ran at 0.975 to 1.02 times their own speed in another worker on an H200.
+"""Largest number of sets of arrays, which launches use in turn. The speed of memory depends on the addresses of the
+arrays. On an H200 with one set, model solutions that only move data ran at 0.975 to 1.02 times their speed in another
+worker.
 """
 
 SET_BYTES = 5
-"""A set takes up to so many times the bytes that a launch moves, for all participants: twice for the control's program,
-once each for the submission, the reference and the copy."""
+"""Memory of one set for all participants, as a multiple of the bytes that a launch moves. The control's program takes
+two of them; the submission, the reference and the copy take one each."""
 
 MEMORY_SHARE = 0.25
-"""The part of a device's memory that more than one set may take."""
+"""Largest share of a device's memory for more than one set."""
 
 
 def sets_of(moved: float, device: DeviceFacts) -> int:
-    """How many sets a device has room for, where a launch moves so many bytes; raises InputError if not for one."""
+    """Number of sets that fit on a device if a launch moves `moved` bytes; raises InputError if not even one fits."""
     needed = SET_BYTES * moved
     if needed > device.global_memory:
         raise InputError(
@@ -91,25 +93,27 @@ def sets_of(moved: float, device: DeviceFacts) -> int:
 
 
 def supply_program(plan: Plan) -> ProgramSource:
-    """Those of our kernels that the plan runs. To compile all takes drivers longer than the submission's own."""
+    """Program with our kernels that the plan runs; drivers compile a submission faster than all of our kernels."""
     steps = [step for script in plan.scripts.values() for step in script.kernels]
     kernels = sorted({step.kernel.upper() for step in steps if step.program == SUPPLY})
     return ProgramSource(source=source("device_data.cl"), options=(f"-DGROUP={GROUP}", *map("-D{}".format, kernels)))
 
 
 def supply_of(script: str, turn: int = 0) -> str:
-    """The name of the script that makes the inputs of another, in a turn of `SpeedGoals.integers`."""
+    """Name of the script that makes the inputs of `script`, with entry `turn` of `SpeedGoals.integers`."""
     return f"inputs{f' {turn + 1}' if turn else ''} of the {script}"
 
 
 def of_set(name: str, number: int) -> str:
-    """What a script or a buffer is called in another set than the first."""
+    """Name of a script or a buffer in the set with this number; names of set 0 are unchanged."""
     return f"{name} {number + 1}" if number else name
 
 
 def supplied(assignment: Assignment, plan: Plan, sets: int) -> Plan:
-    """The plan so many times over, and beside each script of it one that makes its inputs; and one for the digest of
-    what the student's steps produce.
+    """Plan with `sets` copies of the given plan on separate buffers.
+
+    Each copy also has one script that makes the inputs of each script, and one script for the digest of the outputs of
+    the student's steps.
     """
     own = _with_supply(assignment, plan)
     buffers: list[BufferSpec] = []
@@ -140,7 +144,10 @@ def _with_supply(assignment: Assignment, plan: Plan) -> Plan:
 def _makers(
     assignment: Assignment, script: Script, specs: Mapping[str, BufferSpec], ranges: Mapping[str, Range]
 ) -> Iterator[KernelStep]:
-    """What steps of ours would have made for the student's is made up like the inputs."""
+    """Steps that make the inputs of a script.
+
+    Results of our own steps that are inputs of the student's steps are made like all other inputs.
+    """
     for number, name in enumerate(script.uploads):
         buffer = assignment.buffers[name]
         maker = KERNELS[buffer.data or "numbers", buffer.type]
@@ -151,7 +158,7 @@ def _makers(
 
 
 def _digester(spec: BufferSpec, number: int) -> KernelStep:
-    """With the guard bands, in which nothing must have changed."""
+    """Step that makes the digest of a buffer and of its guard bands, which must not change."""
     count = (spec.size + 2 * spec.guard) // ELEMENT_BYTES
     whole = BufferArg(buffer=spec.name, part="whole")
     return _step("digest", whole, _uint(count), _uint(number), BufferArg(buffer=SUMS), KeyArg())

@@ -1,8 +1,8 @@
-"""Device profiles: what `grader calibrate` has measured, one file for each device and each sandbox that shows it.
+"""Device profiles: results of `grader calibrate`, with one file for each device in each sandbox.
 
 PROFILES/nvidia-h200-docker.json
 
-A container brings its own driver and compiler, so what was measured in one sandbox says little about another.
+A container has its own driver and compiler, so measurements in one sandbox say little about another.
 """
 
 import re
@@ -19,17 +19,17 @@ from grader.protocol.messages import DeviceFacts
 from grader.results.metrics import Interval, Roofs
 
 LONGEST_NAME = 100
-"""Characters of a device's name that its file is called by."""
+"""Largest number of characters of the device's name in the file name."""
 
 AGAIN = "run `grader calibrate` again in this sandbox, or remove the file"
 
 
 class DeviceProfile(Record):
-    """What a device was seen to do in a sandbox, when (`measured`), and by which version of grader.
+    """Measured speeds of a device in a sandbox, the time of measuring (`measured`), and the version of grader.
 
-    Bandwidths are in GB/s, that of the copy of bytes read and written; `fp32_rate` is in GFLOPS. Starting an empty
-    kernel takes `launch` seconds by the judge's clock, there and back, and `launch_on_device` by the device's own.
-    `clocks` are those seen while it computed.
+    Bandwidths are in GB/s; the bandwidth of the copy counts bytes read and written. `fp32_rate` is in GFLOPS. An empty
+    kernel takes `launch` seconds by the judge's clock, from the request to the answer, and `launch_on_device` by the
+    device's clock. `clocks` are the device's clock rates while it computes.
     """
 
     schema_version: Literal["grader-device/1"] = "grader-device/1"
@@ -46,7 +46,7 @@ class DeviceProfile(Record):
 
     @property
     def roofs(self) -> Roofs:
-        """What bounds the speed of a kernel."""
+        """Upper bounds on the speed of a kernel, from this profile."""
         return Roofs(
             profile=file_name(self.device, self.sandbox),
             measured=self.measured,
@@ -57,13 +57,13 @@ class DeviceProfile(Record):
 
 
 def file_name(device: DeviceFacts, sandbox: str) -> str:
-    """What the profile of the device in this sandbox is called."""
+    """File name of the profile of the device in this sandbox."""
     name = re.sub(r"\W+", "-", device.name)[:LONGEST_NAME].strip("-").lower()
     return f"{name}-{sandbox}.json"
 
 
 def save_profile(profile: DeviceProfile, folder: Path) -> Path:
-    """Write it in place of an older one; the path that it has."""
+    """Write the profile, replace an older one of the device, and return its path."""
     make_folder(folder)
     path = folder / file_name(profile.device, profile.sandbox)
     write_whole(path, profile.model_dump_json(indent=2) + "\n")
@@ -71,9 +71,9 @@ def save_profile(profile: DeviceProfile, folder: Path) -> Path:
 
 
 def load_profile(folder: Path, device: DeviceFacts, sandbox: str) -> DeviceProfile | None:
-    """The profile of the device; None if there is none.
+    """Load the profile of the device in this sandbox; None if the device has no profile.
 
-    Raises DeviceError if it is stale, or cannot be read: figures that are no longer true are worse than none.
+    Raises DeviceError if the profile is stale or cannot be read: wrong figures are worse than no figures.
     """
     path = folder / file_name(device, sandbox)
     try:

@@ -1,4 +1,4 @@
-"""Statistics of timed pairs: medians with distribution-free intervals, and when there are enough of them."""
+"""Statistics of timed pairs: medians with distribution-free intervals, and the rule that stops measuring."""
 
 from collections.abc import Sequence
 from math import comb, inf
@@ -11,17 +11,20 @@ from grader.grading.timing.rounds import Round
 from grader.results.metrics import Interval
 
 FEWEST = 8
-"""Pairs without which no interval covers the median with CONFIDENCE."""
+"""Least number of pairs for which an interval can cover the median with CONFIDENCE."""
 
 
 def fraction_of_reference(rounds: Sequence[Round]) -> Interval:
-    """Speed of the submission as a fraction of the model solution's, round by round; in a student kit, the baseline's.
+    """Speed of the submission as a fraction of the model solution's speed, round by round.
 
-    It is what the device's clock says, as far as another one allows that. The device's is precise, but a submission can
-    turn it: native code in a worker, or a kernel on a GPU, whose driver keeps the times of launches where kernels can
-    write. The other one is out of reach, and as precise as the machine is quiet: nobody is faster than the upper end of
-    what it says of the launch, and who claims to be is measured by it, in as many rounds as that takes. What it says of
-    the whole turn is less precise on a GPU, and good for a finding.
+    In a student kit, the baseline takes the place of the model solution.
+
+    Two clocks measure the launch. The device's clock is precise, but a submission can change its times: by native code
+    in a worker, or by a kernel on a GPU, where the driver keeps the times of launches in memory that kernels can write.
+    A submission cannot reach the second clock, which is as precise as the machine is quiet. So the device's clock
+    decides, within a bound: no submission counts as faster than the upper end of the second clock's interval. If the
+    device's clock claims more, the second clock's interval is the result, over as many rounds as a verdict takes. On a
+    GPU, the second clock's time of the whole turn is less precise; it only supports a finding.
     """
     by_device, waited = fraction_by_device(rounds), waited_fraction(rounds)
     if by_device.median > waited.high:
@@ -31,36 +34,40 @@ def fraction_of_reference(rounds: Sequence[Round]) -> Interval:
 
 DOUBT = 1.10
 """Largest ratio of the judged speed to the median. On a machine that counts as quiet, the model solution differs from
-itself by no more (`TimingRules.noise_limit`); a wider interval comes from a few disturbed rounds. Without this limit,
-a kernel at 0.88 of its goal had full points in 1 of 20 gradings on two cores."""
+itself by no more than this (`TimingRules.noise_limit`). A wider interval comes from a few disturbed rounds. Without
+this limit, a kernel at 0.88 of its goal got full points in 1 of 20 gradings on two cores."""
 
 
 def judged(fraction: Interval) -> Interval:
-    """The interval by which a submission is judged: its upper end is at most DOUBT times the median."""
+    """Interval that decides about a submission; its upper end is at most DOUBT times the median."""
     return replace(fraction, high=min(fraction.high, DOUBT * fraction.median))
 
 
 def fraction_by_device(rounds: Sequence[Round]) -> Interval:
-    """The same by the device's clock.
+    """Fraction of the reference speed by the device's clock.
 
-    The model solution runs twice in a round, in two workers, and its time is the mean of both: on a GPU, a worker as a
-    whole can be faster than another by a percent, with the same kernel on the same data.
+    The model solution runs twice in a round, in two workers, and its time is the mean of both. On a GPU, one worker can
+    be a percent faster than another in all its launches, with the same kernel on the same data.
     """
     return interval([(each.reference + each.control) / 2 / each.submission for each in rounds])
 
 
 def waited_fraction(rounds: Sequence[Round]) -> Interval:
-    """The same by how long the launch was waited for."""
+    """Fraction of the reference speed by the time that the second clock waited for the launch."""
     return _fraction_by([each.waited for each in rounds], rounds)
 
 
 def seen_fraction(rounds: Sequence[Round]) -> Interval:
-    """The same by what was seen of the whole turn, in whatever part of it the work was done."""
+    """Fraction of the reference speed by the second clock's time of the whole turn, with all work done in the turn."""
     return _fraction_by([each.seen for each in rounds], rounds)
 
 
 def _fraction_by(clock: Sequence[float], rounds: Sequence[Round]) -> Interval:
-    """Nothing is known of a round in which the clock saw less than our own overhead, nor of a few rounds."""
+    """Fraction of the reference speed; `clock` has the submission's seconds in each round.
+
+    A round in which the clock saw less than our own overhead has no bound: its fraction is infinite. With fewer than
+    FEWEST rounds, the whole interval is infinite.
+    """
     if len(rounds) < FEWEST:
         return Interval(median=inf, low=inf, high=inf)
     ours = [(each.reference + each.control) / 2 for each in rounds]
@@ -68,36 +75,38 @@ def _fraction_by(clock: Sequence[float], rounds: Sequence[Round]) -> Interval:
 
 
 def noise(rounds: Sequence[Round]) -> Interval:
-    """The same for the model solution against itself in another worker."""
+    """Speed of the model solution as a fraction of its speed in another worker."""
     return interval([each.reference / each.control for each in rounds])
 
 
 def one_sided(seen: Sequence[Round]) -> int:
-    """Number of rounds in which the OS kernel worked for one side only; these do not count."""
+    """Number of rounds in which the OS kernel worked for one side only; such rounds do not count."""
     return sum(each.is_one_sided for each in seen)
 
 
 def is_disturbed(seen: Sequence[Round]) -> bool:
-    """True if most rounds are one-sided. A submission may cause such rounds and so exclude them, but at most half of
-    all rounds: it must not choose the rounds that decide.
+    """True if most rounds are one-sided.
+
+    A submission can make rounds one-sided and so exclude them. It must not choose the rounds that decide, so at most
+    half of all rounds may be excluded.
     """
     return len(seen) >= FEWEST and 2 * one_sided(seen) > len(seen)
 
 
 def leaves_few(seen: Sequence[Round]) -> bool:
-    """True if enough rounds were seen, but too few of them count for a statement."""
+    """True if there are enough rounds, but too few of them count for a statement."""
     return len(seen) - one_sided(seen) < FEWEST <= len(seen)
 
 
 CONFIDENCE = 0.99
-"""Of every interval. We look after each pair whether to stop, so the usual 0.95 would be wrong too often."""
+"""Confidence of every interval. Measuring may stop after each pair, so the usual 0.95 would be wrong too often."""
 
 
 def interval(values: Sequence[float]) -> Interval:
-    """The median and its confidence interval by order statistics (a sign test turned round).
+    """Median and its confidence interval by order statistics (the inversion of a sign test).
 
-    The number of values below the true median is binomial (n, 1/2), whatever their distribution; the interval leaves
-    out as many values at each end as that allows.
+    The number of values below the true median is binomial (n, 1/2) for every distribution. The interval leaves out as
+    many values at each end as CONFIDENCE allows.
     """
     ordered = sorted(values)
     skip = _skip(len(ordered))
@@ -105,7 +114,7 @@ def interval(values: Sequence[float]) -> Interval:
 
 
 def _skip(count: int) -> int:
-    """The most values that can be left out at each end while the rest still covers the median with CONFIDENCE."""
+    """Largest number of values to leave out at each end if the rest must cover the median with CONFIDENCE."""
     tail = 0.0
     for skip in range(count):
         tail += comb(count, skip) / 2.0**count
@@ -115,14 +124,17 @@ def _skip(count: int) -> int:
 
 
 def is_decided(ratio: Interval, thresholds: Sequence[float]) -> bool:
-    """Whether no threshold lies inside the interval, so that more pairs would hardly change the verdict."""
+    """True if no threshold lies inside the interval, so that more pairs would hardly change the verdict."""
     return not any(ratio.low <= threshold <= ratio.high for threshold in thresholds)
 
 
 def enough(rounds: Sequence[Round], seconds: float, thresholds: Sequence[float], rules: TimingRules) -> bool:
-    """The stop rule: enough pairs, quiet, and a clear verdict or the most pairs; or `max_seconds` have passed.
+    """True if measuring can stop after these rounds, which took `seconds`.
 
-    Noise alone is waited out to the end: a median over more pairs strays less.
+    With fewer than `min_pairs` pairs, only a clear verdict stops it (`is_clear`). With more, measuring stops after
+    `max_seconds`. It stops earlier if the pairs are usable (not `is_open`) and either the verdict is decided or there
+    are `max_pairs` pairs. Noise alone lets measuring run for all of that time, because a median over more pairs strays
+    less.
     """
     if len(rounds) < rules.min_pairs:
         return is_clear(rounds, thresholds, rules)
@@ -134,12 +146,12 @@ def enough(rounds: Sequence[Round], seconds: float, thresholds: Sequence[float],
 
 
 CLEAR = 1.5
-"""How far a threshold must lie from every pair where all pairs are of one session, which may have been kinder to one
-worker than to another: a kernel against itself strayed by 1.14 at most (above), which leaves as much again and more."""
+"""Least ratio between a threshold and every pair if all pairs come from one session. One session may favour a worker:
+a kernel against itself strayed by 1.14 at most (`TimingRules`). This factor allows for more than twice as much."""
 
 
 def is_clear(rounds: Sequence[Round], thresholds: Sequence[float], rules: TimingRules) -> bool:
-    """Whether a few pairs leave no doubt: all of them lie on one side of each threshold, and far from it."""
+    """True if a few pairs leave no doubt: all of them lie on one side of each threshold, and far from it."""
     if not thresholds or len(rounds) < max(FEWEST, rules.clear_pairs):
         return False
     if is_open(rounds, thresholds, rules):
@@ -149,13 +161,15 @@ def is_clear(rounds: Sequence[Round], thresholds: Sequence[float], rules: Timing
 
 
 def is_open(rounds: Sequence[Round], thresholds: Sequence[float], rules: TimingRules) -> bool:
-    """Whether these pairs tell nothing, for any of three reasons."""
+    """True if these pairs decide nothing: they are too noisy, the submission was held up, or a clock gives no bound."""
     return too_noisy(rounds, thresholds, rules) or is_held_up(rounds, thresholds) or is_blind(rounds, thresholds)
 
 
 def too_noisy(rounds: Sequence[Round], thresholds: Sequence[float], rules: TimingRules) -> bool:
-    """Whether the model solution against itself is off by more than the limit: then no ratio of this session counts.
-    Where the verdict is in the balance, it is enough that it may be off by so much: another session could turn it.
+    """True if the model solution differs from itself by more than the limit, so that no ratio of this session counts.
+
+    If the verdict is not decided, it is enough that the difference may exceed the limit: the interval reaches beyond
+    it. Another session could then change the verdict.
     """
     itself, limit = noise(rounds), 1 + rules.noise_limit
     if not 1 / limit <= itself.median <= limit:
@@ -165,14 +179,16 @@ def too_noisy(rounds: Sequence[Round], thresholds: Sequence[float], rules: Timin
 
 
 def is_held_up(rounds: Sequence[Round], thresholds: Sequence[float]) -> bool:
-    """Whether the submission might have earned more on a machine that had a processor free for it.
+    """True if the submission might earn more points on a machine that has a free processor for it.
 
-    Only points that are missing need that. A scheduler interrupts long launches, and lets short ones run to their end,
-    as our own often are: so a busy machine makes slow kernels look slower, and the model solution against itself shows
-    nothing of it. Beside eight other programs on two cores, launches of 20 ms waited for two fifths of their time.
+    Only missing points need this check. A scheduler interrupts long launches and runs short ones to their end, and our
+    own launches are often short. So a busy machine makes slow kernels look slower, and the model solution against
+    itself does not show it. With eight other programs on two cores, launches of 20 ms waited for two fifths of their
+    time.
 
-    Programs that take its processor take its caches as well: what was left of those launches took up to 1.4 times as
-    long as alone, in medians of gradings. We allow for the share of its waits once more, twice its speed at most.
+    Programs that take the submission's processor take its caches as well. Without their waits, those launches took up
+    to 1.4 times as long as alone, in medians of gradings. So we raise the undelayed speed by the share of the waits, to
+    twice that speed at most.
     """
     measured, undelayed = fraction_of_reference(rounds), fraction_of_reference([each.undelayed for each in rounds])
     alone = undelayed.median * (1 + delayed_share(rounds))
@@ -180,14 +196,15 @@ def is_held_up(rounds: Sequence[Round], thresholds: Sequence[float]) -> bool:
 
 
 def delayed_share(rounds: Sequence[Round]) -> float:
-    """How much of its launch the submission says that it has waited for a processor, in the median."""
+    """Median share of a launch in which the submission waited for a processor, as its worker reports."""
     return float(np.median([min(1.0, each.delay / each.submission) for each in rounds]))
 
 
 def is_blind(rounds: Sequence[Round], thresholds: Sequence[float]) -> bool:
-    """Whether points would rest on the device's clock alone, which a submission can tamper with: the other clock has
-    seen less than our own overhead in so many rounds that it bounds nothing, and in the median less speed than a
-    threshold asks for.
+    """True if points would rest on the device's clock alone, which a submission can tamper with.
+
+    The second clock then saw less than our own overhead in so many rounds that it gives no bound, and its median speed
+    is below a threshold that the device's clock may reach.
     """
     by_device, waited = fraction_by_device(rounds), waited_fraction(rounds)
     unbounded = len(rounds) >= FEWEST and waited.high == inf

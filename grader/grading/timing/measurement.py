@@ -1,17 +1,17 @@
-"""The performance check: rounds in which the submission and our own kernels are timed side by side.
+"""Timed rounds of the performance check, in which the submission and our own kernels are timed side by side.
 
-    worker       runs                                           what for
-    submission   the student's steps, by the submission         what is judged
-    reference    the same steps, by the model solution          what it is compared with, pair by pair
-    control      the same again; at times the baseline,         noise (the reference against itself); speed-up,
-                 a plain copy, and the whole program            bandwidth, and what surrounds the student's steps
+    worker       runs                                           purpose
+    submission   the student's steps, by the submission         the speed that is judged
+    reference    the same steps, by the model solution          the speed for comparison, pair by pair
+    control      the reference's steps again; at times the      noise (the reference against itself); speed-up,
+                 baseline, a plain copy, the whole program      bandwidth, and the steps around the student's steps
 
 A student kit has no model solution: there, reference and control run the baseline.
 
-Every round has fresh secret inputs and takes the workers in another order; every timed output of the submission is
-judged (verifiers.py). The first rounds, and the first of every session, run but do not count. A round in which the
-operating system worked more during one side's turns does not count either: a submission can leave it work that slows
-down the others.
+Every round has new secret inputs and another order of the workers. Every timed output of the submission is judged
+(verifiers.py). The first rounds and the first round of every session run but do not count. A round in which the
+operating system worked more during one side's turns does not count either, because a submission can leave work to the
+operating system that slows down the other workers.
 """
 
 import time
@@ -57,14 +57,15 @@ from grader.grading.timing.timing_setup import TimingSetup
 from grader.grading.timing.verifiers import Results, RoundInputs, blaming
 
 COMPARED_EVERY = 3
-"""Baseline and copy are timed in one of so many rounds: they inform, but the verdict does not rest on them."""
+"""Number of rounds of which one also times baseline and copy. These times are for information; no verdict rests on
+them."""
 
 UNEVEN = 20e-6
-"""Seconds that one worker may wait longer than another for the same launch on a GPU: without them, the speeds of one
-submission on an H200 spread by 2.2 to 2.7 %, not by 1 %."""
+"""Seconds that one worker may wait longer than another for the same launch on a GPU. Without this allowance, the speeds
+of one submission on an H200 spread by 2.2 to 2.7 % instead of 1 %."""
 
 LAUNCHES = 3
-"""Of a turn on a GPU: what makes the inputs, the student's, and what makes the digest."""
+"""Number of launches in a turn on a GPU: one for the inputs, one for the student's steps, one for the digest."""
 
 
 @returns_problem
@@ -85,11 +86,11 @@ def _reopen_sessions(setup: TimingSetup) -> None:
 
 @returns_problem
 def measure(setup: TimingSetup, rules: TimingRules) -> tuple[Round, ...] | Problem:
-    """Timed rounds in sessions that are open, as many as the rules ask for, or what went wrong with the submission.
+    """Run timed rounds in open sessions, as many as the rules ask for, or return a problem.
 
-    The cause can also be the machine: it is too noisy, or let the submission wait for a processor, and points depend on
-    this; or points would depend on a clock that the submission can tamper with; or the OS kernel worked for one side
-    only.
+    The problem may be the submission's. It may also be the machine's: the machine is too noisy, or it let the
+    submission wait for a processor, and points depend on this. Other problems are that points would depend on a clock
+    that the submission can tamper with, or that the OS kernel worked for one side only.
     """
     with _watched(setup, rules) as kernel:
         seen = _rounds(setup, rules, kernel)
@@ -109,23 +110,25 @@ def measure(setup: TimingSetup, rules: TimingRules) -> tuple[Round, ...] | Probl
 
 
 def _watched(setup: TimingSetup, rules: TimingRules) -> AbstractContextManager[KernelThreads]:
-    """The threads of the OS kernel, if points depend on them and the submission's code can give them work. On a GPU it
-    cannot: it reaches no process of the host, and the driver's own threads work for all launches. Rules that allow any
-    noise do not watch the threads either.
+    """Watch the threads of the OS kernel, if points depend on them and the submission's code can give them work.
+
+    On a GPU, the submission cannot: its kernels reach no process of the host, and the driver's threads work for all
+    launches. Rules that allow any noise do not watch the threads either.
     """
     matters = setup.thresholds and share_a_process(setup.device) and rules.noise_limit < ANY_NOISE
     return kernel_threads() if matters else no_kernel_threads()
 
 
 ANY_NOISE = 10.0
-"""A noise limit that allows any difference between two runs of the model solution: for a quick look, not a verdict."""
+"""Noise limit that allows any difference between two runs of the model solution: for a quick look, not a verdict."""
 
 
 def _rounds(setup: TimingSetup, rules: TimingRules, kernel: KernelThreads) -> list[Round]:
-    """All rounds after the warm-up. Raises FailedError if the submission is too slow for the fewest rounds that count.
+    """Run all rounds, and return those after the warm-up.
 
-    One-sided rounds at most double the time. If most rounds are one-sided, the limits on pairs and seconds apply to
-    these; if not, the limits apply to the rounds that count.
+    One-sided rounds at most double the time. If most rounds are one-sided, the limits on pairs and seconds apply to the
+    one-sided rounds; if not, the limits apply to the rounds that count. Raises FailedError if the submission is too
+    slow for FEWEST rounds.
     """
     start, spent = time.perf_counter(), 0.0
     session_pairs = setup.verifier.session_pairs(rules)
@@ -159,7 +162,7 @@ def _counted(seen: Sequence[Round]) -> tuple[Round, ...]:
 
 def _round(setup: TimingSetup, number: int, counted: int, kernel: KernelThreads) -> Round:
     """Run each participant once on the same new inputs, then verify the submission's results."""
-    with threadpool_limits(1):  # NumPy's own threads would go on spinning on the cores that kernels are timed on
+    with threadpool_limits(1):  # NumPy's threads would continue to spin on the cores of the timed kernels
         inputs = setup.verifier.inputs(number)
     state = Resting()
     results: dict[Role, Results] = {}
@@ -216,13 +219,13 @@ def _hold_others(setup: TimingSetup, role: Role) -> None:
 
 
 def _launch(inputs: RoundInputs, participant: Participant, script: str) -> Timing:
-    """Supply the inputs, and launch."""
+    """Supply the inputs of a script, and launch it."""
     inputs.supply(participant, script)
     return unwrap(participant.worker.launch(inputs.script(script)))
 
 
 def _order(number: int) -> tuple[Role, ...]:
-    """The order of the roles, another one in each round, so that no role profits from its place.
+    """Order of the roles in a round. It changes from round to round, so that no role profits from its place.
 
     The submission is first in one round and last in the next, so it is frozen and thawed once in two rounds.
     """

@@ -1,4 +1,4 @@
-"""The participants of timed rounds."""
+"""Participants of timed rounds."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -17,14 +17,14 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Participant:
-    """A worker that takes part in every round, and the plan of its session."""
+    """Worker that takes part in every round, and the plan of its session."""
 
     worker: Worker
     plan: Plan
 
     @property
     def judged(self) -> Script:
-        """The launches that are compared: the student's steps, as this participant's program does them."""
+        """Launches that are compared: the student's steps, done by the program of this participant."""
         return self.plan.scripts[STUDENT]
 
 

@@ -1,4 +1,4 @@
-"""From timed rounds to a performance check: rates, plausibility, points, and the sentence about them."""
+"""Makes the performance check from timed rounds: rates, plausibility, points, and the sentence about them."""
 
 import time
 from statistics import median
@@ -37,16 +37,16 @@ from grader.results.metrics import Interval, Performance, Program, Roofs, Sample
 from grader.results.result import Check, Kind, Verdict, full_marks
 
 CEILING = 1.05
-"""A kernel is implausible if it moves or computes more than this many times what is known to be the most on a GPU: the
-fastest copy, and the highest rate of multiplying and adding. The rest above 1 is noise."""
+"""Largest plausible speed of a kernel on a GPU, as a multiple of the highest known speed: the fastest copy, and the
+highest rate of multiplying and adding. The part above 1 allows for noise."""
 
 CLOCK_SHARE = 1.25
-"""A submission is implausible if its launches, noise taken off, were seen to take more than this many times what the
-device's clock says. Below that, points follow the longer time: of the turn on a processor, of the launch on a GPU."""
+"""Largest plausible ratio of the time that the second clock saw, less noise, to the time by the device's clock. Below
+it, points follow the longer time: the time of the turn on a CPU, and of the launch on a GPU."""
 
 
 def check_performance(setup: TimingSetup, rules: TimingRules, roofs: Roofs | None = None) -> Check:
-    """Measure and judge; `roofs` are those of the device's profile, if it has one."""
+    """Measure the speed and judge it; `roofs` come from the profile of the device, if it has one."""
     start = time.perf_counter()
     rounds = measure(setup, rules)
     check = replace(unmeasured(setup.assignment, setup.device), seconds=time.perf_counter() - start)
@@ -60,18 +60,18 @@ def check_performance(setup: TimingSetup, rules: TimingRules, roofs: Roofs | Non
 
 
 def unmeasured(assignment: Assignment, device: DeviceFacts) -> Check:
-    """The check before anything is known."""
+    """Performance check before the speed is known."""
     goal = speed_goal(assignment, device)
     return full_marks(Kind.PERFORMANCE, goal.points, device_class(device), {**goal.constants, **goal.sizes})
 
 
 def unmeasured_checks(assignment: Assignment, device: DeviceFacts) -> tuple[Check, ...]:
-    """The performance check before anything is known; none if the assignment checks no speed."""
+    """Performance check before the speed is known; empty if the assignment checks no speed."""
     return () if assignment.performance is None else (unmeasured(assignment, device),)
 
 
 def summarise(assignment: Assignment, device: DeviceFacts, rounds: tuple[Round, ...]) -> Performance:
-    """Rates and ratios of the rounds."""
+    """Return rates and ratios of the rounds."""
     goal, asked = speed_goal(assignment, device), assignment.speed_goals
     names = assignment.names(goal.sizes)
     moved = evaluate(asked.bytes, names)
@@ -109,7 +109,7 @@ def summarise(assignment: Assignment, device: DeviceFacts, rounds: tuple[Round, 
 
 
 def _samples(assignment: Assignment, rounds: tuple[Round, ...]) -> Samples:
-    """All times; in a student kit, what stands for the reference is the baseline."""
+    """All times in seconds; in a student kit, the times of the reference are times of the baseline."""
     shows = [each.comparisons for each in rounds if each.comparisons is not None]
     reference = tuple(each.reference for each in rounds)
     in_kit = assignment.kit is not None
@@ -123,7 +123,7 @@ def _samples(assignment: Assignment, rounds: tuple[Round, ...]) -> Samples:
 
 
 def _peak(device: DeviceFacts, rounds: tuple[Round, ...]) -> float | None:
-    """GFLOPS of the kernel that only computes; None for assignments whose kernels only move data."""
+    """Rate of the kernel that only computes, in GFLOPS; None for assignments whose kernels only move data."""
     seconds = _peak_seconds(rounds)
     return peak_run(device).flop / median(seconds) * 1e-9 if seconds else None
 
@@ -133,7 +133,7 @@ def _peak_seconds(rounds: tuple[Round, ...]) -> list[float]:
 
 
 def _program(rounds: tuple[Round, ...], moved: float, copy_bandwidth: float) -> Program | None:
-    """The program around the student's kernel: its time by the submission, the rest by our own kernels."""
+    """Speed of the whole program: the student's steps by the submission, and the other steps by our own kernels."""
     times = [
         (each.submission + each.comparisons.surroundings, each.comparisons.baseline)
         for each in rounds
@@ -150,7 +150,7 @@ def _program(rounds: tuple[Round, ...], moved: float, copy_bandwidth: float) -> 
 
 
 def judge(check: Check, performance: Performance, goal: SpeedGoal, device: DeviceFacts) -> Check:
-    """Verdict and points for a measured speed."""
+    """Return the check with verdict and points for a measured speed."""
     check = replace(check, performance=performance)
     if performance.fraction_of_reference is None:
         return of_speed_elsewhere(performance).skip(check)
@@ -166,11 +166,11 @@ def judge(check: Check, performance: Performance, goal: SpeedGoal, device: Devic
 
 
 def implausible(performance: Performance, rounds: tuple[Round, ...], device: DeviceFacts) -> Problem | None:
-    """A finding about figures that cannot be true; few rounds are no ground for one.
+    """Return a problem if the figures cannot be true; None if they can, or if there are too few rounds to tell.
 
-    A submission can tamper with the device's clock, but not with the other one, which sees what a kernel truly took.
-    On a processor bandwidth is no limit, since caches are faster than any copy. On a GPU the other clock is less
-    precise, but nothing is faster than the memory and the arithmetic units.
+    A submission can tamper with the device's clock, but not with the second clock, which sees the true time of a
+    kernel. On a CPU, bandwidth is no limit, since caches are faster than any copy. On a GPU, the second clock is less
+    precise, but no kernel is faster than the memory and the arithmetic units.
     """
     if len(rounds) < FEWEST:
         return None
@@ -181,7 +181,10 @@ def implausible(performance: Performance, rounds: tuple[Round, ...], device: Dev
 
 
 def _of_two_clocks(performance: Performance, rounds: tuple[Round, ...]) -> Problem | None:
-    """Judged by the ends of intervals that are nearest: a busy machine must not look like a fraud."""
+    """Problem if the two clocks disagree.
+
+    The nearest ends of the intervals count, so that a busy machine does not look like a fraud.
+    """
     by_device, seen = fraction_by_device(rounds), seen_fraction(rounds)
     if by_device.low <= CLOCK_SHARE * seen.high:
         return None
@@ -189,7 +192,10 @@ def _of_two_clocks(performance: Performance, rounds: tuple[Round, ...]) -> Probl
 
 
 def _beyond_memory(performance: Performance) -> Problem | None:
-    """Against the fastest copy that is known, of the session or of the profile; the slow end of the times counts."""
+    """Problem if the kernel moves data faster than the fastest known copy, in the session or in the profile.
+
+    The slow end of the kernel's times counts.
+    """
     copies = performance.samples.device_copy
     in_session = performance.copy_bandwidth * median(copies) / min(copies)
     profiled = performance.roofs.copy_bandwidth.high if performance.roofs else 0.0
@@ -199,7 +205,10 @@ def _beyond_memory(performance: Performance) -> Problem | None:
 
 
 def _beyond_arithmetic(performance: Performance, rounds: tuple[Round, ...]) -> Problem | None:
-    """Against the highest rate of multiplying and adding that is known, where that is what the kernel is for."""
+    """Problem if the kernel computes faster than the highest known rate of multiplying and adding.
+
+    Kernels that only move data have no such limit.
+    """
     known = [performance.roofs.fp32_rate.high] if performance.roofs else []
     if performance.peak is not None and (seconds := _peak_seconds(rounds)):
         known.append(performance.peak * median(seconds) / min(seconds))

@@ -1,15 +1,15 @@
-"""A timed round as a state machine: whose turn it is, and what the judge's clock makes of it.
+"""State machine of a timed round: the worker that has its turn, and its times by the judge's clock.
 
     Resting --wake--> Awake --ask--> Asked --answer--> Answered --rest--> Resting        once for each worker
 
-    awake       the worker may run, but has nothing of this round yet
-    asked       its inputs appear, and it is told to launch; the judge's clock runs
-    answered    it says that all is done; the clock has stopped, and the judge takes the results at once
-    resting     it is frozen again, and the next one's turn may come
+    awake       the worker may run, but has no data of this round yet
+    asked       its inputs appear, and the judge asks it to launch; the judge's clock runs
+    answered    it reports that all is done; the clock has stopped, and the judge takes the results at once
+    resting     it is frozen again, and the next worker's turn may come
 
-No other order can be written down, so at any time one worker at most has a turn, its clock runs for as long as it knows
-its inputs and owes its results, and no result is taken late. What the device says of its own time is kept beside that,
-and decides nothing alone.
+The types allow no other order. So at most one worker has a turn at any time, its clock runs from the moment it gets its
+inputs until it delivers its results, and no result is taken late. The device's own times are recorded as well, but they
+decide nothing alone.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,11 +20,14 @@ from grader.grading.timing.participants import Role
 
 @dataclass(frozen=True, kw_only=True)
 class TurnTimes:
-    """Seconds of one worker's turn: `by_device`, by the device's clock; and by a clock that the submission does not
-    reach, the time `waited` for its launch, and the time `seen` for the whole turn. `delay` is the part in which, as
-    the worker says, others had its processor. `kernel` is a share of the turn: the time of the OS kernel's threads.
+    """Times of one worker's turn, in seconds.
 
-    On a processor this clock is the judge's, to whom a launch is the whole turn. On a GPU it is the worker's own.
+    `by_device` comes from the device's clock. A clock that the submission cannot reach gives the time `waited` for its
+    launch and the time `seen` of the whole turn. On a CPU, that is the judge's clock, and the launch is the whole turn.
+    On a GPU, it is the worker's own clock.
+
+    `delay` is the part in which other programs had the worker's processor, by the worker's own report. `kernel` is not
+    a time but a share of the turn: the part in which threads of the OS kernel ran.
     """
 
     by_device: float
@@ -36,8 +39,9 @@ class TurnTimes:
 
 @dataclass(frozen=True, kw_only=True)
 class Clocked:
-    """What a worker says by its own clock, if no kernel reaches its process: of its launch, and of all that it `took`
-    from the inputs to the results.
+    """Seconds by a worker's own clock, which counts only if no kernel can reach the worker's process.
+
+    `waited` is the time of its launch. `took` is the time from its inputs to its results.
     """
 
     waited: float
@@ -46,42 +50,46 @@ class Clocked:
 
 @dataclass(frozen=True)
 class Resting:
-    """Nobody's turn; these have had theirs."""
+    """State in which no worker has a turn; `turns` are the turns of this round that are over."""
 
     turns: Mapping[Role, TurnTimes] = field(default_factory=dict)
 
     def wake(self, role: Role) -> "Awake":
-        """Its turn, which comes once a round."""
+        """Begin the turn of this role, which comes once in a round."""
         assert role not in self.turns, f"the {role} has had its turn"
         return Awake(self, role)
 
     @property
     def waited(self) -> float:
-        """The submission's launch by a clock that it does not reach, less what our own took beyond their launches."""
+        """Seconds of the submission's launch by a clock that it cannot reach, less the overhead of our workers.
+
+        The overhead is the time that our workers took beyond their launches, as the mean of the two.
+        """
         return self._without_ours(lambda turn: turn.waited)
 
     @property
     def seen(self) -> float:
-        """The same of its whole turn.
+        """Seconds of the submission's whole turn by a clock that it cannot reach, less the overhead of our workers.
 
-        Our workers do the same on the same inputs in the same round, so what is left is the launch, wherever in its
-        turn a submission does the work. It can be negative, where everything is noise.
+        Our workers have an equal turn on equal inputs in the same round. So the difference is the launch, even if the
+        submission does the work in another part of its turn. It can be negative if it is all noise.
         """
         return self._without_ours(lambda turn: turn.seen)
 
     @property
     def delay(self) -> float:
-        """How long the submission says that others had its processor, beyond what ours say.
+        """Seconds in which other programs had the submission's processor, less the mean of our workers; at least 0.
 
-        The threads of one launch wait for each other as well, on an idle machine, too: for half a millisecond of forty
-        small launches.
+        All of them report these times themselves. The mean is subtracted because the threads of one launch also wait
+        for each other, even on an idle machine: for half a millisecond in forty small launches.
         """
         return max(0.0, self.turns[Role.SUBMISSION].delay - self._of_ours(lambda turn: turn.delay))
 
     @property
     def kernel_surplus(self) -> float:
-        """Share of time that the OS kernel worked during the submission's turn, less its share during our turns;
-        negative if it worked more during ours.
+        """Share of time that the OS kernel worked during the submission's turn, less its share during our turns.
+
+        It is negative if the OS kernel worked more during our turns.
         """
         return self.turns[Role.SUBMISSION].kernel - self._of_ours(lambda turn: turn.kernel)
 
@@ -89,32 +97,34 @@ class Resting:
         return clock(self.turns[Role.SUBMISSION]) - self._of_ours(lambda turn: clock(turn) - turn.by_device)
 
     def _of_ours(self, seconds: Callable[[TurnTimes], float]) -> float:
-        """The mean of our two workers."""
+        """Mean of our two workers."""
         return (seconds(self.turns[Role.REFERENCE]) + seconds(self.turns[Role.CONTROL])) / 2
 
 
 @dataclass(frozen=True)
 class Awake:
-    """Its turn has come."""
+    """State in which the worker of this role has its turn, but no data yet."""
 
     before: Resting
     role: Role
 
     def ask(self, now: float) -> "Asked":
-        """Inputs appear, and the launch is asked for."""
+        """Record the time at which the inputs appear and the launch is asked for."""
         return Asked(self, now)
 
 
 @dataclass(frozen=True)
 class Asked:
-    """It knows its inputs, and owes its results."""
+    """State in which the worker has its inputs, and its results are due."""
 
     awake: Awake
     since: float
 
     def answer(self, now: float, by_device: float, clocked: Clocked | None = None, delay: float = 0.0) -> "Answered":
-        """It says that its results are there, how long the device took, and how long of that others had its processor;
-        `clocked` is what else is believed.
+        """Record that the worker reports its results.
+
+        The device took `by_device` seconds, and for `delay` seconds of them other programs had the worker's processor.
+        `clocked` has the worker's times if they count; otherwise the judge's clock decides.
         """
         clocked = clocked or Clocked(waited=now - self.since, took=now - self.since)
         turn = TurnTimes(by_device=by_device, waited=clocked.waited, seen=clocked.took, delay=delay)
@@ -123,20 +133,25 @@ class Asked:
 
 @dataclass(frozen=True)
 class Answered:
-    """Its results are being taken."""
+    """State in which the judge takes the worker's results."""
 
     awake: Awake
     turn: TurnTimes
 
     def rest(self, kernel: float = 0.0) -> Resting:
-        """State after the results are taken and the worker is frozen; `kernel` is the OS kernel's share of time."""
+        """Return the state after the results are taken and the worker is frozen.
+
+        `kernel` is the OS kernel's share of the turn.
+        """
         return Resting({**self.awake.before.turns, self.awake.role: replace(self.turn, kernel=kernel)})
 
 
 @dataclass(frozen=True, kw_only=True)
 class Comparisons:
-    """Seconds of the baseline, of a device-to-device copy, of our own steps in the whole program, if the assignment is
-    a part of one, and of the kernel that only computes, if the assignment is about that.
+    """Seconds of the baseline, of a device-to-device copy, of our own steps, and of a kernel that only computes.
+
+    `surroundings` are our own steps in the whole program, if the assignment is a part of one. `peak` is the kernel that
+    only computes, if the assignment is about computing.
     """
 
     baseline: float
@@ -147,13 +162,13 @@ class Comparisons:
 
 @dataclass(frozen=True, kw_only=True)
 class Round:
-    """One round: seconds of the student's steps by the submission and, twice, by the model solution.
+    """Seconds of the student's steps in one round: by the submission and, twice, by the model solution.
 
-    In a student kit it is the baseline that is timed twice. Three of the submission's are by a clock that it does not
-    reach, the others by the device's: how long its launch was `waited` for, and what was `seen` of its whole turn, both
-    less what our own workers took beyond their launches (rounds.py); and `turn`, with nothing taken off. `delay` is how
-    long of its launch it says that others had its processor, less what ours say of theirs. `kernel_surplus` is the
-    difference of two shares of time (Resting), not a time.
+    In a student kit, the baseline takes the place of the model solution. `submission`, `reference` and `control` come
+    from the device's clock. Three times of the submission come from a clock that it cannot reach: `waited` for its
+    launch and `seen` of its whole turn, both less the overhead of our workers (Resting), and `turn`, without that
+    deduction. `delay` is the time in which other programs had the submission's processor, as its worker reports, less
+    the mean of our workers. `kernel_surplus` is the difference of two shares of time (Resting), not a time.
     """
 
     submission: float
@@ -173,9 +188,9 @@ class Round:
 
     @property
     def undelayed(self) -> "Round":
-        """The same, as if the submission's launch had never waited for a processor.
+        """Round in which the submission's launch never waited for a processor.
 
-        It is the submission's process that says so, so it can be a lie; but nobody is awarded anything by this.
+        The submission's own process reports the wait, so it can be false. No points are awarded for these times.
         """
         least = LEAST_SHARE * self.submission
         return replace(
@@ -184,9 +199,9 @@ class Round:
 
 
 ONE_SIDED = 0.05
-"""The largest difference between the shares of time in which the OS kernel works during the turns of the two sides. Its
-work slows a side down by as much, on one processor. Work during both turns slows both down and does not change their
-ratio."""
+"""Largest difference between the shares of time in which the OS kernel works during the turns of the two sides. On one
+processor, its work slows a side down by the same share. Work during both turns slows both sides down and does not
+change their ratio."""
 
 LEAST_SHARE = 1e-3
-"""Of its time a launch has computed, whatever is said of the rest."""
+"""Least share of a launch that counts as computing, for any wait that the submission reports."""

@@ -1,4 +1,4 @@
-"""The participants of timed rounds: the submission, and workers that run our own kernels."""
+"""Participants of timed rounds: the submission, and workers that run our own kernels."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -22,41 +22,41 @@ from grader.protocol.steps import ProgramSource
 
 @dataclass(frozen=True, kw_only=True)
 class TimingSetup:
-    """The participants, and the verifier of their results."""
+    """Participants of timed rounds, and the verifier of their results."""
 
     verifier: ResultVerifier
     participants: Participants
 
     @property
     def assignment(self) -> Timed:
-        """The assignment with the sizes and constants that are timed on this device."""
+        """Assignment with the sizes and constants that are timed on this device."""
         return self.verifier.task.assignment
 
     @property
     def oracle(self) -> Oracle:
-        """The oracle of the assignment."""
+        """Oracle of the assignment."""
         return self.verifier.task.oracle
 
     @property
     def device(self) -> DeviceFacts:
-        """The device of all participants."""
+        """Device of all participants."""
         return self.verifier.task.device
 
     @property
     def goal(self) -> SpeedGoal:
-        """The goal of the assignment for this device."""
+        """Goal of the assignment for this device."""
         return speed_goal(self.assignment, self.device)
 
     @property
     def thresholds(self) -> tuple[float, ...]:
-        """Ratios to the speed of the reference at which points change; none if speed is judged on another device."""
+        """Ratios to the speed of the reference at which points change; empty if speed is judged on another device."""
         known = model_speed(self.assignment, self.device)
         return () if known is None else tuple(known * band.fraction for band in self.goal.bands)
 
 
 @dataclass(frozen=True, kw_only=True)
 class OwnParticipants:
-    """The participants that run our own kernels. They are ready before the submission is."""
+    """Participants that run our own kernels. They are ready before the submission."""
 
     verifier: ResultVerifier
     participants: Participants
@@ -85,7 +85,7 @@ def begin_own(task: Task, device: DeviceFacts, borrow: Callable[[Role], Worker])
 
 
 def timing_task(assignment: Assignment, device: DeviceFacts, seed: int) -> TimingTask:
-    """Return what is timed on this device, and with which sizes and secret seed."""
+    """Return the task that is timed on this device, with its sizes and its secret seed."""
     return TimingTask(
         sizes=speed_goal(assignment, device).sizes,
         assignment=assignment.timed_on(device_class(device)),
@@ -96,7 +96,7 @@ def timing_task(assignment: Assignment, device: DeviceFacts, seed: int) -> Timin
 
 
 def own_programs(assignment: Timed) -> dict[str, ProgramSource]:
-    """The model solutions (none in a student kit), the baseline, and the kernel that only computes."""
+    """Programs of the model solutions (none in a student kit), the baseline, and the kernel that only computes."""
     models = {name: own_program(assignment, source) for name, source in assignment.model_solutions().items()}
     return {**models, BASELINE: own_program(assignment, assignment.source(BASELINE_FILE)), PEAK: PEAK_PROGRAM}
 
@@ -123,5 +123,5 @@ def begin_submission(setup: TimingSetup, built: Built) -> None:
 
 
 def _timed(built: Built, device: DeviceFacts) -> Chosen:
-    """The assignment as timed on this device, with the sizes that the submission has chosen."""
+    """Assignment as timed on this device, with the sizes that the submission has chosen."""
     return Chosen(built.task.assignment.timed_as_chosen(device_class(device)))

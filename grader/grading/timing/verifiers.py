@@ -1,6 +1,6 @@
 """Inputs of timed rounds, and the verification of every timed result.
 
-    ByOracle      the judge makes the inputs and sends them to every worker; it compares every word with the oracle's
+    ByOracle      the judge makes the inputs and sends them to every worker; it compares every word with the oracle
     ByReference   the device makes the inputs from a secret key; a digest of the results must equal the digest of the
                   model solution, or of the baseline in a student kit
 
@@ -37,16 +37,18 @@ from grader.protocol.messages import BuildFailed, DeviceFacts
 from grader.protocol.steps import ProgramSource
 
 ROUND_KEY = 1
-"""Tells the inputs of timed rounds from those of cases, which have the key 0 (checks/correctness.py)."""
+"""Key of the inputs of timed rounds. Inputs of cases have the key 0 (checks/correctness.py)."""
 
 Results = dict[str, Fetched]
-"""The results of a worker, by names of buffers."""
+"""Results of a worker, by names of buffers."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ran:
-    """A run of the student's steps: seconds by the device's clock, seconds of waiting for a processor, times by the
-    worker's clock where the judge accepts it, and results that came with the answer.
+    """Run of the student's steps.
+
+    `by_device` are seconds by the device's clock, and `delay` are seconds of waiting for a processor. `clocked` has the
+    times by the worker's clock, if the judge accepts them. `results` came with the worker's answer.
     """
 
     by_device: float
@@ -62,10 +64,10 @@ class RoundInputs(Protocol):
 
     @property
     def judged(self) -> tuple[Role, ...]:
-        """The participants whose results are needed."""
+        """Roles of the participants whose results are needed."""
 
     def script(self, name: str) -> str:
-        """The name of the plan's script that works on these inputs."""
+        """Name of the plan's script that works on these inputs."""
 
     def prepare(self, participant: Participant, script: str) -> None:
         """Poison the outputs of a script of the plan. The worker learns nothing about its inputs here."""
@@ -80,7 +82,7 @@ class RoundInputs(Protocol):
         """Fetch the results that `run` has not returned."""
 
     def verify(self, results: Mapping[Role, Results], participants: Participants) -> Problem | None:
-        """Return what is wrong with the submission's results; None if they are right."""
+        """Return the problem of the submission's results; None if they are right."""
 
 
 class ResultVerifier(Protocol):
@@ -88,7 +90,7 @@ class ResultVerifier(Protocol):
 
     @property
     def task(self) -> "TimingTask":
-        """The task whose rounds are verified."""
+        """Task whose rounds are verified."""
 
     def programs(self, plan: Plan) -> Mapping[str, ProgramSource]:
         """Our own kernels that a participant's session needs for the plan."""
@@ -105,7 +107,7 @@ class ResultVerifier(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class TimingTask:
-    """An assignment at the sizes that are timed on a device, with the seed of its inputs."""
+    """Assignment at the sizes that are timed on a device, with the seed of its inputs."""
 
     assignment: Timed
     oracle: Oracle
@@ -116,12 +118,12 @@ class TimingTask:
 
 @dataclass(frozen=True)
 class ByOracle:
-    """Random numbers that the judge makes, with results that it compares with the oracle's."""
+    """Verifier with random numbers from the judge, which compares the results with the oracle."""
 
     task: TimingTask
 
     def programs(self, plan: Plan) -> Mapping[str, ProgramSource]:  # noqa: ARG002 - the oracle needs no kernels
-        """No kernels: the judge does everything."""
+        """No kernels, because the judge makes the inputs and compares the results."""
         return {}
 
     def prepare(self, plan: Plan) -> Plan:
@@ -135,11 +137,11 @@ class ByOracle:
         return going_on(plan, self.task.device)
 
     def session_pairs(self, rules: TimingRules) -> int | None:
-        """As many as the rules say: new sessions have other addresses, so no placement in caches decides alone."""
+        """Number from the rules: new sessions have other addresses, so no placement in caches decides alone."""
         return rules.session_pairs
 
     def inputs(self, number: int) -> RoundInputs:
-        """Random inputs and their expected results."""
+        """Return random inputs and their expected results."""
         task = self.task
         key = (task.seed, ROUND_KEY, number)
         return OracleInputs(make_trial(task.assignment, task.oracle, task.sizes, "random", key))
@@ -152,12 +154,12 @@ class OracleInputs:
     trial: Trial
 
     def script(self, name: str) -> str:
-        """The name itself: there is one set of buffers."""
+        """Unchanged name, because there is only one set of buffers."""
         return name
 
     @property
     def judged(self) -> tuple[Role, ...]:
-        """The submission alone: the judge has the expected results."""
+        """Role of the submission only, because the judge has the expected results."""
         return (Role.SUBMISSION,)
 
     def prepare(self, participant: Participant, script: str) -> None:
@@ -179,14 +181,14 @@ class OracleInputs:
         return _results(self, participant) if participant.plan.arrays == "shared" else {}
 
     def verify(self, results: Mapping[Role, Results], participants: Participants) -> Problem | None:
-        """Compare the submission's results with the oracle's."""
+        """Compare the submission's results with the results of the oracle."""
         submission = Role.SUBMISSION
         return inspect(self.trial, participants[submission].judged, results[submission])
 
 
 @dataclass(frozen=True)
 class ByReference:
-    """Whole numbers or bit patterns that the device makes; results must equal those of the model solution.
+    """Verifier with whole numbers or bit patterns from the device; results must equal the model solution's results.
 
     `grader selftest` verifies the model solution: by the correctness cases, and at these sizes by the baseline.
     """
@@ -194,7 +196,7 @@ class ByReference:
     task: TimingTask
 
     def programs(self, plan: Plan) -> Mapping[str, ProgramSource]:
-        """The kernels that make inputs and digests."""
+        """Our kernels that make inputs and digests."""
         return {SUPPLY: supply_program(plan)}
 
     def prepare(self, plan: Plan) -> Plan:
@@ -204,11 +206,11 @@ class ByReference:
         return going_on(supplied(self.task.assignment, plan, self._sets), self.task.device)
 
     def session_pairs(self, rules: TimingRules) -> int | None:  # noqa: ARG002 - there is no rule for it
-        """Never: each round takes another set of arrays, at other addresses."""
+        """None (never), because each round uses another set of arrays, at other addresses."""
         return None
 
     def inputs(self, number: int) -> RoundInputs:
-        """Two new keys."""
+        """Return two new keys and the next set of arrays."""
         words = np.random.SeedSequence((self.task.seed, ROUND_KEY, number)).generate_state(2, np.uint64)
         turn = number % len(self.task.assignment.speed_goals.integers)
         return DeviceInputs(self.task, number % self._sets, turn, input_key=int(words[0]), digest_key=int(words[1]))
@@ -222,7 +224,7 @@ class ByReference:
 
 @dataclass(frozen=True)
 class DeviceInputs:
-    """The keys of a round: for the inputs, and for the digest of the results."""
+    """Keys of a round: one for the inputs, and one for the digest of the results."""
 
     task: TimingTask
     set: int
@@ -231,12 +233,12 @@ class DeviceInputs:
     digest_key: int
 
     def script(self, name: str) -> str:
-        """The name in this round's set."""
+        """Name in the set of buffers of this round."""
         return of_set(name, self.set)
 
     @property
     def judged(self) -> tuple[Role, ...]:
-        """The reference and the submission, whose digests must be equal."""
+        """Roles of the reference and the submission, whose digests must be equal."""
         return (Role.REFERENCE, Role.SUBMISSION)
 
     def prepare(self, participant: Participant, script: str) -> None:
@@ -245,7 +247,7 @@ class DeviceInputs:
         unwrap(participant.worker.clear((*used, of_set(SUMS, self.set))))
 
     def supply(self, participant: Participant, script: str) -> None:
-        """Have the device make the inputs from the key."""
+        """Launch our kernels that make the inputs from the key on the device."""
         if participant.plan.scripts[self.script(script)].uploads:
             unwrap(participant.worker.launch(self.script(supply_of(script, self.turn)), self.input_key))
 
@@ -257,18 +259,18 @@ class DeviceInputs:
         keys = {**made, student: 0, self.script(DIGEST): self.digest_key}
         return _ran(unwrap(participant.worker.turn(keys, (of_set(SUMS, self.set),))), len(made))
 
-    def take(self, participant: Participant) -> Results:  # noqa: ARG002 - the same
+    def take(self, participant: Participant) -> Results:  # noqa: ARG002 - no results are left
         """No results: `run` has returned the digest."""
         return {}
 
     def verify(self, results: Mapping[Role, Results], participants: Participants) -> Problem | None:
-        """Compare the submission's digest with the reference's."""
+        """Compare the digest of the submission with the digest of the reference."""
         right, got = (results[role][of_set(SUMS, self.set)].payload.tobytes() for role in self.judged)
         return None if got == right else self._explain(participants[Role.SUBMISSION], participants[Role.REFERENCE])
 
     @returns_problem
     def _explain(self, submission: Participant, reference: Participant) -> Problem:
-        """Fetch all results and find where the submission's differ from the reference's."""
+        """Fetch all results, and find where the submission and the reference differ."""
         with blaming(Role.REFERENCE):
             right = _results(self, reference)
         got = _results(self, submission)
@@ -279,7 +281,7 @@ class DeviceInputs:
         )
 
     def _judged(self, got: Results) -> list[str]:
-        """Names of the arrays that are compared, without those that earlier steps of the assignment make."""
+        """Names of the arrays that are compared, without arrays that earlier steps of the assignment make."""
         return [name for name, buffer in self.task.assignment.buffers.items() if buffer.is_judged and name in got]
 
     def _difference(self, name: str, got: Fetched, right: Fetched) -> Problem | None:
@@ -294,19 +296,19 @@ VERIFIERS: dict[DeviceClass, Callable[[TimingTask], ResultVerifier]] = {"cpu": B
 
 
 def verifier_for(task: TimingTask) -> ResultVerifier:
-    """The verifier that the assignment asks for, or the usual one of the device."""
+    """Return the verifier that the assignment asks for, or else the usual verifier of the device."""
     kind = "cpu" if task.assignment.speed_goals.verifier == "oracle" else device_class(task.device)
     return VERIFIERS[kind](task)
 
 
 def _ran(took: Took, number: int) -> Ran:
-    """The run of one launch of a turn, by its number."""
+    """Run of the launch with this number in a turn; the clock of the worker counts."""
     clocked = Clocked(waited=took.waits[number], took=sum(took.waits))
     return Ran(by_device=took.seconds[number], delay=0.0, clocked=clocked, results=took.results)
 
 
 def _results(inputs: RoundInputs, participant: Participant) -> Results:
-    """All outputs of the student's steps, by the names of the assignment."""
+    """Fetch all outputs of the student's steps, by their names in the assignment."""
     fetched = unwrap(participant.worker.fetch(participant.plan.scripts[inputs.script(STUDENT)].outputs))
     return dict(zip(participant.judged.outputs, fetched.values(), strict=True))
 
