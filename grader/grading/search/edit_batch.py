@@ -34,7 +34,7 @@ MOST_BYTES = 2**24
 FEW_ITERATIONS = 10
 """Most iterations of a sequence that a convergence test ends. In a batch, all edits make all iterations, because the
 test would see the sums of all edits together. A batch misses an edit that is right only because its sequence ends
-sooner. It never makes another edit right.
+sooner. It accepts no further edit for this reason.
 """
 
 Uploads = Mapping[str, NDArray[Any]]

@@ -110,7 +110,7 @@ def search(suspect: Suspect, rules: SearchRules, is_clean: IsClean) -> Fix | Non
 
 @dataclass(frozen=True, kw_only=True)
 class Search:
-    """A search that must end at a time. `graded` are the edits that were graded as separate texts."""
+    """A search with a deadline. `graded` are the edits that were graded as separate texts."""
 
     suspect: Suspect
     seen: Outline
