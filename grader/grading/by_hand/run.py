@@ -219,7 +219,7 @@ def _inspect(ready: _Ready, worker: Worker) -> Problem | None:
     return inspect(ready.trial, ready.script, unwrap(worker.fetch(ready.script.buffers)))
 
 
-# --- what kernels ask of memory -----------------------------------------------------------------
+# --- requests to memory --------------------------------------------------------------------------
 
 
 def count_intensities(

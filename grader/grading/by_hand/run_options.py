@@ -58,7 +58,7 @@ def runs(coursework: Coursework, options: Options) -> tuple[Run, ...]:
     )
 
 
-# --- reading them -----------------------------------------------------------------------------
+# --- texts of options -------------------------------------------------------------------------
 
 
 def read_values(option: str, texts: Iterable[str]) -> dict[str, str]:
@@ -101,7 +101,7 @@ def read_sweep(text: str | None) -> Sweep | None:
     return sweep
 
 
-# --- what they are about ----------------------------------------------------------------------
+# --- kernels and values -----------------------------------------------------------------------
 
 
 def _parts_about(coursework: Coursework, kernel: str | None) -> tuple[Assignment, ...]:

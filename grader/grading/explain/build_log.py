@@ -88,8 +88,8 @@ class CompilerMessage:
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """A text as the student wrote it, and the lines of its code (course/submissions/scan.py). `written` are the lines
-    as the student wrote them, and `compiled` the lines with expanded macros. Equal numbers mean the same line.
+    """A text as the student wrote it, and the lines of its code (course/submissions/scan.py): `written` by the student,
+    and `compiled` with expanded macros. A line has the same number in both.
 
     Without these lines, as for a text of the course, a log is explained without source lines.
     """
@@ -225,7 +225,7 @@ def _sentence(error: CompilerMessage, source: Source) -> str:
 def _listing(errors: Sequence[CompilerMessage], source: Source) -> Iterator[str]:
     """Yield the first errors as compilers write them, each with its line, a caret and its hint. No hint appears twice.
     """
-    told = {_hint(errors[0], source)}  # in the sentence above the listing
+    told = {_hint(errors[0], source)}  # the sentence above the listing has this hint
     for error in errors[:SHOWN]:
         column, advice = _column(error, source), _hint(error, source)
         place = "".join(f":{number}" for number in (error.line, column) if number is not None)

@@ -16,7 +16,8 @@ OWN_WORDS = re.compile(
     r"\bLLVM ERROR\b|\bAssertion `.*' failed|PLEASE submit a bug report|^Stack dump|\bUNREACHABLE executed at\b"
     r"|\blib(?:LLVM|clang|pocl)[\w.+-]*\.so|\bllvmopencl/|Could not find a dominating alternative variable"
 )
-"""Last words of LLVM, clang and PoCL in a process: a fatal error, a failed assertion, a frame of their own libraries.
+"""Words with which LLVM, clang and PoCL end a process: a fatal error, a failed assertion, a frame of their own
+libraries.
 """
 
 

@@ -72,7 +72,7 @@ NOT_RIGHT = Problem(reason=Reason.NOT_RUN, message="skipped: fix the wrong resul
 """Problem of checks whose points a submission earns only if all of its results are right."""
 
 
-def of_failure(failure: Failure) -> Problem:  # noqa: PLR0911 - one return a kind of failure
+def of_failure(failure: Failure) -> Problem:  # noqa: PLR0911 - one return for each kind of failure
     """The problem of a submission after a failed request to its worker."""
     match failure:
         case BuildFailed(log=log):
@@ -256,7 +256,7 @@ MIXED_UP = frozenset(
         Reason.TIME_LIMIT,
     }
 )
-"""Reasons for which a kernel fails that takes one argument for another."""
+"""Reasons why a kernel fails if it takes one argument for another."""
 
 
 def blamed(check: Check, misordered: str) -> Check:
@@ -273,7 +273,7 @@ def _got_and_expected(mismatch: Mismatch) -> str:
     if mismatch.first_unwritten:
         return f"never written, expected {number(mismatch.expected)}"
     got, expected = number(mismatch.got), number(mismatch.expected)
-    if got == expected:  # nine digits tell any two floats apart
+    if got == expected:  # nine digits distinguish any two floats
         got, expected = f"{mismatch.got:.9g}", f"{mismatch.expected:.9g}"
     return f"got {got}, expected {expected}"
 
@@ -370,7 +370,7 @@ def of_missed_minimum(rate: float, required: float, unit: str, device: str) -> P
 
 
 def of_too_fast(fraction_of_copy: float) -> Problem:
-    """The problem of times for which the device's memory would be too slow."""
+    """The problem of times that are too short for the device's memory."""
     return Problem(
         reason=Reason.IMPLAUSIBLE,
         message=f"its times mean {_percent(fraction_of_copy)} of the device's copy bandwidth, which no kernel reaches. "
@@ -379,7 +379,7 @@ def of_too_fast(fraction_of_copy: float) -> Problem:
 
 
 def of_too_much_arithmetic(fraction_of_peak: float) -> Problem:
-    """The problem of times in which the device cannot multiply and add so much."""
+    """The problem of times that are too short for the rate at which the device multiplies and adds."""
     return Problem(
         reason=Reason.IMPLAUSIBLE,
         message=f"its times mean {_percent(fraction_of_peak)} of the rate at which the device multiplies and adds, "

@@ -1,4 +1,4 @@
-"""Describes a part of a matrix in words: the last row, every 16th column, the ragged blocks."""
+"""Describes a part of a matrix in words: the last row, every 16th column, the partial blocks."""
 
 from collections.abc import Mapping
 
@@ -85,8 +85,7 @@ def _run(mask: Mask, _blocks: Blocks, filled: float) -> str | None:
 
 
 def _hull(flat: Mask) -> Mask:
-    """Mask of all elements from the first true one to the last. If the true elements have equal distances, the mask
-    keeps them.
+    """Mask of all elements from the first true one to the last. Equal distances between true elements stay in the mask.
     """
     held = np.flatnonzero(flat)
     steps = np.diff(held)

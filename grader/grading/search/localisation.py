@@ -4,7 +4,7 @@ Each edit is evaluated on the smallest wrong case. An edit that fixes it is eval
 edits are evaluated together, the likeliest first, until one edit fixes everything. A remaining edit is graded as a
 separate text, on every case that is shown. It also runs on the simulator, which must report nothing. If a submission is
 wrong in two places, the line of an edit is named if the edit fixes at least `FEW` cases and no edit of another line
-fixes as many. Hidden cases have no part in any of this.
+fixes as many. Hidden cases are not used.
 """
 
 from collections import defaultdict

@@ -52,8 +52,9 @@ def _shown_findings(assignment: Assignment, watched: Sequence[Check]) -> bool:
 
 
 def cleanness(subject: Subject, watched: Sequence[Check], rules: SearchRules) -> IsClean:
-    """Return the check of an edited program on the simulator. It must find no mistake and, if all cases are fixed,
-    right results. Without a simulator, or if its results are hidden, every program counts as clean.
+    """Return the function that decides if an edited program is clean: the simulator reports no mistake and, if all
+    cases are fixed, its results are right. Without a simulator, or if its results are hidden, every program counts as
+    clean.
     """
     asked = subject.task.assignment.sanitizer
     ends = perf_counter() + rules.seconds + CONFIRMING

@@ -23,7 +23,9 @@ FAR_ABOVE_ROUNDING = 2.0**-18
 """Error that single precision does not make in the sums of assignments: 64 u."""
 
 DIFFERENT = 2
-"""Least number of different sizes at which an edge must be seen. At one size, the edge may be there by chance."""
+"""Least number of different values of a size at which an edge must be seen. At one value, an edge may be there by
+chance.
+"""
 
 HALF_BITS = 0x1FFF
 """Bits that are 0 in every float that a half float can represent."""
@@ -31,7 +33,7 @@ HALF_BITS = 0x1FFF
 SEVERAL = 3
 """Least number of different values that must share a property. One or two whole numbers may occur by chance."""
 
-# --- what it contains instead --------------------------------------------------------------------
+# --- wrong contents ------------------------------------------------------------------------------
 
 
 def not_a_number(case: Evidence) -> Explanation | None:
@@ -115,7 +117,7 @@ def nearly_right(case: Evidence) -> Explanation | None:
     )
 
 
-# --- whether it is always the same ------------------------------------------------------------
+# --- changes between launches -----------------------------------------------------------------
 
 
 def every_other_launch(case: Evidence) -> Explanation | None:
@@ -145,7 +147,7 @@ def unsteady(case: Evidence) -> Explanation | None:
     )
 
 
-# --- where it is wrong ------------------------------------------------------------------------
+# --- places -----------------------------------------------------------------------------------
 
 
 def edge(cases: Cases) -> Statement | None:

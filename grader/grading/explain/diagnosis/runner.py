@@ -22,7 +22,7 @@ def explain(failed: Sequence[Evidence], passed: Iterable[Evidence] = ()) -> tupl
 
     `passed` are cases in which the array is right. They are read only if a mistake explains all failed cases.
     """
-    with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):  # a wrong array may hold anything
+    with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):  # a wrong array may contain any value
         statements = _statements(Cases(failed=[case for case in failed if _is_small(case)], right=passed))
         return tuple(_first(statements, case) for case in failed)
 

@@ -22,7 +22,7 @@ ASSIGNMENT = re.compile(r"(?<![=!<>])=(?!=)")
 
 
 def loops(source: str) -> Iterator[range]:
-    """Yield the lines of each loop statement, from its head to its end, in one pass over any text."""
+    """Yield the lines of each loop statement, from its head to its end. One pass is enough for any text."""
     code = _without_comments(source)
     signs = list(SIGN.finditer(code))
     closing = _closing([sign[0] for sign in signs])
