@@ -1,4 +1,4 @@
-"""For an assignment's oracle.py: building blocks of its `mistakes`. This address stays, wherever its module moves."""
+"""Building blocks of `mistakes` in an assignment's oracle.py. This import path stays, even if its module moves."""
 
 from grader.course.truth.mistakes import (
     by_columns,

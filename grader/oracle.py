@@ -1,4 +1,4 @@
-"""For an assignment's oracle.py: `from grader.oracle import Truth`. This address stays, wherever its module moves."""
+"""`from grader.oracle import Truth` for an assignment's oracle.py. This import path stays, even if its module moves."""
 
 from grader.course.truth.oracle import Truth
 

@@ -1,12 +1,12 @@
 // Data of timed rounds and their digests (device_data.py). A session defines the names of the kernels that it needs.
 
-// Philox4x64-10: Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011; its multipliers
-// and, for the key, the golden ratio and the root of three less one. Block 0 is of counter 1, as in NumPy.
+// Philox4x64-10: Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011. It has their
+// multipliers; the key uses the golden ratio and the root of three less one. Block 0 has counter 1, as in NumPy.
 ulong4 philox(uint block, ulong key, uint number)
 {
     ulong4 c = (ulong4)((ulong)block + 1, 0, 0, 0);
     ulong k0 = key, k1 = number;
-    #pragma unroll 1    // written out in each kernel, it takes drivers a third of a second to compile
+    #pragma unroll 1    // an unrolled loop in each kernel takes drivers a third of a second to compile
     for (int turn = 0; turn < 10; turn++) {
         c = (ulong4)(mul_hi(0xca5a826395121157ul, c.z) ^ c.y ^ k0, 0xca5a826395121157ul * c.z,
                      mul_hi(0xd2e7470ee14c6c93ul, c.x) ^ c.w ^ k1, 0xd2e7470ee14c6c93ul * c.x);
@@ -28,7 +28,7 @@ void put(uint8 words, __global uint *out, uint block, uint count)
         out[i] = rest[i % 8];
 }
 
-// From `low` on, `span` of them, by the upper half of a product: each as likely as any other, but for 2^-32 * span.
+// Integers from `low` to below `low + span`, by the upper half of a product: equally likely, but for 2^-32 * span.
 int8 within(uint8 words, int low, uint span)
 {
     return as_int8(mul_hi(words, (uint8)(span))) + low;
@@ -53,7 +53,7 @@ __kernel void integers(__global uint *out, uint count, uint number, int low, uin
 #ifdef BITS
 __kernel void bits(__global uint *out, uint count, uint number, int low, uint span, ulong key)
 {
-    // A sign, seven bits of the exponent and the mantissa, so that all are finite and normal.
+    // The sign, seven bits of the exponent and the mantissa are random, so that all numbers are finite and normal.
     for (uint block = get_global_id(0); block < (count + 7) / 8; block += get_global_size(0)) {
         const uint8 words = as_uint8(philox(block, key, number));
         put(((words & 0x3fffffff) + (64u << 23)) | (words & 0x80000000u), out, block, count);
@@ -73,7 +73,7 @@ __kernel void zeros(__global uint *out, uint count, uint number, int low, uint s
 ulong word_at(__global const uint *words, uint i, uint count)
 {
     const uint word = i < count ? words[i] : 0;
-    return word == 0x80000000u ? 0 : word;    // minus nought is nought
+    return word == 0x80000000u ? 0 : word;    // -0 counts as 0
 }
 
 __kernel void digest(__global const uint *words, uint count, uint number, __global ulong *sums, ulong key)

@@ -1,14 +1,14 @@
-// Multiplies and adds, as fast as the device can (device.py).
+// Multiplies and adds as fast as the device can (device.py).
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void peak(__global float *out, uint turns)
 {
-    // No two chains alike and none unused, or a compiler would leave some out. A chain waits for itself, so that there
-    // must be many: two multiply-adds a cycle that take four each need eight of them. Seven, and the factor, are what
-    // the 16 registers of AVX2 hold, two for each; AVX-512 reaches seven eighths of its peak.
+    // All chains differ and are used, or a compiler would remove some. A step of a chain waits for the step before, so
+    // there must be many chains: two multiply-adds per cycle that take four cycles each need eight. The 16 registers of
+    // AVX2 hold seven chains and the factor, with two registers for each. AVX-512 reaches seven eighths of its peak.
     const float a = 0.5f + 1e-6f * get_global_id(0);
     const float16 lane = (float16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) + a;
     float16 t = lane, u = 2 * lane, v = 3 * lane, w = 4 * lane, x = 5 * lane, y = 6 * lane, z = 7 * lane;
-    #pragma unroll 4  // or counting the turns would take its share of the time
+    #pragma unroll 4  // otherwise the loop counter would take part of the time
     for (uint turn = 0; turn < turns; turn++) {
         t = t * a + a;
         u = u * a + a;

@@ -1,4 +1,4 @@
-"""The explanation of a submission without points: `grader explain`."""
+"""`grader explain`: explains a submission without points."""
 
 from collections.abc import Iterator
 
@@ -17,7 +17,7 @@ from grader.results.result import Check, Kind
 def explain_coursework(
     coursework: Coursework, submission: Submission, seed: int, environment: GradingEnvironment, progress: Progress
 ) -> Explained:
-    """Explain the mistakes of a submission that students may see. Nothing is timed, and no hidden case runs."""
+    """Explain the mistakes in a submission, as far as students may see them. Time nothing, and run no hidden case."""
     drafts = drafts_of(tasks_of(coursework, submission, seed), environment, progress, prepare_none)
     return Explained(
         title=coursework.title,

@@ -1,6 +1,7 @@
 """Sets sizes, constants and the launch sizes of a kernel by hand.
 
-What is set by hand overrides all else: assignment.yaml, its section for the device's class, and the submission.
+Values set by hand override all other values: those in assignment.yaml, in its section for the device's class, and in
+the submission.
 """
 
 from collections.abc import Iterable, Mapping
@@ -24,9 +25,9 @@ from grader.protocol.steps import TURNS
 
 @dataclass(frozen=True, kw_only=True)
 class Overrides:
-    """Values of sizes and constants by name, and what a kernel is launched with; None leaves a launch size as it is.
+    """Values of sizes and constants by name, and the launch sizes of a kernel. A launch size of None is unchanged.
 
-    `kernel` is the one that has these launch sizes.
+    `kernel` is the kernel that has these launch sizes.
     """
 
     kernel: str
@@ -38,10 +39,10 @@ class Overrides:
 
 @returns_problem
 def to_run(assignment: Assignment, submission: Submission, wanted: Overrides, device: DeviceFacts) -> ByHand:
-    """An assignment that asks for one launch only, on this device: its case has the sizes of it.
+    """An assignment that asks for one launch only, on this device. Its case has the sizes of this launch.
 
-    Sizes and constants are those that are timed here, overridden by what the submission states and what is set by hand.
-    Raises InputError if they make no sense.
+    Sizes and constants are the timed ones, unless the submission states others or the user sets others by hand. Raises
+    InputError if they make no sense.
     """
     sizes = {**_usual_sizes(assignment, device), **wanted.sizes}
     settled: Assignment = unwrap(settle(assignment.timed_as_chosen(device_class(device)), submission, wanted))
@@ -59,7 +60,7 @@ def to_run(assignment: Assignment, submission: Submission, wanted: Overrides, de
 
 
 def _usual_sizes(assignment: Assignment, device: DeviceFacts) -> Sizes:
-    """The sizes that are timed on this device; if speed is not checked, the sizes of the largest shown case."""
+    """The sizes that are timed on this device. Without a check of speed, the sizes of the largest shown case."""
     if assignment.performance is not None:
         return speed_goal(assignment, device).sizes
     return max((case.sizes for case in assignment.correctness.shown), key=lambda sizes: prod(sizes.values()))
@@ -67,7 +68,7 @@ def _usual_sizes(assignment: Assignment, device: DeviceFacts) -> Sizes:
 
 @returns_problem
 def settle(assignment: Assignment, submission: Submission, wanted: Overrides) -> Chosen:
-    """The assignment with all choices made: by hand, else by the submission."""
+    """The assignment with all choices made. Choices by hand override choices of the submission."""
     by_hand = [size for size in (wanted.global_size, wanted.local_size) if size is not None]
     stated = [name for name in assignment.choices.launches if name != wanted.kernel or len(by_hand) < 2]
     settled: Assignment = unwrap(chosen(_leaving(assignment, stated), submission))
@@ -78,7 +79,8 @@ def settle(assignment: Assignment, submission: Submission, wanted: Overrides) ->
 
 
 def _leaving(assignment: Assignment, kernels: Iterable[str]) -> Assignment:
-    """The assignment with the launch sizes of these kernels, and of no others, written as students write them."""
+    """The assignment in which the launch sizes of these kernels, and of no others, are written as students write them.
+    """
     choices = replace(assignment.choices, launches=tuple(dict.fromkeys(kernels)))
     return replace(assignment, choices=choices)
 
@@ -96,7 +98,8 @@ def _relaunched(launch: Launch, wanted: Overrides) -> Launch:
 
 
 def _check(assignment: Assignment, sizes: Sizes, device: DeviceFacts) -> None:
-    """Raises InputError if something has no value at these sizes, or would never end, or does not fit."""
+    """Raise InputError if a value is undefined at these sizes, if the run would never end, or if the arrays do not fit.
+    """
     try:
         assignment.check_at(sizes)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""`grader profile`: what each line of a submission asks of memory, counted on the simulator."""
+"""`grader profile`: counts on the simulator the memory accesses of each line of a submission."""
 
 from grader.common.errors import InputError
 from grader.course.submissions.task import Task
@@ -13,9 +13,9 @@ from grader.grading.progress import Progress
 
 @returns_problem
 def profile_submission(task: Task, environment: GradingEnvironment, progress: Progress) -> Counted:
-    """Count once, at the sizes of the assignment's memory checks; a failed build or run in place of the counts.
+    """Count once, at the sizes of the assignment's memory checks. Return the problem if a build or a run fails.
 
-    Raises InputError if the assignment has no memory checks, and NoSimulatorError where there is no simulator.
+    Raises InputError if the assignment has no memory checks, and NoSimulatorError if there is no simulator.
     """
     asked = task.assignment.memory
     if asked is None:

@@ -1,6 +1,6 @@
-"""`grader run`: times kernels of a submission by hand, at any sizes. Nothing here grades.
+"""`grader run`: times kernels of a submission by hand, at any sizes. It does not grade.
 
-run -> what is set by hand -> build -> data -> launches, each with its way there and back -> seconds
+run -> values set by hand -> build -> data -> launches, each with its transfers to and from the device -> seconds
 """
 
 import time
@@ -40,13 +40,13 @@ from grader.protocol.messages import DeviceFacts, Simulation
 from grader.results.result import Reason
 
 RUN_KEY = 3
-"""Tells these inputs from those of cases, timed rounds and simulated runs (checks/simulated_run.py)."""
+"""Distinguishes these inputs from those of cases, timed rounds and simulated runs (checks/simulated_run.py)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunRequest:
-    """What is timed, with the seed of its data; how many launches count, after one that does not; and whether the
-    results are compared with the oracle's.
+    """A submission to time, and the seed of its data. `repeat` is the number of launches that count, after one that
+    does not. `check` asks for a comparison of the results with the oracle's.
     """
 
     submission: Submission
@@ -57,10 +57,10 @@ class RunRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class Measured:
-    """Launches of the student's kernels, with seconds by the device's clock and by the judge's; `totals` are seconds by
-    the judge's clock from the first byte that is sent to the last result that is back.
+    """Launches of the student's kernels, with seconds by the device's clock and by the judge's clock. `totals` are
+    seconds by the judge's clock, from the first byte sent to the last result received.
 
-    `problem` is the first thing wrong with the results, if they were `checked`.
+    `problem` is the first problem of the results, if they were `checked`.
     """
 
     assignment: Assignment
@@ -73,18 +73,18 @@ class Measured:
 
     @property
     def on_device(self) -> tuple[float, ...]:
-        """Seconds of each launch, kernels only."""
+        """Seconds of each launch, for kernels only."""
         return tuple(launch.seconds for launch in self.launches)
 
     @property
     def turns(self) -> int:
-        """How often the launches were repeated, as a rule."""
+        """Usual number of repetitions in a launch: the lower median."""
         return median_low(launch.turns for launch in self.launches)
 
     @property
     def work(self) -> float | None:
-        """Operations of a launch, or bytes where moving is all there is to do: those of the turns that it took. None if
-        the assignment checks no speed and so does not state it.
+        """Operations of a launch, for the repetitions that it took. Bytes, if the kernel only moves data. None if the
+        assignment checks no speed, because it then does not state the work.
         """
         asked, repeat = self.assignment.performance, self.assignment.repeat
         if asked is None:
@@ -95,19 +95,19 @@ class Measured:
 
     @property
     def unit(self) -> str | None:
-        """The unit of its rates; None without `work`."""
+        """Unit of the rates; None without `work`."""
         return None if self.assignment.performance is None else self.assignment.performance.unit
 
     def rate(self, seconds: float) -> float | None:
-        """GFLOPS or GB/s; None without `work`, and where a clock is too coarse to see any time pass."""
+        """Rate in GFLOPS or GB/s. None without `work`, or if a clock is too coarse to see any time pass."""
         return self.work / seconds * 1e-9 if self.work is not None and seconds > 0 else None
 
 
 @dataclass(frozen=True, kw_only=True)
 class TimedRow:
-    """The outcome of a run: times, or why there are none.
+    """The outcome of a run: times, or the problem that prevented them.
 
-    `intensity` is operations for each word of global memory that work-items ask for, where that was counted.
+    `intensity` is operations for each word of global memory that work-items ask for, if it was counted.
     """
 
     label: str
@@ -116,14 +116,15 @@ class TimedRow:
 
     @property
     def problem(self) -> Problem | None:
-        """What is wrong with it, if anything is known to be."""
+        """The problem of the run; None if no problem is known."""
         return self.outcome if isinstance(self.outcome, Problem) else self.outcome.problem
 
 
 def time_runs(
     runs: Sequence[Run], request: RunRequest, environment: GradingEnvironment, progress: Progress
 ) -> Iterator[TimedRow]:
-    """Each run in turn, in one worker. If one of several is impossible, its row says so, as if it had failed.
+    """Time each run in turn, in one worker, and yield its row. If one of several runs is impossible, its row gives the
+    reason, as if the run had failed.
 
     Raises InputError if the only run is impossible.
     """
@@ -165,7 +166,7 @@ class _Ready:
 
     @property
     def results(self) -> tuple[str, ...]:
-        """The arrays that a program would fetch."""
+        """Names of the arrays that a program would fetch."""
         buffers = self.built.task.assignment.buffers
         return tuple(name for name in self.script.outputs if buffers[name].is_judged)
 
@@ -175,8 +176,8 @@ def _prepare(assignment: ByHand, request: RunRequest, worker: Worker) -> _Ready:
     oracle, key = load_oracle(assignment), (request.seed, RUN_KEY)
     (sizes,) = assignment.all_sizes()
     trial = None
-    with threadpool_limits(1):  # NumPy's own threads would go on spinning on the cores that kernels are timed on
-        if request.check or assignment.has_surroundings:  # what steps of ours make for the student's, the oracle knows
+    with threadpool_limits(1):  # NumPy's threads would keep spinning on the cores on which kernels are timed
+        if request.check or assignment.has_surroundings:  # the oracle knows the inputs that grader's steps make
             trial = make_trial(assignment, oracle, sizes, "random", key)
         arrays = trial.arrays if trial else make_inputs(assignment, oracle, sizes, "random", key)
     plan = submission_plan(assignment, sizes, built.bindings)
@@ -210,13 +211,15 @@ def _measure(ready: _Ready, request: RunRequest, worker: Worker) -> Measured:
 
 @returns_problem
 def _inspect(ready: _Ready, worker: Worker) -> Problem | None:
-    """What is wrong with the results, or was changed and should not have been; None if nothing is to be checked."""
+    """The problem of a wrong result, or of a changed array that must not change. None if nothing is checked or all is
+    right.
+    """
     if ready.trial is None:
         return None
     return inspect(ready.trial, ready.script, unwrap(worker.fetch(ready.script.buffers)))
 
 
-# --- what kernels ask of memory -----------------------------------------------------------------
+# --- requests to memory --------------------------------------------------------------------------
 
 
 def count_intensities(
@@ -224,7 +227,8 @@ def count_intensities(
 ) -> dict[str, float | None]:
     """Operations for each word of global memory that work-items ask for, by the labels of the runs.
 
-    Counted on the simulator, at the sizes of the assignment's memory checks; None or left out if it cannot be counted.
+    They are counted on the simulator, at the sizes of the assignment's memory checks. A run that cannot be counted has
+    None or is missing.
     """
     with shared_cpu(environment.locks), environment.simulator() as simulator:
         try:
@@ -234,7 +238,7 @@ def count_intensities(
         found: dict[str, float | None] = {}
         for run in runs:
             progress(f"{run.label}, in a simulator")
-            with suppress(InputError):  # a constant that is set by hand may make no sense at those sizes
+            with suppress(InputError):  # a constant set by hand may be impossible at those sizes
                 found[run.label] = _intensity(run, request, simulator, environment.watching.simulation)
     return found
 

@@ -1,4 +1,4 @@
-"""Reads the options of `grader run`: which kernels are timed, and what is set by hand for each."""
+"""Reads the options of `grader run`: the kernels that are timed, and the values that are set by hand for each."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from grader.grading.checks.choices import DIMENSIONS, WHOLE_NUMBER, split
 
 @dataclass(frozen=True, kw_only=True)
 class Sweep:
-    """Values that a size or a constant takes one after the other."""
+    """Values that a size or a constant takes in turn."""
 
     name: str
     values: tuple[str, ...]
@@ -21,7 +21,7 @@ class Sweep:
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """The options as they were written; None or empty if not given."""
+    """The options as the user wrote them; None or empty if they were not given."""
 
     kernel: str | None = None
     values: Mapping[str, str] = field(default_factory=dict)
@@ -32,7 +32,9 @@ class Options:
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """An assignment, or a part of a suite, with what is set by hand; the label tells it from the other runs."""
+    """An assignment, or a part of a suite, with the values that are set by hand. The label distinguishes it from other
+    runs.
+    """
 
     label: str
     part: Assignment
@@ -40,9 +42,9 @@ class Run:
 
 
 def runs(coursework: Coursework, options: Options) -> tuple[Run, ...]:
-    """One for each value of a sweep, or for each part that is asked for.
+    """One run for each value of a sweep, or for each part that is asked for.
 
-    Raises InputError for a name that the coursework does not have, or an option that is for one kernel only.
+    Raises InputError for a name that the coursework does not have, or for an option that is for one kernel only.
     """
     parts, sweep = _parts_about(coursework, options.kernel), options.sweep
     if len(parts) > 1 and (sweep or options.global_size or options.local_size):
@@ -56,11 +58,15 @@ def runs(coursework: Coursework, options: Options) -> tuple[Run, ...]:
     )
 
 
-# --- reading them -----------------------------------------------------------------------------
+# --- texts of options -------------------------------------------------------------------------
 
 
 def read_values(option: str, texts: Iterable[str]) -> dict[str, str]:
-    """`n=1024,width=64`, in one option or in several of them; of a name that is given twice, the last value."""
+    """Values by name, from one option such as `n=1024,width=64` or from several. If a name occurs twice, its last value
+    counts.
+
+    Raises InputError for a text without a name or without a value.
+    """
     values = {}
     for text in (each for several in texts for each in several.split(",")):
         name, _, value = (word.strip() for word in text.partition("="))
@@ -71,7 +77,9 @@ def read_values(option: str, texts: Iterable[str]) -> dict[str, str]:
 
 
 def read_dimensions(option: str, text: str | None) -> tuple[str, ...] | None:
-    """The expressions of a launch size, one for each dimension."""
+    """The expressions of a launch size, one for each dimension; None for no text. Raises InputError unless one to three
+    are given.
+    """
     if text is None:
         return None
     dimensions = split(text)
@@ -81,7 +89,9 @@ def read_dimensions(option: str, text: str | None) -> tuple[str, ...] | None:
 
 
 def read_sweep(text: str | None) -> Sweep | None:
-    """`TILE=8,16,32`."""
+    """The sweep of a text such as `TILE=8,16,32`; None for no text. Raises InputError unless it has a name and distinct
+    values.
+    """
     if text is None:
         return None
     name, _, values = (word.strip() for word in text.partition("="))
@@ -91,11 +101,14 @@ def read_sweep(text: str | None) -> Sweep | None:
     return sweep
 
 
-# --- what they are about ----------------------------------------------------------------------
+# --- kernels and values -----------------------------------------------------------------------
 
 
 def _parts_about(coursework: Coursework, kernel: str | None) -> tuple[Assignment, ...]:
-    """The part that is about a kernel, or else runs it; all parts if none is named."""
+    """The part that is about a kernel, or else the part that runs it. All parts if no kernel is named.
+
+    Raises InputError if no part runs the kernel, or if several do.
+    """
     if kernel is None:
         return coursework.parts
     about = [part for part in coursework.parts if kernel in {part.kernel, *part.aliases}]
@@ -113,7 +126,8 @@ def _kernels(part: Assignment) -> list[str]:
 
 
 def _wanted(part: Assignment, options: Options, more: Mapping[str, str]) -> Overrides:
-    """What the options and these values set for this part; raises InputError for a name that it does not have."""
+    """Values that the options and `more` set for this part. Raises InputError for a name that the part does not have.
+    """
     values = {**options.values, **more}
     for name in values:
         if name not in part.sizes and name not in part.constants:

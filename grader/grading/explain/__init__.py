@@ -1,4 +1,4 @@
-"""Words for the student: from evidence (wrong elements, messages, logs) to the cause, with its lines.
+"""Finds the words for the student: from evidence (wrong elements, messages, logs) to the cause, with its lines.
 
-In: what came back from a worker, and the truth. Out: a Problem (reason, sentence, lines). Runs no kernel.
+Input: the results from a worker, and the truth. Output: a Problem (reason, sentence, lines). Runs no kernel.
 """

@@ -1,6 +1,6 @@
-"""Explains a compiler's log: where the error is, what it is, the line as the student wrote it, and what to do about it.
+"""Explains a compiler's log: the place of the error, its words, the line as the student wrote it, and advice.
 
-Most drivers compile with clang, and each frames its words in a way of its own:
+Most drivers compile with clang, but each formats the messages differently:
 
     PoCL            error: /tmp/x/tempfile_Pp6381.cl:5:10: use of undeclared identifier 'x'
     NVIDIA          <kernel>:5:10: error: use of undeclared identifier 'x'
@@ -8,7 +8,8 @@ Most drivers compile with clang, and each frames its words in a way of its own:
     Intel           1:5:10: error: use of undeclared identifier 'x'
     NVIDIA's ptxas  ptxas error   : Entry function 'k' uses too much shared data (0x10000 bytes, 0xc000 max)
 
-All but PoCL repeat the line below it, with a caret; it is the line of the expanded text, so ours is shown instead.
+All but PoCL repeat the source line below the message, with a caret. They repeat the line of the expanded text, so
+grader shows the student's own line instead.
 """
 
 import re
@@ -25,31 +26,31 @@ from grader.protocol.text import showable
 from grader.protocol.tokens import tokens
 
 LOG_LIMIT = 16 * 1024
-"""Characters that are shown of a log in which no error is recognised."""
+"""Most characters that are shown of a log in which no error is recognised."""
 
 LINE_LIMIT = 600
-"""Characters that are read of a line; some errors name a type that fills pages."""
+"""Most characters that are read of a line. Some errors name a type that fills pages."""
 
 SHOWN = 5
-"""Errors that are shown; later ones are often consequences of the first."""
+"""Most errors that are shown. Later errors are often consequences of the first."""
 
 WIDTH = 72
-"""Columns of what is shown: a terminal of 80, less the indentation of a report."""
+"""Columns of the shown text: a terminal of 80 columns, less the indentation of a report."""
 
 INDENT = "    "
 CUT = "..."
 
 TAB = 4
-"""Columns that a tab takes at most."""
+"""Most columns that a tab takes."""
 
 NAMED = r"<(?:kernel|program source|source|stdin)>"
 STUDENTS_FILE = rf"(?:{NAMED}|\d+|(?:[^\s:]*/)?[^\s:/]*\.cl)"
-"""How drivers name the text that they were given."""
+"""Names that drivers give to the text that they compile."""
 
 SEVERITY = r"(?:fatal )?(?P<severity>error|warning|note)"
 
 PLACE = r"(?P<line>\d{1,7}):(?P<column>\d{1,7})"
-"""No file has more; a log could hold numbers of any length."""
+"""Line and column in a message. No file has numbers with more digits, but a log could contain numbers of any length."""
 
 REMARKS = (
     re.compile(rf"{SEVERITY}: (?P<file>[^:]*):{PLACE}: (?P<text>.+)"),
@@ -59,8 +60,8 @@ REMARKS = (
 )
 
 NEVER_WRITTEN = re.compile(r" <Spelling=(?:<[^>]*>)?[^>]*>|\b_cl_|(?<=\*)__private\b")
-"""PoCL renames library functions by macros, and says so where it speaks of them; clang says of each pointer that it is
-itself private.
+"""Words in messages that the student never wrote. PoCL renames library functions by macros, and says so in messages
+about them. clang says of each pointer that it is itself private.
 """
 
 LOG_PATH = re.compile(rf"(?:{NAMED}|(?:/[^\s:<>\"]+/)?tempfile_\w+\.cl)(?=:)")
@@ -73,10 +74,10 @@ Severity = Literal["error", "warning", "note"]
 
 @dataclass(frozen=True, kw_only=True)
 class CompilerMessage:
-    """One thing that a compiler says.
+    """One message of a compiler.
 
-    `line` and `column` count from 1 in the text that it compiled, columns in bytes of UTF-8 as clang does; they are
-    None where it speaks of no place, or of one that is not the student's.
+    `line` and `column` count from 1 in the compiled text. Columns count bytes of UTF-8, as in clang. Both are missing
+    (None) without a place in the student's text.
     """
 
     severity: Severity
@@ -87,10 +88,10 @@ class CompilerMessage:
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """A text as the student wrote it, and the lines of its code (course/submissions/scan.py), as
-    `written` and as `compiled` with its macros expanded: what is on a line of one is on the same line of the other.
+    """A text as the student wrote it, and the lines of its code (course/submissions/scan.py): `written` by the student,
+    and `compiled` with expanded macros. A line has the same number in both.
 
-    Without them, as for a text of the course, a log is explained without source lines.
+    Without these lines, as for a text of the course, a log is explained without source lines.
     """
 
     text: str = ""
@@ -102,11 +103,12 @@ class Source:
         return self.text.split("\n")
 
     def line(self, number: int) -> str:
-        """The line as it was written, or nothing if there is no such line."""
+        """The line as the student wrote it; "" if there is no such line."""
         return self._lines[number - 1] if 0 < number <= len(self._lines) else ""
 
     def code(self, number: int) -> str:
-        """The line without its comments and strings, as far as people write lines."""
+        """The line without its comments and the contents of its strings, up to the length of lines that people write.
+        """
         if not 0 < number <= len(self.written):
             return ""
         return "".join(
@@ -114,7 +116,8 @@ class Source:
         )
 
     def column(self, number: int, column: int) -> int | None:
-        """Where in the written line, in characters from 1, the compiled line's column is; None if a macro moved it."""
+        """Column in the written line for a column in the compiled line, in characters from 1; None if a macro moved it.
+        """
         if not 0 < number <= min(len(self.written), len(self.compiled)):
             return column
         written, compiled = (lines[number - 1].encode()[: column - 1] for lines in (self.written, self.compiled))
@@ -123,19 +126,19 @@ class Source:
 
 @dataclass(frozen=True, kw_only=True)
 class BuildErrors:
-    """The first error as a sentence or two, and the first few with their lines."""
+    """The first error as one or two sentences, and the first few errors with their lines."""
 
     message: str
     detail: str
 
 
 def parse(log: str) -> tuple[CompilerMessage, ...]:
-    """What a compiler says in its log, in its order; echoed lines, carets and counts are left out."""
+    """The messages of a compiler's log, in their order. Repeated source lines, carets and counts are left out."""
     return tuple(remark for line in log.split("\n") if (remark := _remark(line)) is not None)
 
 
 def explain(log: str, source: Source) -> BuildErrors:
-    """The errors of a failed build; if none is recognised, the log itself."""
+    """The errors of a failed build. If no error is recognised, the log itself is the detail."""
     errors = _errors(parse(log))
     if not errors:
         return BuildErrors(message="the compiler refused it.", detail=clean(log) or "the compiler gave no reason.")
@@ -147,7 +150,7 @@ def explain(log: str, source: Source) -> BuildErrors:
 
 
 def clean(log: str) -> str:
-    """The log with kernels.cl as the file name, without folders of the grading machine, and cut to size."""
+    """The log with kernels.cl as the file name, without folders of the grading machine, and cut to `LOG_LIMIT`."""
     text = "\n".join(_anonymous(_cut(line)).rstrip() for line in log.split("\n")).strip()
     return text if len(text) <= LOG_LIMIT else text[:LOG_LIMIT] + "\n(the rest of the log was cut)"
 
@@ -177,7 +180,7 @@ def _remark(line: str) -> CompilerMessage | None:
 
 
 def _errors(remarks: Sequence[CompilerMessage]) -> list[CompilerMessage]:
-    """The errors, each of a line once; those without a place only where there are no others."""
+    """The errors, each once for a line. Errors without a place are included only if no error has a place."""
     errors: dict[tuple[int | None, str], CompilerMessage] = {}
     for each in remarks:
         if each.severity == "error":
@@ -187,7 +190,7 @@ def _errors(remarks: Sequence[CompilerMessage]) -> list[CompilerMessage]:
 
 
 def _placed(errors: Sequence[CompilerMessage], remarks: Sequence[CompilerMessage]) -> list[CompilerMessage]:
-    """The linker's errors, which have no lines, with the place of the first remark about the same function."""
+    """The linker's errors, which have no lines, each with the place of the first remark about the same function."""
     about: dict[str, CompilerMessage] = {}
     for each in remarks:
         for name in FUNCTION.findall(each.text):
@@ -220,8 +223,9 @@ def _sentence(error: CompilerMessage, source: Source) -> str:
 
 
 def _listing(errors: Sequence[CompilerMessage], source: Source) -> Iterator[str]:
-    """The first errors as compilers write them, each with its line, a caret and its hint, which is not said twice."""
-    told = {_hint(errors[0], source)}  # in the sentence above the listing
+    """Yield the first errors as compilers write them, each with its line, a caret and its hint. No hint appears twice.
+    """
+    told = {_hint(errors[0], source)}  # the sentence above the listing has this hint
     for error in errors[:SHOWN]:
         column, advice = _column(error, source), _hint(error, source)
         place = "".join(f":{number}" for number in (error.line, column) if number is not None)
@@ -237,7 +241,7 @@ def _listing(errors: Sequence[CompilerMessage], source: Source) -> Iterator[str]
 
 
 def _excerpt(line: str, column: int | None) -> Iterator[str]:
-    """The line without its indentation, cut to size around the caret, and the caret."""
+    """Yield the line without its indentation, cut to size around the caret, and then the caret."""
     text = showable(line.expandtabs(TAB).rstrip())
     caret = len(line[: column - 1].expandtabs(TAB)) if column is not None else 0
     indented, text = len(text), text.lstrip()

@@ -1,8 +1,8 @@
-"""Common mistakes in OpenCL C, and one sentence that helps with each.
+"""Lists common mistakes in OpenCL C, with one sentence of help for each.
 
-A compiler says what it cannot read; a hint says what to write instead. Only mistakes that can be
-recognised for certain from the compiler's words and the line are listed. The words are those of clang, on which the
-drivers of PoCL, NVIDIA, AMD and Intel are built.
+A compiler names the text that it cannot read. A hint says what to write instead. A mistake is listed only if it can be
+recognised for certain from the compiler's words and the line. The words are those of clang, on which the drivers of
+PoCL, NVIDIA, AMD and Intel are built.
 """
 
 import re
@@ -21,10 +21,14 @@ FUNCTIONS = (  # noqa: SIM905 - a line for each would fill pages
     "as_int as_uint as_float atomic_add atomic_sub atomic_inc atomic_dec atomic_min atomic_max atomic_xchg "
     "atomic_cmpxchg printf prefetch async_work_group_copy wait_group_events"
 ).split()
-"""What kernels of a course call, for the nearest to a misspelt name (OpenCL C 1.2, section 6.12)."""
+"""Functions that kernels of a course call. The nearest one is suggested for a misspelt name (OpenCL C 1.2, section
+6.12).
+"""
 
 ALIKE = 0.8
-"""Between 0 and 1, as difflib measures it: nearer than `average` is to any of the names, as near as `get_globl_id`."""
+"""Least similarity of a suggested name, from 0 to 1 as difflib measures it. It accepts `get_globl_id` and rejects
+`average`.
+"""
 
 CUDA = {
     "__syncthreads": "barrier(CLK_LOCAL_MEM_FENCE)",
@@ -59,21 +63,21 @@ TOO_MUCH_LOCAL = re.compile(
     r"too much shared data \((?P<wanted>0x[0-9a-f]{1,8}) bytes, (?P<limit>0x[0-9a-f]{1,8}) max"
     r"|local memory \((?P<taken>\d{1,12})\) exceeds limit \((?P<most>\d{1,12})\)"
 )
-"""NVIDIA's and AMD's compilers."""
+"""Messages of NVIDIA's and AMD's compilers."""
 
 STRAY = re.compile(r"[^\x00-\x7f\w\s]")
-"""Outside comments and strings: quotation marks, dashes and blanks of a word processor."""
+"""Quotation marks, dashes and blanks of a word processor, for code without comments and strings."""
 
 SCALAR = r"(?:bool|u?char|u?short|u?int|u?long|size_t|float|double|half|unsigned|signed|unsigned int)"
 
 PLAIN = r"'(?:(?!__(?:global|local|constant))[^'])*'"
 SPACED = r"'[^']*__(?P<space>global|local|constant)\b[^']*'"
-"""Types as clang writes them: without an address space that matters, and with one."""
+"""Types as clang writes them: without a relevant address space, and with one."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Slip:
-    """A hint for errors in which `says` is found on lines in which `line` is found; groups of both fill the hint."""
+    """A hint for errors that match `says` on lines that match `line`. Named groups of both patterns fill the hint."""
 
     says: str
     line: str = ""
@@ -251,9 +255,9 @@ SLIPS = (
 
 
 def hint(error: str, code: str) -> str | None:
-    """What to do about an error; None if that is not certain.
+    """Advice on an error; None if no advice is certain.
 
-    `code` is its line without comments and strings, or nothing where no line is known.
+    `code` is its line without comments and strings. It is empty if no line is known.
     """
     return next(_hints(error, code), None)
 
@@ -279,7 +283,7 @@ def _hints(error: str, code: str) -> Iterator[str]:
 
 
 def _of_unknown(unknown: re.Match[str], code: str) -> Iterator[str]:
-    """For a name that nothing has declared."""
+    """Yield hints for a name that is not declared."""
     name = unknown["name"]
     if name in CUDA:
         yield f"{name} is CUDA; OpenCL C has {CUDA[name]}."

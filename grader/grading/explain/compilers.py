@@ -1,4 +1,4 @@
-"""Failures of an OpenCL compiler, as distinct from crashes of a kernel: their signs, and the construct to avoid.
+"""Recognises failures of an OpenCL compiler, as distinct from crashes of a kernel, and names the construct to avoid.
 
 Phases and words come from a worker, so a submission can forge both. They select sentences, and submissions for the
 instructor to look at (checks/compiler_failures.py), but no points depend on them.
@@ -16,7 +16,9 @@ OWN_WORDS = re.compile(
     r"\bLLVM ERROR\b|\bAssertion `.*' failed|PLEASE submit a bug report|^Stack dump|\bUNREACHABLE executed at\b"
     r"|\blib(?:LLVM|clang|pocl)[\w.+-]*\.so|\bllvmopencl/|Could not find a dominating alternative variable"
 )
-"""How LLVM, clang and PoCL end a process: a fatal error, a failed assertion, a frame of their own libraries."""
+"""Words with which LLVM, clang and PoCL end a process: a fatal error, a failed assertion, a frame of their own
+libraries.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,11 +47,11 @@ INLINE = (
     "Some compilers fail on a function that contains barriers and is called from several places, such as {name}. Call "
     "it from one place, or declare it with `__attribute__((always_inline))`."
 )
-"""Help against a failure that PoCL 3.1 shows: it does not inline such a function, and its results vary."""
+"""Advice on a failure of PoCL 3.1: it does not inline such a function, and its results vary."""
 
 
 def is_of_compiler(failure: Failure) -> bool:
-    """True if, by the worker's report, the compiler used the time or ended the process."""
+    """True if, according to the worker's report, the compiler used the time or ended the process."""
     match failure:
         case TimedOut():
             return failure.was_compiling
@@ -60,7 +62,7 @@ def is_of_compiler(failure: Failure) -> bool:
 
 
 def observed(failure: Crashed | TimedOut) -> str:
-    """A failure of the compiler, as a sentence."""
+    """A sentence about a failure of the compiler."""
     if isinstance(failure, TimedOut):
         return f"compiling took longer than {round(failure.seconds, 1):g} s."
     if failure.signal == SIGXCPU:
@@ -90,11 +92,11 @@ def advice_on(source: str) -> str:
 
 
 AS_DEFINED = 1
-"""How often a function's name occurs in its own definition."""
+"""Number of times that a function's name occurs in its own definition."""
 
 
 def how_it_ended(crash: Crashed) -> str:
-    """For example "with SIGABRT", "with status 3"."""
+    """Words for the end of a process, such as "with SIGABRT" or "with status 3", by its signal or its status."""
     number = crash.signal
     if number is None:
         return f"with status {crash.exit_code}"

@@ -1,4 +1,4 @@
-"""A map of which blocks of an array are wrong, small enough to look at."""
+"""Draws a map of the wrong blocks of an array, small enough to look at."""
 
 import numpy as np
 
@@ -6,13 +6,15 @@ from grader.grading.explain.regions import Blocks, Mask
 from grader.results.result import ErrorMap
 
 ROWS, COLUMNS = 20, 40
-"""Cells of the largest map. A character is about twice as high as wide, so that this looks square."""
+"""Most cells of a map. A character is about twice as high as wide, so a map of this size looks square."""
 
 RIGHT, PARTLY, WRONG, UNWRITTEN = ".", "+", "#", "o"
 
 
 def error_map(buffer: str, wrong: Mask, unwritten: Mask, blocks: Blocks) -> ErrorMap:
-    """The map of a 2-D array. Cells are parts of the kernels' blocks or several of them, never across their edges."""
+    """The map of a 2-D array. A cell is part of a kernel's block or consists of whole blocks. It never crosses their
+    edges.
+    """
     side = min(blocks.values(), default=1)
     block = (_cell(wrong.shape[0], ROWS, side), _cell(wrong.shape[1], COLUMNS, side))
     some, every, never = _any(wrong, block), ~_any(~wrong, block), ~_any(~unwritten, block)
@@ -32,7 +34,7 @@ def _cell(extent: int, most: int, side: int) -> int:
 
 
 def _any(mask: Mask, block: tuple[int, int]) -> Mask:
-    """Whether the mask holds anywhere in each block."""
+    """Mask of the blocks in which some element of a mask is true."""
     by_row = np.logical_or.reduceat(mask, range(0, mask.shape[0], block[0]), axis=0)
     found: Mask = np.logical_or.reduceat(by_row, range(0, mask.shape[1], block[1]), axis=1)
     return found

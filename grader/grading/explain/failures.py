@@ -1,10 +1,10 @@
-"""The early end of a check: a failure is raised where it is seen, and becomes a Problem in one place.
+"""Ends a check early: a failure is raised at the place that detects it, and becomes a Problem in one place.
 
     @returns_problem
     def simulate(...) -> Simulated:  # Simulated | Problem for its callers
         fetched = unwrap(worker.run(...))  # raises if the worker's answer is a Failure
 
-A fault of grader's own is an exception of common/errors.py instead, and ends the whole grading.
+A fault of grader itself is an exception of common/errors.py instead, and ends the whole grading.
 """
 
 from collections.abc import Callable
@@ -27,17 +27,17 @@ class FailedError(Exception):
 
     @property
     def problem(self) -> Problem:
-        """Why the check fails."""
+        """Problem that fails the check."""
         return self.why if isinstance(self.why, Problem) else of_failure(self.why)
 
     @property
     def failure(self) -> Failure | None:
-        """The failure of the worker, if a worker failed."""
+        """Failure of the worker; None if no worker failed."""
         return None if isinstance(self.why, Problem) else self.why
 
 
 def unwrap(outcome: T | Problem | Failure) -> T:
-    """Return the value that was asked for. Raises FailedError for a problem or a failure."""
+    """Return the value of a success. Raises FailedError for a problem or a failure."""
     if isinstance(outcome, Problem | Failure):
         raise FailedError(outcome)
     return outcome

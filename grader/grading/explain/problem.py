@@ -1,4 +1,4 @@
-"""The sentences that students read: what went wrong, where, and what to look at."""
+"""Writes the sentences that students read: the mistake, its place, and advice."""
 
 import signal
 from collections.abc import Callable
@@ -21,15 +21,17 @@ from grader.results.metrics import Interval, Performance
 from grader.results.result import NOT_MADE, Check, ErrorMap, Reason, Verdict
 
 MEMORY_WORDS = ("out of memory", "Allocation failed", "bad_alloc")
-"""What LLVM and C++ say before they end a process that got no memory."""
+"""Words that LLVM and C++ print before they end a process that got no memory."""
 
 MEMORY_ERRORS = frozenset({"OUT_OF_HOST_MEMORY", "MEM_OBJECT_ALLOCATION_FAILURE"})
 
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """Why a check did not pass: the reason for machines, a sentence for people, and the details behind it. `use`
-    describes the lines that it is about, if they are not known yet. `faults` are grader's: what it could not explain.
+    """The cause of a check that did not pass: the reason for machines, a sentence for people, and the details.
+
+    `use` describes the lines that the problem is about, if they are not known yet. `faults` are faults of grader: the
+    parts that it could not explain.
     """
 
     reason: Reason
@@ -55,11 +57,11 @@ class Problem:
         )
 
     def mark(self, check: Check) -> Check:
-        """The check, failed or not made, as the reason says."""
+        """The check, failed or skipped, depending on the reason."""
         return self.skip(check) if self.reason in NOT_MADE else self.fail(check)
 
     def skip(self, check: Check) -> Check:
-        """The check, not made for this reason; what it is worth stays in the total."""
+        """The check, skipped for this reason. The total still includes its points."""
         return replace(check, verdict=Verdict.SKIPPED, points=0.0, reason=self.reason, message=self.message)
 
 
@@ -67,11 +69,11 @@ EXPLANATION = "the explanation"
 """Name of the missing part if a problem could not be explained."""
 
 NOT_RIGHT = Problem(reason=Reason.NOT_RUN, message="skipped: fix the wrong results first.")
-"""Of what only a submission earns whose results are all right."""
+"""Problem of checks whose points a submission earns only if all of its results are right."""
 
 
-def of_failure(failure: Failure) -> Problem:  # noqa: PLR0911 - one return a kind of failure
-    """What a failed request to the submission's worker says about the submission."""
+def of_failure(failure: Failure) -> Problem:  # noqa: PLR0911 - one return for each kind of failure
+    """The problem of a submission after a failed request to its worker."""
     match failure:
         case BuildFailed(log=log):
             return of_build_log(log, Source())
@@ -95,7 +97,7 @@ def of_failure(failure: Failure) -> Problem:  # noqa: PLR0911 - one return a kin
 
 
 def _of_refusal(refused: Refused) -> Problem:
-    """Names what the launch asked for, if that was too much."""
+    """The problem of a refused launch. It names the resource if the launch asked for too much of it."""
     words = f"the OpenCL driver refused the kernel with {refused.error} ({refused.call})"
     asked = excess(refused.demand) if refused.demand else None
     if asked is not None:
@@ -105,7 +107,7 @@ def _of_refusal(refused: Refused) -> Problem:
 
 
 def _of_time(timed_out: TimedOut) -> str:
-    """The step that took too long; for a kernel, also what to look for."""
+    """A sentence about the step that took too long. For a kernel, it also says what to look for."""
     if is_of_compiler(timed_out):
         return f"{observed(timed_out)} {advice(timed_out)}"
     if timed_out.doing != RUNNING:
@@ -142,7 +144,9 @@ def _of_crash(crash: Crashed) -> Problem:
 NO_MEMORY = "it used more memory than a submission is allowed: make its arrays smaller."
 
 POCLS_LOCAL_MEMORY = "<= local_mem_size' failed"
-"""PoCL checks this only after it has begun to run the kernel, and then ends the process."""
+"""Words of PoCL about local memory. It checks this only after it has begun to run the kernel, and then ends the
+process.
+"""
 
 TOO_MUCH_LOCAL = "its __local arrays are larger than the local memory of this device: make them smaller."
 
@@ -162,7 +166,9 @@ CRASH_HINTS: dict[int, str] = {
 
 
 def of_build_log(log: str, source: Source) -> Problem:
-    """A failed build: the first error as the sentence, the first few with their lines as the detail."""
+    """The problem of a failed build: the first error as the sentence, the first few errors with their lines as the
+    detail.
+    """
     explanation = attempt(EXPLANATION, lambda: explain(log, source))
     if isinstance(explanation, Fault):
         return Problem(reason=Reason.BUILD_ERROR, message="the compiler refused it.", faults=(explanation,))
@@ -170,19 +176,19 @@ def of_build_log(log: str, source: Source) -> Problem:
 
 
 def of_costly_text(cost: TooCostly) -> Problem:
-    """A text that becomes too large when its macros are expanded."""
+    """The problem of a text that becomes too large when its macros are expanded."""
     message = f"the text is too large once its macros are expanded: {cost.words}. Use fewer or smaller macros."
     return Problem(reason=Reason.BUILD_ERROR, message=message)
 
 
 def of_later_call(line: int, name: str, advice: str) -> Problem:
-    """A function that the language of the course lacks, though the driver at hand may have it."""
+    """The problem of a call of a function that the course's language lacks, although the driver at hand may have it."""
     message = f"line {line}: OpenCL C 1.2, which is graded here, has no function {name}: later versions do. {advice}"
     return Problem(reason=Reason.BUILD_ERROR, message=message)
 
 
 def of_forbidden(sighting: Sighting) -> Problem:
-    """A construct that submissions may not use."""
+    """The problem of a construct that submissions may not use."""
     use = FORBIDDEN_USES[sighting.construct].format(sighting.text)
     return Problem(
         reason=Reason.FORBIDDEN, message=f"line {sighting.line} {use}. The file was not run.", detail=sighting.text
@@ -203,14 +209,14 @@ FORBIDDEN_USES = {
 
 
 FAR_OFF = 1000
-"""Beyond so many times the allowed error, the exact number says nothing more."""
+"""Above this multiple of the allowed error, the exact number says nothing more."""
 
 OR_NAN = ", or it wrote NaN. Words that no kernel has written hold NaN, and so do words past the end of an array"
-"""Such words begin as a NaN. On some devices, a sum with it is the same NaN, bit for bit."""
+"""Unwritten words start as a NaN. On some devices, a sum with this NaN is the same NaN, bit for bit."""
 
 
 def of_mismatch(mismatch: Mismatch) -> Problem:
-    """A wrong array: how much of it, the first wrong element, and how far off."""
+    """The problem of a wrong array: the number of wrong elements, the first one, and the largest error."""
     problem = attempt(EXPLANATION, lambda: _of_mismatch(mismatch))
     if isinstance(problem, Fault):
         return Problem(reason=Reason.WRONG_OUTPUT, message=f"{mismatch.buffer} is wrong.", faults=(problem,))
@@ -235,7 +241,7 @@ def _of_mismatch(mismatch: Mismatch) -> Problem:
 
 
 def explained(problem: Problem, explanation: Explanation) -> Problem:
-    """The problem with what explains it before its numbers."""
+    """The problem, with the explanation before its numbers."""
     return replace(problem, message=f"{explanation.sentence} {problem.message}", cause=explanation.cause)
 
 
@@ -250,11 +256,13 @@ MIXED_UP = frozenset(
         Reason.TIME_LIMIT,
     }
 )
-"""What becomes of a kernel that takes one argument for another."""
+"""Reasons why a kernel fails if it takes one argument for another."""
 
 
 def blamed(check: Check, misordered: str) -> Check:
-    """The check with these words first, if there are any and it failed as a kernel does that mixes up its arguments."""
+    """The check with these words before its message. Without words, or if mixed-up arguments do not cause such a
+    failure, the check is unchanged.
+    """
     if not misordered or check.reason not in MIXED_UP:
         return check
     return replace(check, message=f"{misordered} {check.message}", cause=misordered.partition(": ")[2])
@@ -265,7 +273,7 @@ def _got_and_expected(mismatch: Mismatch) -> str:
     if mismatch.first_unwritten:
         return f"never written, expected {number(mismatch.expected)}"
     got, expected = number(mismatch.got), number(mismatch.expected)
-    if got == expected:  # nine digits tell any two floats apart
+    if got == expected:  # nine digits distinguish any two floats
         got, expected = f"{mismatch.got:.9g}", f"{mismatch.expected:.9g}"
     return f"got {got}, expected {expected}"
 
@@ -284,7 +292,8 @@ def _how_far(mismatch: Mismatch) -> str:
 
 
 def of_stray_write(buffer: str, words: int) -> Problem:
-    """A write into a guard band; `words` counts from the buffer's end, or, below zero, from its start."""
+    """The problem of a write into a guard band. `words` counts from the buffer's end or, if negative, from its start.
+    """
     distance = count(words + 1 if words >= 0 else -words, "element")
     place = "past its end" if words >= 0 else "before its start"
     return Problem(
@@ -295,14 +304,14 @@ def of_stray_write(buffer: str, words: int) -> Problem:
 
 
 def of_changed_input(buffer: str) -> Problem:
-    """An input that did not come back as it was sent."""
+    """The problem of an input that did not come back as it was sent."""
     return Problem(
         reason=Reason.INPUT_CHANGED, message=f"the kernel changed its input {buffer}, which it may only read."
     )
 
 
 def of_timed_run(problem: Problem, number: int) -> Problem:
-    """A problem that appeared in a timed run, with new data and at a size that no case has."""
+    """A problem of a timed run, with its number. A timed run has new data, and a size that no case has."""
     return replace(problem, message=f"in timed run {number}, {problem.message}")
 
 
@@ -313,7 +322,7 @@ ASK = "Ask your instructor to look at it."
 
 
 def of_missed_goal(fraction: Interval, goal: SpeedGoal, device_class: str) -> Problem:
-    """Slower than full points ask for."""
+    """The problem of a kernel that is slower than full points require."""
     wanted = goal.bands[0].fraction
     words = (
         f"it runs at {_percent(fraction.median)} of the model solution's speed, "
@@ -329,7 +338,7 @@ ON_A_PROCESSOR = (
 
 
 def reached_goal(fraction: Interval, goal: SpeedGoal) -> str:
-    """As fast as full points ask for."""
+    """A sentence about a kernel that is as fast as full points require."""
     return (
         f"it runs at {_percent(fraction.median)} of the model solution's speed; "
         f"full points need {_percent(goal.bands[0].fraction)}."
@@ -337,7 +346,7 @@ def reached_goal(fraction: Interval, goal: SpeedGoal) -> str:
 
 
 def of_speed_elsewhere(timed: Performance) -> Problem:
-    """Measured where there is no model solution to compare it with."""
+    """The problem of a speed that was measured without a model solution to compare it with."""
     copied = f" and {_percent(timed.fraction_of_copy)} of a copy's" if timed.unit == "GB/s" else ""
     return Problem(
         reason=Reason.DECIDED_ELSEWHERE,
@@ -349,11 +358,11 @@ def of_speed_elsewhere(timed: Performance) -> Problem:
 PENDING = Problem(reason=Reason.PENDING, message="hidden cases run some minutes after the other checks.")
 
 HIDDEN = Problem(reason=Reason.DECIDED_ELSEWHERE, message="hidden checks are decided on the course's machine.")
-"""Of what is not part of a student kit."""
+"""Problem of checks that are not part of a student kit."""
 
 
 def of_missed_minimum(rate: float, required: float, unit: str, device: str) -> Problem:
-    """Slower than the absolute minimum for a named device."""
+    """The problem of a kernel that is slower than the absolute minimum for a named device."""
     return Problem(
         reason=Reason.TOO_SLOW,
         message=f"it reaches {_number(rate)} {unit}; on {device} the assignment asks for at least {_number(required)}.",
@@ -361,7 +370,7 @@ def of_missed_minimum(rate: float, required: float, unit: str, device: str) -> P
 
 
 def of_too_fast(fraction_of_copy: float) -> Problem:
-    """Faster than the memory of the device."""
+    """The problem of times that are too short for the device's memory."""
     return Problem(
         reason=Reason.IMPLAUSIBLE,
         message=f"its times mean {_percent(fraction_of_copy)} of the device's copy bandwidth, which no kernel reaches. "
@@ -370,7 +379,7 @@ def of_too_fast(fraction_of_copy: float) -> Problem:
 
 
 def of_too_much_arithmetic(fraction_of_peak: float) -> Problem:
-    """Faster than the device can multiply and add."""
+    """The problem of times that are too short for the rate at which the device multiplies and adds."""
     return Problem(
         reason=Reason.IMPLAUSIBLE,
         message=f"its times mean {_percent(fraction_of_peak)} of the rate at which the device multiplies and adds, "
@@ -379,7 +388,7 @@ def of_too_much_arithmetic(fraction_of_peak: float) -> Problem:
 
 
 def of_other_clock(device_seconds: float, judge_seconds: float) -> Problem:
-    """The device's clock and the judge's disagree."""
+    """The problem of a device's clock that disagrees with the judge's clock."""
     return Problem(
         reason=Reason.IMPLAUSIBLE,
         message=f"the device reports {device_seconds * 1e3:.3g} ms for its launches, but the grader measured "
@@ -388,7 +397,7 @@ def of_other_clock(device_seconds: float, judge_seconds: float) -> Problem:
 
 
 def of_spent_time(seconds: float, pairs: int) -> Problem:
-    """So slow that its speed is not even measured."""
+    """The problem of a kernel that is too slow for its speed to be measured."""
     return Problem(
         reason=Reason.TIME_LIMIT,
         message=f"too slow to time: in {seconds:.3g} s, only {count(pairs, 'pair')} of launches finished.",
@@ -396,7 +405,9 @@ def of_spent_time(seconds: float, pairs: int) -> Problem:
 
 
 def of_noise(noise: Interval, pairs: int, standard: str) -> Problem:
-    """Our own kernel, timed against itself, is too far from 1: nobody else's speed can be told then."""
+    """The problem of a machine on which grader's own kernel, timed against itself, is too far from 1. No other speed
+    can be measured there.
+    """
     return _not_measured(
         f"over {count(pairs, 'pair')} of launches, the {standard} ran at {noise.median:.2f} times its own speed "
         f"({noise.low:.2f} to {noise.high:.2f})"
@@ -404,7 +415,7 @@ def of_noise(noise: Interval, pairs: int, standard: str) -> Problem:
 
 
 def of_delay(share: float, pairs: int) -> Problem:
-    """Other programs had the processor while its kernel was to run."""
+    """The problem of a kernel that waited because other programs had the processor."""
     return _not_measured(
         f"over {count(pairs, 'pair')} of launches, the submission waited for a processor for {_percent(share)} of its "
         "time"
@@ -412,7 +423,7 @@ def of_delay(share: float, pairs: int) -> Problem:
 
 
 def of_blindness(pairs: int) -> Problem:
-    """Only a clock that submissions reach says that this one is fast."""
+    """The problem of a submission that is fast only by a clock that submissions can reach."""
     return _not_measured(
         f"over {count(pairs, 'pair')} of short launches, only the device's own clock says that the submission is fast "
         "enough"
@@ -420,7 +431,9 @@ def of_blindness(pairs: int) -> Problem:
 
 
 def of_interference(one_sided: int, seen: int) -> Problem:
-    """The operating system's kernel worked during our launches but not during the submission's, or the reverse."""
+    """The problem of an operating system's kernel that worked during grader's launches but not during the submission's,
+    or the reverse.
+    """
     return Problem(
         reason=Reason.INTERFERENCE,
         message=f"in {one_sided} of {count(seen, 'timed round')}, this machine's operating system did more work during "
@@ -430,7 +443,7 @@ def of_interference(one_sided: int, seen: int) -> Problem:
 
 
 def of_few_rounds(one_sided: int, seen: int) -> Problem:
-    """Too few rounds count in the time that a submission has, as happens on a busy machine."""
+    """The problem of too few valid rounds in the time that a submission has. This happens on a busy machine."""
     return _not_measured(
         f"in {one_sided} of {count(seen, 'timed round')}, its operating system did more work during one of the two "
         "compared launches than during the other"
@@ -455,7 +468,7 @@ NO_TIME = Problem(
 
 
 def _numeral(mismatch: Mismatch) -> Callable[[float], str]:
-    """How its numbers are written."""
+    """The function that writes the numbers of a mismatch."""
     return _whole_number if mismatch.whole else _number
 
 
@@ -464,7 +477,7 @@ def _number(value: float) -> str:
 
 
 def _whole_number(value: float) -> str:
-    """All digits of a whole number that a float can hold; another as any."""
+    """All digits of a whole number that a float can hold; six digits of any other number."""
     return f"{value:.0f}" if value.is_integer() and abs(value) < 2**53 else f"{value:.6g}"
 
 

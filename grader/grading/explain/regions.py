@@ -1,4 +1,4 @@
-"""Describes a part of a matrix in words: the last row, every 16th column, the ragged blocks."""
+"""Describes a part of a matrix in words: the last row, every 16th column, the partial blocks."""
 
 from collections.abc import Mapping
 
@@ -10,34 +10,35 @@ Blocks = Mapping[str, int]
 """Sides of the blocks that kernels work in, by the names of the constants, such as {"TILE": 16}."""
 
 FILLED = 0.95
-"""The share of a region that the mask must cover for the region to be named. The rest may differ by chance, such as a
-wrong sum of small integers that happens to be right. Outside the region there may be no exception."""
+"""Share of a region that the mask must cover for the region to be named. The rest may differ by chance, for example if
+a wrong sum of small integers has the right value. Outside the region, the mask must be empty."""
 
 FEW = 4
-"""Up to this many rows at the end are counted; more are named by where they begin."""
+"""Most rows at the end that are given by their number. Longer ranges are given by their first row."""
 
 
 def place(mask: Mask, blocks: Blocks, *, is_vector: bool = False) -> str | None:
-    """Where a 2-D mask holds, in words that follow "in"; None if that has no simple shape, or is all or nothing.
+    """Words for the place of the true elements of a 2-D mask, to follow "in".
 
-    A vector is one row, whose elements are called that.
+    None if the place has no simple shape, or if all elements or none are true. A vector is one row, whose columns are
+    called elements.
     """
     if not mask.any():
         return None
     shapes = (_elements,) if is_vector else (_band, _border, _off_diagonal, _run)
-    found = (shape(mask, blocks, filled) for filled in (1.0, FILLED) for shape in shapes)  # without exceptions first
+    found = (shape(mask, blocks, filled) for filled in (1.0, FILLED) for shape in shapes)  # exact shapes first
     return next((words for words in found if words), None)
 
 
 def _elements(mask: Mask, blocks: Blocks, filled: float) -> str | None:
-    """Some elements of a vector."""
+    """Words for some elements of a vector."""
     which = mask[0]
     words = None if which.all() else _lines(which, "element", blocks)
     return words or _run(mask, blocks, filled)
 
 
 def _band(mask: Mask, blocks: Blocks, filled: float) -> str | None:
-    """Some rows, some columns, or where both cross."""
+    """Words for some rows, some columns, or the crossing of both."""
     rows, columns = np.any(mask, axis=1, keepdims=True)[:, 0], np.any(mask, axis=0, keepdims=True)[0]
     if not fills(mask, rows[:, None] & columns, filled) or (rows.all() and columns.all()):
         return None
@@ -51,7 +52,7 @@ def _band(mask: Mask, blocks: Blocks, filled: float) -> str | None:
 
 
 def _border(mask: Mask, blocks: Blocks, filled: float) -> str | None:
-    """Some rows and also some columns."""
+    """Words for some rows together with some columns."""
     rows, columns = mask.mean(axis=1) >= filled, mask.mean(axis=0) >= filled
     if rows.all() or columns.all() or not rows.any() or not columns.any():
         return None
@@ -64,7 +65,7 @@ def _border(mask: Mask, blocks: Blocks, filled: float) -> str | None:
 
 
 def _off_diagonal(mask: Mask, blocks: Blocks, filled: float) -> str | None:
-    """All blocks but those on the diagonal."""
+    """Words for all blocks except the blocks on the diagonal."""
     rows, columns = np.arange(mask.shape[0])[:, None], np.arange(mask.shape[1])
     for name, side in blocks.items():
         region = rows // side != columns // side
@@ -74,7 +75,7 @@ def _off_diagonal(mask: Mask, blocks: Blocks, filled: float) -> str | None:
 
 
 def _run(mask: Mask, _blocks: Blocks, filled: float) -> str | None:
-    """Elements in the order of memory."""
+    """Words for a range of elements in the order of memory."""
     flat = mask.reshape(-1)
     hull = _hull(flat)
     if hull.all() or not fills(flat, hull, filled):
@@ -84,7 +85,8 @@ def _run(mask: Mask, _blocks: Blocks, filled: float) -> str | None:
 
 
 def _hull(flat: Mask) -> Mask:
-    """From the first to the last that holds, in equal steps if they are."""
+    """Mask of all elements from the first true one to the last. Equal distances between true elements stay in the mask.
+    """
     held = np.flatnonzero(flat)
     steps = np.diff(held)
     step = int(steps[0]) if steps.size and (steps == steps[0]).all() else 1
@@ -94,12 +96,12 @@ def _hull(flat: Mask) -> Mask:
 
 
 def fills(mask: Mask, region: Mask, filled: float) -> bool:
-    """Whether the mask holds only inside the region, and in at least this share of it."""
+    """True if the mask covers nothing outside the region, and at least the share `filled` of the region."""
     return not (mask & ~region).any() and bool(np.count_nonzero(mask) >= filled * np.count_nonzero(region))
 
 
 PAIR = 2
-"""Any two lie a period apart, which is no rule yet."""
+"""Two elements are always a period apart, so a pair shows no rule."""
 
 
 def _lines(which: Mask, noun: str, blocks: Blocks) -> str | None:
@@ -145,7 +147,7 @@ def _periodic(which: Mask, noun: str, blocks: Blocks) -> str | None:
 
 
 def _is_of_every_other_block(which: Mask, side: int) -> bool:
-    """Whether it is the first, third, fifth block and so on, or all others."""
+    """True if the mask is the first, third, fifth block and so on, or all other blocks."""
     odd = np.arange(which.size) // side % 2
     return which.size > 3 * side and (np.array_equal(which, odd == 0) or np.array_equal(which, odd == 1))
 

@@ -1,15 +1,16 @@
-"""What a kernel takes of a device, according to the driver: read from its facts and logs, and explained if too much.
+"""Reads the resource usage of a kernel from a driver's facts and logs, and explains a usage that is too large.
 
-A worker that runs a submission on a CPU could have made all of it up, so nothing here decides anything. Where a
-device is told to say so, NVIDIA's assembler writes for each kernel (its versions differ in what else is there):
+A worker that runs a submission on a CPU could invent all of these numbers, so no decision depends on them. If the build
+asks for it, NVIDIA's assembler writes for each kernel (further words depend on its version):
 
     ptxas info    : Compiling entry function 'k' for 'sm_90'
     ptxas info    : Function properties for k
         96 bytes stack frame, 128 bytes spill stores, 132 bytes spill loads
     ptxas info    : Used 255 registers, used 1 barriers, 8448 bytes smem, 380 bytes cmem[0]
 
-The stack frame is what a work-item has in memory in place of registers: values for which there were too few registers,
-which are spilled, and arrays that no register can hold, since their index is known only when the kernel runs.
+The stack frame is the memory that a work-item uses in place of registers. It contains spilled values, for which there
+were too few registers. It also contains arrays that no register can hold, because their index is known only when the
+kernel runs.
 """
 
 import re
@@ -22,7 +23,7 @@ from grader.protocol.messages import DeviceFacts, Opened
 from grader.results.metrics import Usage
 
 NUMBER = r"(\d{1,12})"
-"""More digits are no figure of a driver's."""
+"""Digits of a number in a log. No driver reports a number with more digits."""
 
 ENTRY = re.compile(r"Compiling entry function '?(\w+)")
 FUNCTION = re.compile(r"Function properties for '?(\w+)")
@@ -32,7 +33,7 @@ REGISTERS = re.compile(rf"\bUsed {NUMBER} registers")
 
 @dataclass(frozen=True, kw_only=True)
 class Assembled:
-    """What a log says of one kernel: its registers, and bytes of its stack frame and of what it spills."""
+    """The figures of one kernel in a log: its registers, and the bytes of its stack frame and of its spilled values."""
 
     registers: int | None = None
     frame: int | None = None
@@ -40,7 +41,10 @@ class Assembled:
 
 
 def usage_of(names: Iterable[str], opened: Opened, device: DeviceFacts) -> tuple[Usage, ...]:
-    """What each of these kernels of a session takes; on a CPU, private variables are in memory like all others."""
+    """The resources that each of these kernels of a session uses.
+
+    On a CPU, this is local memory only: private variables are in memory like all others.
+    """
     facts = {kernel.name: kernel.resources for kernel in opened.kernels}
     if device.type == "cpu":
         return tuple(Usage(kernel=name, local=facts[name].local_memory) for name in names)
@@ -49,7 +53,7 @@ def usage_of(names: Iterable[str], opened: Opened, device: DeviceFacts) -> tuple
 
 
 def read_log(log: str) -> dict[str, Assembled]:
-    """What the log of a build says of each kernel, by its name; nothing where the compiler was not told to say it."""
+    """The figures of each kernel in a build log, by its name. Empty if the compiler was not asked to report them."""
     found: dict[str, Assembled] = {}
     entry = function = ""
     for line in log.splitlines():
@@ -77,7 +81,9 @@ def _usage(name: str, resources: Resources, said: Assembled) -> Usage:
 
 
 def excess(demand: Demand) -> str | None:
-    """What a launch asks for that the device does not have, and what to do; None if that is unknown."""
+    """A sentence about a resource of which a launch asks for more than the device has, with advice; None if no such
+    resource is known.
+    """
     local, most = demand.resources.local_memory, demand.resources.work_group
     if local is not None and local > demand.local_memory:
         return (

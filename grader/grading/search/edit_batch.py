@@ -1,11 +1,11 @@
-"""A batch: many edits in one launch, whose groups have one dimension more. Along it, each edit has buffers of its own.
+"""A batch: many edits in one launch. Its groups have one more dimension, along which each edit has separate buffers.
 
     | guard | A of edit 7 | guard | A of edit 8 | guard | ...
 
-A launch costs milliseconds, however little it does. A guard has as many words as the largest array. So no index that a
-mutant schema lets pass leads from one edit's buffer into another's, as long as the text only takes elements of its
-arrays (`keeps_to_its_arrays`); the edits of any other text run alone. A batch does not show whether an edit writes
-beside its buffers or into its inputs, so an edit that seems right runs alone, too.
+A launch takes milliseconds, even if it does little. A guard has as many words as the largest array. So no index that a
+mutant schema accepts leads from one edit's buffer into another's, as long as the text only takes elements of its arrays
+(`keeps_to_its_arrays`). The edits of any other text run alone. A batch does not show that an edit writes outside its
+buffers or into its inputs, so an edit that seems right runs alone, too.
 """
 
 from collections.abc import Mapping
@@ -24,15 +24,17 @@ from grader.grading.search.mutant_schema import ALIGNED, key
 from grader.protocol.steps import BufferSpec, CopyStep, KernelStep, RepeatSteps
 
 FEWEST, MOST = 8, 32
-"""Edits in a batch: with fewer it saves little; when one of them ends the process, all of them run alone."""
+"""Fewest and most edits in a batch. With fewer edits, a batch saves little. If one edit ends the process, all edits of
+its batch run alone.
+"""
 
 MOST_BYTES = 2**24
-"""Size of all buffers together, which are filled and read for each launch."""
+"""Most bytes of all buffers together. They are filled and read for each launch."""
 
 FEW_ITERATIONS = 10
-"""Most iterations of a sequence that a convergence test ends. In a batch all edits make all of them, because the test
-would see the sums of all edits together. An edit that is right only because its sequence ends sooner is missed; none is
-gained by it.
+"""Most iterations of a sequence that a convergence test ends. In a batch, all edits make all iterations, because the
+test would see the sums of all edits together. A batch misses an edit that is right only because its sequence ends
+sooner. It accepts no further edit for this reason.
 """
 
 Uploads = Mapping[str, NDArray[Any]]
@@ -42,8 +44,8 @@ NO_BAND = np.empty(0, dtype=np.uint32)
 
 @dataclass(frozen=True, kw_only=True)
 class EditBatch:
-    """A case `count` times side by side in the buffers of a session. `one` is the plan of the case alone, and `words`
-    is the size of its largest buffer.
+    """A case `count` times, one after the other, in the buffers of a session. `one` is the plan of the case alone, and
+    `words` the size of its largest buffer.
     """
 
     one: Plan
@@ -53,7 +55,7 @@ class EditBatch:
 
     @property
     def outputs(self) -> tuple[str, ...]:
-        """The buffers that are fetched."""
+        """Names of the buffers that are fetched."""
         return self.plan.scripts[STUDENT].outputs
 
     def key(self, number: int, iterations: int) -> int:
@@ -66,7 +68,7 @@ class EditBatch:
         return {spec.name: self._repeated(spec, arrays[spec.name]) for spec in self.one.buffers if spec.name in uploads}
 
     def results(self, fetched: Mapping[str, Fetched], place: int) -> dict[str, Fetched]:
-        """The outputs of one edit, without guard bands."""
+        """The outputs of the edit at a place in the batch, without guard bands."""
         return {
             spec.name: self._own(spec, fetched[spec.name], place) for spec in self.one.buffers if spec.name in fetched
         }
@@ -83,13 +85,13 @@ class EditBatch:
 
 
 def apart(words: int) -> int:
-    """Words from the beginning of one edit's buffer to the next, for a largest buffer of so many words."""
+    """Words from the beginning of one edit's buffer to the next, if the largest buffer has this many words."""
     return 2 * ALIGNED * -(-words // ALIGNED)
 
 
 def edit_batch(plan: Plan, words: int) -> EditBatch | None:
-    """A plan of one script on copies of its buffers. None if it has no dimension to spare, if a test decides how many
-    iterations it makes, or if its buffers are large.
+    """The batch of a plan with one script. None if the plan has no free dimension, if a test decides the number of its
+    iterations, or if its buffers are large.
     """
     script = plan.scripts[STUDENT]
     count = min(MOST, MOST_BYTES // (ELEMENT_BYTES * apart(words) * len(plan.buffers)))

@@ -1,5 +1,5 @@
-"""The likeliest small edits of a text, each the opposite of a mistake that people make: another comparison, one more or
-one less, another variable, a term too many or too few, the wrong array, the wrong type.
+"""Lists the likeliest small edits of a text, each the opposite of a common mistake: another comparison, one more or one
+less, another variable, a term too many or too few, the wrong array, the wrong type.
 """
 
 from collections.abc import Callable, Iterator
@@ -33,14 +33,15 @@ OPERATORS: tuple[Operator, ...] = (
     expression_edits.strides_too_few,
     token_edits.unlike,
 )
-"""The likeliest first: of a mistake that leaves few edits, each of these is likelier than one of a hundred."""
+"""Operators, the likeliest first. If a mistake leaves few edits, each of them is likelier than one edit of a hundred.
+"""
 
 CANDIDATES = 4
-"""So many times as many edits as are asked for are looked at: few repeat another, or cut a call."""
+"""Candidates that are examined for each edit that is asked for. Few of them repeat another edit or cut a call."""
 
 
 def edits(outline: Outline, most: int) -> tuple[Edit, ...]:
-    """The edits that can be made, none twice: so many at most, the likeliest first."""
+    """The edits that can be made, at most `most`, the likeliest first and without repetition."""
     found: dict[tuple[int, str], Edit] = {}
     sites = [site for region in outline.regions for site in _sites(outline, region)]
     candidates = (edit for operator in OPERATORS for site in sites for edit in operator(site))
@@ -54,13 +55,15 @@ def edits(outline: Outline, most: int) -> tuple[Edit, ...]:
 
 
 def _cuts_a_call(outline: Outline, edit: Edit) -> bool:
-    """Whether an edit rewrites a call of the text's own functions, which takes one more argument (mutant_schema.py)."""
+    """True if an edit rewrites a call of a function of the text. Such a call takes one more argument
+    (mutant_schema.py).
+    """
     tokens = outline.code[edit.first : edit.last]
     return len(tokens) > 1 and any(token.text in outline.names for token in tokens)
 
 
 def _sites(outline: Outline, region: Region) -> Iterator[Site]:
-    """Every token of a region."""
+    """Yield a site for every token of a region."""
     open_ones: list[tuple[int, int, str]] = []
     owners: dict[int, str] = {}
     for number in range(region.first, region.last):

@@ -1,4 +1,4 @@
-"""Evaluation of edits on cases, in one session: each launch is given the number of its edit."""
+"""Evaluates edits on cases, in one session. Each launch gets the number of its edit."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,13 +24,15 @@ from grader.protocol.messages import BuildFailed, Opened
 from grader.protocol.steps import CopyStep, KernelStep, KeyArg, ProgramSource
 
 OPTIONS = ("-cl-opt-disable", "-w")
-"""Compiling takes most of the time: an eighth of it without optimisation. Warnings are not needed."""
+"""Options of a build. Compiling takes most of the time, and an eighth of it without optimisation. Warnings are not
+needed.
+"""
 
 BUILDS = 3
-"""Most builds of a program, each without the edits that the compiler refused in the last one."""
+"""Most builds of a program. Each build leaves out the edits that the compiler refused in the previous one."""
 
 FEWEST_ITERATIONS = 300
-"""Iterations that suffice for loops that do not depend on the sizes, such as the products of a tile."""
+"""Iterations that are enough for loops that do not depend on the sizes, such as the products of a tile."""
 
 WIDEST_GUARD = 2**20
 
@@ -50,28 +52,28 @@ class EvaluatedCase:
 
     @cached_property
     def batch(self) -> EditBatch | None:
-        """The plan of a launch of many edits, if there can be one."""
+        """The plan of a launch of many edits; None if a batch is impossible."""
         return edit_batch(self.plan, self.words)
 
     @property
     def words(self) -> int:
-        """Words of its largest array."""
+        """Words of the largest array of the case."""
         return max(buffer.size for buffer in self.plan.buffers) // ELEMENT_BYTES
 
     @property
     def few_iterations(self) -> int:
-        """Iterations that suffice for loops of a work-item that go a few times along each size."""
+        """Iterations that are enough for loops that run a few times along each size."""
         return FEWEST_ITERATIONS + 4 * sum(self.case.sizes.values())
 
     @property
     def many_iterations(self) -> int:
-        """Iterations that suffice for loops that go through the largest array twice."""
+        """Iterations that are enough for loops that run through the largest array twice."""
         return self.few_iterations + 2 * self.words
 
 
 def evaluated_case(assignment: Chosen, case: Case, trial: Trial, bindings: Bindings) -> EvaluatedCase:
-    """A case of the assignment. A wrong index may go as far as the largest array does, so guard bands are as wide, up
-    to a limit.
+    """Prepare a case of the assignment. A wrong index may reach as far as the largest array is long, so guard bands
+    have the same width, up to a limit.
     """
     plan = submission_plan(assignment, case.sizes, bindings)
     script = plan.scripts[STUDENT]
@@ -94,7 +96,7 @@ Results = dict[str, Fetched]
 
 
 def _are_same(one: Results | None, other: Results | None) -> bool:
-    """Whether both were made and are equal."""
+    """True if both results exist and are equal."""
     if one is None or other is None:
         return False
     return all(np.array_equal(one[name].payload, other[name].payload) for name in one)
@@ -111,7 +113,8 @@ class OutOfTimeError(Exception):
 
 @dataclass(kw_only=True)
 class Evaluator:
-    """The session of a mutant schema. It is opened again after an edit that ended it, which then counts as wrong."""
+    """The session of a mutant schema. An edit that ends the session counts as wrong, and the session is opened again.
+    """
 
     worker: Worker
     cases: Mapping[str, EvaluatedCase]
@@ -127,7 +130,7 @@ class Evaluator:
         return [*self.schema.numbers]
 
     def open(self) -> bool:
-        """Open the session, without the edits that do not compile. Returns whether it is open."""
+        """Open the session, without the edits that do not compile. Return True if it is open."""
         for _ in range(BUILDS):
             self.worker.load({SUBMISSION: ProgramSource(source=self.schema.text, options=OPTIONS)})
             opened = self._open()
@@ -140,16 +143,16 @@ class Evaluator:
         return False
 
     def is_right(self, name: str) -> bool:
-        """Whether the text as it is gives the right results in a case."""
+        """True if the unchanged text gives the right results in a case."""
         return self._is_right(self.cases[name], UNCHANGED)
 
     def is_batchable(self, name: str) -> bool:
-        """Whether edits can be evaluated in batches on a case."""
+        """True if a case allows the evaluation of edits in batches."""
         batch = self.cases[name].batch
         return batch is not None and self.schema.keeps_to_its_arrays and self._is_same_in_batch(self.cases[name], batch)
 
     def right(self, name: str, edits: Iterable[Edit]) -> list[Edit]:
-        """The edits with which the results of a case are right."""
+        """The edits that make the results of a case right."""
         case, likely = self.cases[name], self.likely(name, list(edits))
         return [edit for edit in likely if self._is_right(case, self.schema.numbers[edit])]
 
@@ -178,7 +181,7 @@ class Evaluator:
         return fetched is not None and is_right(case.trial, case.script, fetched)
 
     def _iterations(self, case: EvaluatedCase) -> int:
-        """Iterations that the loops of a call may make in a case: few, if the text as it is needs no more."""
+        """Iterations that the loops of a call may make in a case: few, if the unchanged text needs no more."""
         name = case.case.name
         if name not in self.iterations:
             made = self._run(case, UNCHANGED, case.many_iterations)
@@ -190,8 +193,8 @@ class Evaluator:
     # --- in batches ---------------------------------------------------------------------------
 
     def likely(self, name: str, edits: Sequence[Edit]) -> Iterator[Edit]:
-        """The edits with which a case may be right: all of them without batches, and all of a batch that one of them
-        has ended.
+        """Yield the edits that may make a case right. Without batches, these are all edits. If an edit ends a batch,
+        these are all edits of the batch.
         """
         case = self.cases[name]
         batch = case.batch
@@ -208,8 +211,8 @@ class Evaluator:
                     yield edit
 
     def _is_same_in_batch(self, case: EvaluatedCase, batch: EditBatch) -> bool:
-        """Whether the text as it is makes the same results in a batch as alone. A kernel that asks how many dimensions
-        there are may not.
+        """True if the unchanged text makes the same results in a batch as alone. A kernel that asks for the number of
+        dimensions may make other results.
         """
         name = case.case.name
         if name not in self.same_in_batch:
@@ -223,12 +226,12 @@ class Evaluator:
     # --- launches -----------------------------------------------------------------------------
 
     def _run(self, case: EvaluatedCase, number: int, iterations: int) -> Results | None:
-        """Results of a launch of one edit; None if it has ended the session."""
+        """Results of a launch of one edit; None if the edit ended the session."""
         launch_key = key(number, case.words, iterations)
         return self._launch(case.case.name, case.trial.arrays, launch_key, case.script.buffers)
 
     def _run_batch(self, case: EvaluatedCase, batch: EditBatch, first: int) -> Results | None:
-        """Results of a launch of the edits from this number on; None if it has ended the session."""
+        """Results of a launch of the edits from this number on; None if an edit ended the session."""
         name, launch_key = _name_in_batch(case.case.name), batch.key(first, self._iterations(case))
         fetched = tuple(buffer_of(name, buffer) for buffer in batch.outputs)
         return self._launch(name, batch.arrays(case.trial.arrays), launch_key, batch.outputs, fetched)

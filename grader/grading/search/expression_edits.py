@@ -1,4 +1,4 @@
-"""More than one token: a term or a guard too many or too few, what is exchanged, a whole expression, a type."""
+"""Edits of more than one token: a term or a guard too many or too few, exchanged parts, a whole expression, a type."""
 
 from collections.abc import Iterable, Iterator
 from itertools import combinations
@@ -9,7 +9,7 @@ from grader.grading.source.outline import INTEGER, Region, Variable
 COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
 
 FURTHER = {"<": ("-1",), "<=": ("1",), ">": ("1",), ">=": ("-1",)}
-"""By how much a bound is moved the way that another comparison does not move it."""
+"""Amounts that move a bound in the direction in which no other comparison moves it."""
 
 REAL = frozenset({"float", "double"})
 
@@ -27,7 +27,7 @@ GUARD_ENDS = frozenset({"&&", "||", "?", ":", ",", "="})
 
 
 def one_off(site: Site) -> Iterator[Edit]:
-    """An index or a bound that is one more or one less."""
+    """Add one to an index or a bound, or subtract one."""
     if site.token.text == "]" and site.index is not None:
         yield from (site.inserted(f"{sign} 1") for sign in "+-")
     elif site.token.text in COMPARISONS:
@@ -35,7 +35,7 @@ def one_off(site: Site) -> Iterator[Edit]:
 
 
 def terms_too_many(site: Site) -> Iterator[Edit]:
-    """A sum without one of its terms, a product without one of its factors, a condition without one of its parts."""
+    """Remove a term of a sum, a factor of a product, or a part of a condition."""
     ends = {"+": SUM_ENDS, "-": SUM_ENDS, "*": PRODUCT_ENDS, "/": PRODUCT_ENDS, "%": PRODUCT_ENDS}
     ends |= {"&&": GUARD_ENDS, "||": GUARD_ENDS}
     text = site.token.text
@@ -47,7 +47,7 @@ def terms_too_many(site: Site) -> Iterator[Edit]:
 
 
 def _begin(site: Site, breaks: frozenset[str]) -> int:
-    """The first token of the operand before an operator."""
+    """Number of the first token of the operand before an operator."""
     first = site.number
     while first > site.region.first and site.outline.code[first - 1].text not in breaks | {"(", "["}:
         first = site.outline.openings.get(first - 1, first - 1)
@@ -55,7 +55,7 @@ def _begin(site: Site, breaks: frozenset[str]) -> int:
 
 
 def _end(site: Site, breaks: frozenset[str]) -> int:
-    """The end of the operand after an operator, with its sign."""
+    """Number of the token after the operand that follows an operator. The operand includes its sign."""
     last = site.number + (2 if site.text(1) in {"-", "!", "+"} else 1)
     while last < site.region.last and site.outline.code[last].text not in breaks | {")", "]"}:
         last = site.outline.pairs.get(last, last) + 1
@@ -63,8 +63,8 @@ def _end(site: Site, breaks: frozenset[str]) -> int:
 
 
 def terms_too_few(site: Site) -> Iterator[Edit]:
-    """A sum in an index with one more term, which another index has: `row * width`, or the next number after
-    its neighbours', as in a[4 * i], a[4 * i + 1], a[4 * i + 2].
+    """Add a term to a sum in an index: a term of another index, such as `row * width`, or the next number after its
+    neighbours' numbers, as in a[4 * i], a[4 * i + 1], a[4 * i + 2].
     """
     if _ends_a_sum(site):
         visible = {each.name for each in site.region.visible if each.is_integer}
@@ -75,27 +75,27 @@ def terms_too_few(site: Site) -> Iterator[Edit]:
 
 
 def variables_too_few(site: Site) -> Iterator[Edit]:
-    """A sum in an index with a variable more."""
+    """Add a variable to a sum in an index."""
     if _ends_a_sum(site):
         yield from _with_one_more(site, sorted(each.name for each in site.region.visible if each.is_integer))
 
 
 def _ends_a_sum(site: Site) -> bool:
-    """Whether it closes an index, or what is in brackets in one."""
+    """True if the token closes an index, or brackets in an index."""
     opening = site.outline.openings.get(site.number, 0)
     is_sum = site.token.text == "]" or (site.token.text == ")" and site.outline.code[opening - 1].kind != "name")
     return site.index is not None and is_sum
 
 
 def _with_one_more(site: Site, terms: Iterable[str]) -> Iterator[Edit]:
-    """The sum that ends here with one of these terms that it does not have."""
+    """Yield the sum that ends here with one more term, for each of these terms that it does not have."""
     opening = site.outline.openings[site.number]
     has = {each.text for each in site.outline.terms_of(opening + 1, site.number)}
     yield from (site.inserted(f"+ {term}") for term in terms if term not in has)
 
 
 def factors_too_few(site: Site) -> Iterator[Edit]:
-    """A variable in an index that a size multiplies."""
+    """Multiply a variable in an index by a size."""
     mine = site.variable
     if site.index is not None and mine and mine.is_integer and "*" not in {site.text(-1), site.text(1)}:
         sizes = (each for each in site.region.visible if each.is_size)
@@ -103,9 +103,7 @@ def factors_too_few(site: Site) -> Iterator[Edit]:
 
 
 def strides_too_few(site: Site) -> Iterator[Edit]:
-    """A sum in an index with one more product: a variable times a factor of the array's other indexes, such as its
-    width.
-    """
+    """Add a product to a sum in an index: a variable times a factor of the array's other indexes, such as its width."""
     if site.index is not None and _ends_a_sum(site):
         strides = site.outline.strides.get(site.index[2], frozenset()) & site.variables.keys()
         factors = (each.name for each in site.region.visible if each.is_integer and not each.is_size)
@@ -113,7 +111,7 @@ def strides_too_few(site: Site) -> Iterator[Edit]:
 
 
 def guards_too_few(site: Site) -> Iterator[Edit]:
-    """A condition with one more part: that a variable of the kernel's own is less than a size; of `?`, too."""
+    """Add a part to a condition or before a `?`: a variable that the kernel declares is less than a size."""
     visible = [each for each in site.region.visible if each.is_integer]
     sizes = [each.name for each in visible if each.is_size]
     guards = (f"{each.name} < {size}" for each in visible if not each.is_size for size in sizes)
@@ -124,8 +122,8 @@ def guards_too_few(site: Site) -> Iterator[Edit]:
 
 
 def guards_for_constants(site: Site) -> Iterator[Edit]:
-    """A comparison in the place of a condition that always is the same: of a variable and a size, of two real numbers,
-    or with 0; or one or two variables that are true or false.
+    """Replace a constant condition with a comparison of a variable with a size, of two real numbers, or of a variable
+    with 0, or with one or two variables that are true or false.
     """
     region = site.region
     names = {token.text for token in site.outline.code[region.first : region.last] if token.kind == "name"}
@@ -154,7 +152,7 @@ def _also(site: Site, guard: str) -> Edit:
 
 
 def exchanged_subscripts(site: Site) -> Iterator[Edit]:
-    """a[j][i] for a[i][j]."""
+    """Replace a[i][j] with a[j][i]."""
     pairs, code = site.outline.pairs, site.outline.code
     if site.token.text != "[" or code[site.number - 1].kind != "name":
         return
@@ -171,7 +169,7 @@ def exchanged_subscripts(site: Site) -> Iterator[Edit]:
 
 
 def exchanged_variables(site: Site) -> Iterator[Edit]:
-    """Two variables in each other's places: all of a region, or of one index."""
+    """Exchange two variables, everywhere in a region or in one index."""
     if site.number == site.region.first and site.region.role != "step":
         yield from _exchanged(site, site.region.first, site.region.last)
     if site.token.text == "]" and site.index is not None:
@@ -190,7 +188,7 @@ def _exchanged(site: Site, first: int, last: int) -> Iterator[Edit]:
 
 
 def exchanged_operands(site: Site) -> Iterator[Edit]:
-    """B - a for a - b."""
+    """Replace a - b with b - a."""
     if site.token.text not in {"-", "/", "%"} or not site.is_binary:
         return
     first, last = site.number - 1, site.number + 2
@@ -208,7 +206,7 @@ def _joined(texts: Iterable[str]) -> str:
 
 
 def wholes(site: Site) -> Iterator[Edit]:
-    """A condition that always or never holds, another first value, another sign, no statement at all."""
+    """Replace a condition with a constant, or a first value with 0 or its negative, or remove a statement."""
     region = site.region
     if site.number != region.first:
         return
@@ -226,14 +224,16 @@ def wholes(site: Site) -> Iterator[Edit]:
 
 
 def _makes_a_pointer(site: Site) -> bool:
-    """Whether the variable that begins with this value is one: it has no sign, and 0 would end the process."""
+    """True if the variable with this first value is a pointer: it has no sign, and 0 would end the process."""
     region = site.region
     after = (each for each in site.outline.regions if each.first > region.first)
     return any(each.subscripts for later in after for each in later.visible if each.name == region.target)
 
 
 def types(site: Site) -> Iterator[Edit]:
-    """A real type for a whole number that is given real ones, and for an array of whole numbers next to real ones."""
+    """Replace an integer type with a real one, for a variable that gets real values, or for an array near real
+    variables.
+    """
     region, number = site.region, site.token.text
     if region.role == "type" and INTEGER.fullmatch(number):
         ends = min(each.body[1] for each in site.outline.functions if each.body[1] > region.first)
@@ -246,7 +246,7 @@ def types(site: Site) -> Iterator[Edit]:
 
 
 def _reals(site: Site, region: Region) -> Iterator[Variable]:
-    """The real numbers that an expression is made of."""
+    """Yield the real variables that an expression uses."""
     variables = {each.name: each for each in region.visible}
     tokens = site.outline.code[region.first : region.last]
     used = (variables[token.text] for token in tokens if token.text in variables)

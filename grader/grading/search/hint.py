@@ -1,4 +1,4 @@
-"""A hint at the line of a mistake: as much as the instructor allows, and never more."""
+"""Gives a hint at the line of a mistake: as much as the instructor allows, and never more."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ QUOTED_CHARACTERS = 100
 
 @dataclass(frozen=True, kw_only=True)
 class Fix:
-    """Edits of one line, with each of which these cases are right; `is_all` if no case stays wrong."""
+    """Edits of one line, each of which makes these cases right. `is_all` is true if no case stays wrong."""
 
     outline: Outline
     edits: Sequence[Edit]
@@ -26,20 +26,22 @@ class Fix:
 
 @dataclass(frozen=True, kw_only=True)
 class Hint:
-    """Words that go before the message of the checks of some cases."""
+    """Words to put before the message of the checks of some cases."""
 
     words: str
     cases: frozenset[str]
 
     def add_to(self, check: Check) -> Check:
-        """Put the hint before the message of a check of these cases; any other check stays as it is."""
+        """Put the hint before the message of a check of these cases. Any other check is unchanged."""
         if check.label not in self.cases:
             return check
         return replace(check, message=f"{self.words}: {check.message}")
 
 
 def hint(fix: Fix, source: str, hints: Hints) -> Hint | None:
-    """The hint for students. `source` is their text; no other code is quoted."""
+    """The hint for students; None if the instructor allows none. `source` is the student's text. No other code is
+    quoted.
+    """
     if hints == "none":
         return None
     edit = fix.edits[0]
@@ -53,7 +55,7 @@ def hint(fix: Fix, source: str, hints: Hints) -> Hint | None:
 
 
 def _change(fix: Fix, edit: Edit, source: str) -> str:
-    """The change, if the student's text contains the expression as it was compiled, without macros."""
+    """The change, if the student's text contains the expression in its compiled form, without macros."""
     outline, (first, last) = fix.outline, edit.span
     old = outline.between(first, last)
     new = " ".join(f"{outline.between(first, edit.first)} {edit.text} {outline.between(edit.last, last)}".split())

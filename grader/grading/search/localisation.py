@@ -1,10 +1,10 @@
-"""Fault localisation: which edits fix wrong cases and break no right ones, and are they all in one line?
+"""Finds the line of a fault: which edits fix wrong cases and break no right ones, and are they all in one line?
 
-Each edit is evaluated on the smallest wrong case, and an edit that fixes it on all little cases: some hundred edits
-together, the likeliest first, until one fixes everything. An edit that remains is graded as a text of its own, on every
-case that is shown, and runs on the simulator, which must report nothing. In a submission that is wrong in two places,
-the line of an edit is named if the edit fixes at least `FEW` cases and no edit of another line fixes as many. Hidden
-cases have no part in any of this.
+Each edit is evaluated on the smallest wrong case. An edit that fixes it is evaluated on all little cases. Some hundred
+edits are evaluated together, the likeliest first, until one edit fixes everything. A remaining edit is graded as a
+separate text, on every case that is shown. It also runs on the simulator, which must report nothing. If a submission is
+wrong in two places, the line of an edit is named if the edit fixes at least `FEW` cases and no edit of another line
+fixes as many. Hidden cases are not used.
 """
 
 from collections import defaultdict
@@ -34,31 +34,36 @@ from grader.grading.source.reading import outline
 from grader.results.result import Verdict
 
 EDITS_PER_SECOND = 400
-"""Rough rate of evaluation: more edits than there is time for would be compiled for nothing."""
+"""Rough number of edits that are evaluated in a second. Edits beyond the available time would be compiled for nothing.
+"""
 
 CONFIRMING = 3.0
-"""Further seconds to grade fixes as texts of their own: a second each, most of it for the compiler."""
+"""Further seconds to grade fixes as separate texts. Each text takes a second, most of it for the compiler."""
 
 SMALLEST = 2
-"""Number of the smallest wrong cases on which every edit is evaluated, each only if no edit fixes the one before."""
+"""Number of the smallest wrong cases on which every edit is evaluated. A case is used only if no edit fixes the case
+before it.
+"""
 
 FEW = 3
-"""Wrong cases that an edit must fix, if there are as many."""
+"""Fewest wrong cases that an edit must fix. If there are fewer wrong cases, it must fix all of them."""
 
 LITTLE = 2**16
 """Largest product of the sizes of a little case, on which every edit may be evaluated. A mutant schema is slow: it is
-not optimised, and compares numbers wherever it could be edited.
+not optimised, and it compares numbers at every place that can be edited.
 """
 
 PER_LINE, LINES = 3, 3
-"""Most edits of a line, and most lines, that are graded as texts of their own."""
+"""Most edits of a line, and most lines, that are graded as separate texts."""
 
 SIMULATED = "in the simulator"
-"""The case of the simulator's sizes, which is no case of the assignment."""
+"""Name of the case with the simulator's sizes, which is not a case of the assignment."""
 
 
 IsClean = Callable[[Built, bool], bool]
-"""Whether nothing goes wrong in a simulated run of a program that is said to be right, or right in some cases."""
+"""Function that returns True if a simulated run of a program finds no mistake. The flag tells if the program should be
+right in all cases or only in some.
+"""
 
 Fixes = dict[Edit, set[str]]
 """Edits that break no case, each with the wrong cases that it fixes."""
@@ -66,7 +71,8 @@ Fixes = dict[Edit, set[str]]
 
 @dataclass(frozen=True, kw_only=True)
 class Suspect:
-    """A submission that builds, and whether each case that is shown, and counts, is right."""
+    """A submission that builds. `right` has a value for each case that is shown and counts: True if the case is right.
+    """
 
     built: Built
     oracle: Oracle
@@ -75,12 +81,12 @@ class Suspect:
 
     @property
     def wrong(self) -> set[str]:
-        """The names of the cases that are wrong."""
+        """The names of the wrong cases."""
         return {name for name, is_right in self.right.items() if not is_right}
 
 
 def search(suspect: Suspect, rules: SearchRules, is_clean: IsClean) -> Fix | None:
-    """The edits that fix it, if they are all in one line; None if they are not, or if the time runs out."""
+    """The edits that fix the submission, if they are all in one line. None if they are not, or if the time runs out."""
     seen = outline(suspect.built.program.source, [binding.name for binding in suspect.built.bindings.values()])
     if seen is None:
         return None
@@ -104,7 +110,7 @@ def search(suspect: Suspect, rules: SearchRules, is_clean: IsClean) -> Fix | Non
 
 @dataclass(frozen=True, kw_only=True)
 class Search:
-    """A search that must end at some time. `graded` are the edits that were graded as texts of their own."""
+    """A search with a deadline. `graded` are the edits that were graded as separate texts."""
 
     suspect: Suspect
     seen: Outline
@@ -113,8 +119,8 @@ class Search:
     graded: Fixes = field(default_factory=dict)
 
     def rounds(self, most: int) -> Iterator[Fixes]:
-        """The best fixes so far, on little cases, of so many edits, the likeliest first: whenever a schema has an edit
-        that fixes everything, and at the end.
+        """Yield the best fixes so far on little cases: each time a schema has an edit that fixes everything, and at the
+        end. At most `most` edits are evaluated, the likeliest first.
         """
         suspect = self.suspect
         cases = {each.case.name: each for each in _cases(suspect)}
@@ -136,8 +142,8 @@ class Search:
         yield _best(fixes)
 
     def confirmed(self, fixes: Fixes) -> Fixes:
-        """The first edit of each line that is still a fix when it is graded as a text of its own, and is clean; of
-        these, the best. None if the lines are many.
+        """The best of these fixes: for each line, the first edit that is still a fix when it is graded as a separate
+        text, and that is clean. The result is empty if there are many lines.
         """
         by_line: dict[int, list[Edit]] = defaultdict(list)
         for edit in fixes:
@@ -148,7 +154,9 @@ class Search:
         return _best({edit: self._fixed(edit) for edit in firsts if edit is not None})
 
     def _fixed(self, edit: Edit) -> set[str]:
-        """Wrong cases that are right with an edit; none if these are few, a right one is wrong, or it is not clean."""
+        """Wrong cases that an edit makes right. Empty if they are few, if the edit breaks a right case, or if its run
+        is not clean.
+        """
         if edit not in self.graded:
             names, wrong = self._right(edit), self.suspect.wrong
             is_clean = bool(names) and self.is_clean(_edited(self.suspect.built, self.seen, edit), names == wrong)
@@ -156,14 +164,14 @@ class Search:
         return self.graded[edit]
 
     def _right(self, edit: Edit) -> set[str]:
-        """Wrong cases that are right with an edit, without a look at the simulator."""
+        """Wrong cases that an edit makes right, without a run on the simulator."""
         suspect = self.suspect
         right = {each.case.name for each in self._graded(edit) if each.check.verdict is Verdict.PASSED}
         fixed, is_worse = right & suspect.wrong, not suspect.right.keys() - suspect.wrong <= right
         return set() if is_worse or len(fixed) < min(FEW, len(suspect.wrong)) else fixed
 
     def _graded(self, edit: Edit) -> Iterator[Tried]:
-        """The cases of the text with this edit."""
+        """Yield the graded cases of the text with this edit."""
         built, worker = _edited(self.suspect.built, self.seen, edit), self.suspect.worker
         cases = tuple(case for case in built.task.assignment.correctness.shown if case.name in self.suspect.right)
         ends = self.ends + CONFIRMING
@@ -191,7 +199,7 @@ def _evaluate(evaluator: Evaluator, suspect: Suspect, place: int) -> Fixes:
 
 
 def _candidates(evaluator: Evaluator, wrong: Sequence[str], right: Mapping[str, bool]) -> list[Edit]:
-    """All edits; if the first wrong case cannot be evaluated in batches, the edits that break no case that can."""
+    """All edits. If the first wrong case cannot be evaluated in batches, only edits that break no case with batches."""
     edits = evaluator.edits
     if not evaluator.is_batchable(wrong[0]):
         for name in (each for each in evaluator.cases if right[each] and evaluator.is_batchable(each)):
@@ -200,7 +208,9 @@ def _candidates(evaluator: Evaluator, wrong: Sequence[str], right: Mapping[str, 
 
 
 def _fixes(evaluator: Evaluator, wrong: Sequence[str], edits: Sequence[Edit]) -> Fixes:
-    """The edits that fix the first wrong case, with all cases that they fix. If some fix all, only these."""
+    """The edits that fix the first wrong case, each with all cases that it fixes. If some edits fix all cases, only
+    these.
+    """
     first, *others = wrong
     fixed: Fixes = {edit: {first} for edit in evaluator.right(first, edits)}
     whole = [*fixed]
@@ -220,7 +230,7 @@ def _best(fixed: Fixes) -> Fixes:
 
 
 def _cases(suspect: Suspect) -> list[EvaluatedCase]:
-    """The little cases that count and are shown, from the smallest up, and the simulated one, which is often smaller.
+    """The little cases that count and are shown, from the smallest up, and the simulated case, which is often smaller.
     The smallest wrong case is always among them.
     """
     built, oracle = suspect.built, suspect.oracle
@@ -237,7 +247,7 @@ def _cases(suspect: Suspect) -> list[EvaluatedCase]:
 
 
 def _size(case: Case) -> int:
-    """The rough amount of work."""
+    """Rough amount of work of a case."""
     return prod(case.sizes.values())
 
 

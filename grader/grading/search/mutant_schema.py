@@ -1,4 +1,4 @@
-"""A mutant schema: one program that can be any of many edits of a text. A number that each launch is given picks one.
+"""A mutant schema: one program that can be any of many edits of a text. Each launch gets a number that selects an edit.
 
 A kernel, of which edit 1 is `i <= n` in line 3, and edit 2 is `i + 1` in line 4:
 
@@ -25,11 +25,11 @@ The schema of these edits:
     }
 
 1. Every function takes a key: the number of the edit, the words of the largest array, and the iterations that all loops
-   of a call may make. An edit may make a loop endless or an index anything, which would cost the time of hundreds of
-   edits. So loops end, and an index beyond its array is moved into it.
-2. A launch may be a batch of edits (edit_batch.py). The groups that are n-th in dimension 2 are the edit whose number
-   is n more, and have arrays of their own. In a text that does not only take elements of its arrays, an edit could move
-   a pointer into the arrays of another (`keeps_to_its_arrays`).
+   of a call may make. An edit may make a loop endless or give an index any value, which would cost the time of hundreds
+   of edits. So loops end, and an index beyond its array is moved into the array.
+2. A launch may be a batch of edits (edit_batch.py). The groups with number n in dimension 2 run the edit that comes n
+   after the key's edit, and have separate arrays. If a text does more than take elements of its arrays, an edit could
+   move a pointer into the arrays of another edit (`keeps_to_its_arrays`).
 3. `#pragma`s that only make code faster are left out.
 """
 
@@ -44,26 +44,27 @@ from grader.grading.source.reading import outline as read
 from grader.protocol.tokens import Token
 
 UNCHANGED = 0
-"""The number of the text as it is; edits count from 1."""
+"""Number of the unchanged text. Edits count from 1."""
 
 AT_ONCE = 80
-"""Edits in one schema. A compiler's time grows faster than their number: of a tiled product with barriers, PoCL 3.1
-makes 200 in 0.4 s, PoCL 6 in 2.6 s and PoCL 5 in 4.6 s, but 60 of most texts in half a second, and in 1.2 s at worst.
+"""Most edits in one schema. A compiler's time grows faster than their number. Of a tiled product with barriers, PoCL
+3.1 makes 200 edits in 0.4 s, PoCL 6 in 2.6 s and PoCL 5 in 4.6 s. Of most texts, 60 edits take half a second, and 1.2 s
+at worst.
 """
 
 TYPES = 3
-"""Most edits of types that are tried: to open a session takes as long as hundreds of launches."""
+"""Most edits of types that are tried. Opening a session takes as long as hundreds of launches."""
 
 NUMBER_BITS, WORDS_BITS, ITERATIONS_BITS = 16, 24, 24
 
 WORDS = frozenset({"float", "int", "uint", "unsigned", "unsigned int"})
-"""Types of four bytes: an index of an array of these costs no division."""
+"""Types of four bytes. An index into an array of these costs no division."""
 
 ALIGNED = 32
-"""Words, as many as the largest vector has twice: between arrays of two edits lies a multiple of them."""
+"""Unit of the distance between arrays of two edits, in words: twice the largest vector."""
 
 LOCAL_WORDS = 2**14
-"""Local memory has about so many words, and so have the arrays of a work-item."""
+"""Rough size of local memory, and of the arrays of a work-item, in words."""
 
 Span = tuple[int, int]
 
@@ -85,8 +86,8 @@ class MutantSchema:
 
     @property
     def keeps_to_its_arrays(self) -> bool:
-        """Whether no index can lead from an array that is written into another: of all pointers to global memory that
-        may be written to, only elements are taken, or they are handed to functions that do so.
+        """True if no index can lead from an array that is written into another array. The text may only take elements
+        of pointers to writable global memory, or pass these pointers to functions that do so.
         """
         written = {each.name for each in _global_arrays(self.outline) if not each.constant}
         inside = (place for each in self.outline.functions for place in range(*each.body))
@@ -94,8 +95,8 @@ class MutantSchema:
         return all(_takes_an_element(self.outline, place) or _hands_it_on(self.outline, place) for place in uses)
 
     def without(self, refused: Collection[int]) -> "MutantSchema":
-        """The schema without the edits on lines that a compiler refuses. If a refused line is no edit, the edits of the
-        next expression are left out: they give its value another type.
+        """The schema without the edits on lines that a compiler refuses. If a refused line is not an edit, the edits of
+        the next expression are left out, because they give its value another type.
         """
         blamed = {self.lines[line] for line in refused if line in self.lines}
         others = [line for line in refused if line not in self.lines]
@@ -107,15 +108,15 @@ class MutantSchema:
 
 
 def mutant_schema(outline: Outline, edits: Iterable[Edit]) -> MutantSchema:
-    """The schema of these edits. Those of an expression follow each other, so that an expression that is not edited
-    costs one comparison.
+    """The schema of these edits. The edits of an expression have consecutive numbers, so that an expression that is not
+    edited costs one comparison.
     """
     return _Writer(outline, sorted(edits, key=lambda edit: (edit.span[0], -edit.span[1]))).written()
 
 
 def mutant_schemas(outline: Outline, edits: Sequence[Edit]) -> Iterator[MutantSchema]:
-    """The schemas of these edits, in their order. An edit of a type is a program of its own, and comes first: there are
-    few, and they leave little doubt.
+    """Yield the schemas of these edits, in their order. An edit of a type needs a separate program, and comes first:
+    such edits are few, and they leave little doubt.
     """
     for edit in [edit for edit in edits if edit.region.role == "type"][:TYPES]:
         changed = read(edited(outline, edit), outline.kernels)
@@ -126,13 +127,13 @@ def mutant_schemas(outline: Outline, edits: Sequence[Edit]) -> Iterator[MutantSc
 
 
 def _global_arrays(outline: Outline) -> Iterator[Variable]:
-    """The arrays that the host gives, as every function names them."""
+    """The arrays that the host passes, as every function names them."""
     visible = {each for region in outline.regions for each in region.visible}
     return (each for each in visible if each.parameter and each.subscripts and each.space == "global")
 
 
 def _takes_an_element(outline: Outline, place: int) -> bool:
-    """Whether an index follows an array, and the element's address is not taken."""
+    """True if an index follows an array, and the address of the element is not taken."""
     before = place - 1
     while outline.code[before].text == "(":
         before -= 1
@@ -140,7 +141,7 @@ def _takes_an_element(outline: Outline, place: int) -> bool:
 
 
 def _hands_it_on(outline: Outline, place: int) -> bool:
-    """Whether an array is an argument of a function of the text, or of one that only reads."""
+    """True if an array is an argument of a function of the text, or of a function that only reads."""
     if outline.code[place - 1].text not in {"(", ","} or outline.code[place + 1].text not in {")", ","}:
         return False
     around = [opening for opening, closing in outline.pairs.items() if opening < place < closing]
@@ -149,14 +150,14 @@ def _hands_it_on(outline: Outline, place: int) -> bool:
 
 
 def _is_fixed(parameters: Sequence[Token], name: str) -> bool:
-    """Whether a parameter is a pointer that cannot be moved: `const` stands behind its last `*`."""
+    """True if a parameter is a pointer that cannot be moved: `const` follows its last `*`."""
     before = [token.text for token in parameters]
     before = before[: before.index(name)]
     return "*" in before and "const" in before[len(before) - before[::-1].index("*") :]
 
 
 def edited(outline: Outline, edit: Edit) -> str:
-    """The text with one edit, and nothing else changed; its lines are where they were."""
+    """The text with one edit and no other change. Its lines keep their numbers."""
     begin = outline.code[edit.first].start
     end = outline.end(edit.last - 1) if edit.last > edit.first else begin
     breaks = "\n" * outline.text.count("\n", begin, end)
@@ -164,7 +165,7 @@ def edited(outline: Outline, edit: Edit) -> str:
 
 
 class _Writer:
-    """Writes the program; `instead` maps tokens to what replaces them."""
+    """Writes the program. `_instead` maps tokens to their replacements."""
 
     def __init__(self, outline: Outline, edits: Sequence[Edit]) -> None:
         self._outline = outline
@@ -203,8 +204,8 @@ class _Writer:
         return MutantSchema(outline=self._outline, text="".join(pieces) + "\n", numbers=numbers, lines=lines)
 
     def _pieces(self, first: int, last: int, entered: int) -> Iterator[tuple[str, Edit | None]]:
-        """The program of these tokens, with the edits that begin a line; so many spans that begin at the first one have
-        been entered.
+        """Yield the program of these tokens, with the edits that begin a line. Of the spans that begin at the first
+        token, the first `entered` have already been entered.
         """
         place = first
         while place < last:
@@ -218,8 +219,9 @@ class _Writer:
                 place += 1
 
     def _choice(self, span: Span, entered: int) -> Iterator[tuple[str, Edit | None]]:
-        """The edits of an expression, each on a line of its own, and its own text, in which others may be edited. So
-        that a region costs one comparison where none is, its own text is there twice.
+        """Yield the edits of an expression, each on a separate line, and its unchanged text, in which other expressions
+        may be edited. The unchanged text of a region is written twice, so that the region costs one comparison if none
+        of its edits is selected.
         """
         choices, within = self._edits[span], self._within.get(span, [])
         void = "(void)" if span in self._voids else ""
@@ -239,24 +241,24 @@ class _Writer:
         yield "\n)", None
 
     def _is_none(self, lowest: int, count: int) -> str:
-        """The condition that the edit is none of so many from the lowest on."""
+        """The condition that the edit is not one of `count` edits from the lowest on."""
         return f"{self._number} - {lowest}u >= {count}u"
 
     def _plain(self, first: int, last: int) -> str:
-        """Tokens as they are in this program, on one line."""
+        """The text of these tokens in this program, on one line."""
         return " ".join("".join(self._gap(place) + self._token(place) for place in range(first, last)).split())
 
     def _token(self, place: int) -> str:
         return self._instead.get(place, self._outline.code[place].text)
 
     def _gap(self, place: int) -> str:
-        """White space before a token, with the directives there that enable extensions."""
+        """White space before a token, with the directives in it that enable extensions."""
         begin = self._outline.end(place - 1) if place else 0
         lines = self._outline.text[begin : self._outline.code[place].start].split("\n")
         return "\n".join(line for line in lines if "#" not in line or "OPENCL" in line)
 
     def _pass_the_key(self) -> None:
-        """Every function that the text defines takes the key, and every call hands it on."""
+        """Make every function of the text take the key, and every call pass it on."""
         code, pairs = self._outline.code, self._outline.pairs
         inside = {place for each in self._outline.functions for place in range(*each.body)}
         for place, token in enumerate(code[:-1]):
@@ -286,7 +288,7 @@ class _Writer:
                 self._instead[last] = condition + after
 
     def _arrays(self, function: Function) -> Iterator[Variable]:
-        """The arrays that the host gives a kernel, as far as their pointers can be moved."""
+        """Yield the arrays that the host passes to a kernel, if their pointers can be moved."""
         first, last = function.body
         region = next((each for each in self._outline.regions if first < each.first < last), None)
         given = self._outline.code[slice(*function.parameters)]
@@ -296,12 +298,12 @@ class _Writer:
                 yield each
 
     def _own(self, array: Variable) -> str:
-        """Moves a pointer to the array of the group's edit."""
+        """A statement that moves a pointer to the array of the group's edit."""
         blocks = f"({self._words} + {ALIGNED - 1}) / {ALIGNED}"
         return f"{array.name} += get_group_id(2) * ({blocks} * {2 * ALIGNED * WORD}) / sizeof({array.name}[0]);"
 
     def _limit_the_indexes(self) -> None:
-        """Keep each index of a variable inside its array: `a[i]` and, of an array, `a[i][j]`."""
+        """Keep each index of a variable inside its array: `a[i]` and, for an array, `a[i][j]`."""
         code = self._outline.code
         for region in self._outline.regions:
             variables = {each.name: each for each in region.visible if each.subscripts}
@@ -320,7 +322,7 @@ class _Writer:
             opening, array = pairs[opening] + 1, f"{array}[0]"
 
     def _bounds(self, variable: Variable, array: str) -> str:
-        """From where, and to where, its index may go; a pointer may stand anywhere in an array."""
+        """The lowest index and the end of the indexes, as two arguments. A pointer may point anywhere in an array."""
         if variable.is_array:
             return f"0, (long)(sizeof({array}) / sizeof({array}[0]))"
         words = self._words if variable.space in {"global", "constant"} else str(LOCAL_WORDS)

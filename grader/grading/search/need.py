@@ -1,4 +1,4 @@
-"""When a search is needed, and what it may rest on: only on what students are shown."""
+"""Decides when a search is needed. The decision depends only on results that students are shown."""
 
 from collections.abc import Sequence
 from time import perf_counter
@@ -15,18 +15,18 @@ from grader.grading.search.localisation import CONFIRMING, IsClean
 from grader.results.result import Check, Kind, Reason, Verdict
 
 UNTOLD = EXPLAINED | {Reason.CRASH}
-"""A crash in one case does not say either where results are wrong in others."""
+"""Reasons that do not say where results are wrong. A crash in one case does not say this of other cases."""
 
 
 def rightness(assignment: Assignment, checks: Sequence[Check]) -> dict[str, bool]:
-    """Whether each case that counts is right, by its name."""
+    """Map from the name of each case that counts to True if the case is right."""
     cases = zip(assignment.correctness.shown, checks, strict=True)
     return {case.name: check.verdict is Verdict.PASSED for case, check in cases if not case.practice}
 
 
 def is_needed(built: Built, checks: Sequence[Check], watched: Sequence[Check]) -> bool:
-    """Whether results are wrong, and nothing that is shown says where: no explanation names a line, and the simulator
-    saw nothing go wrong.
+    """True if results are wrong and nothing that is shown says where: no explanation names a line, and the simulator
+    saw no mistake.
     """
     asked = built.task.assignment
     failed = [check for check in checks if check.verdict is Verdict.FAILED and check.kind is Kind.CORRECTNESS]
@@ -36,11 +36,13 @@ def is_needed(built: Built, checks: Sequence[Check], watched: Sequence[Check]) -
 
 
 LINE_ONLY = 0.4
-"""Share of a search's time for a line whose cause is known already: it is one of the likeliest, or none."""
+"""Share of a search's time if the cause is already known and only its line is not. One of the likeliest edits finds the
+line, or none does.
+"""
 
 
 def allowance(rules: SearchRules, checks: Sequence[Check]) -> SearchRules:
-    """Rules of a search after these checks of the cases."""
+    """Rules of a search after these checks of the cases. A search has less time if a cause is already known."""
     is_told = any(check.cause for check in checks if check.verdict is Verdict.FAILED)
     return replace(rules, seconds=rules.seconds * LINE_ONLY) if is_told else rules
 
@@ -50,8 +52,9 @@ def _shown_findings(assignment: Assignment, watched: Sequence[Check]) -> bool:
 
 
 def cleanness(subject: Subject, watched: Sequence[Check], rules: SearchRules) -> IsClean:
-    """What the simulator says of an edited program: nothing goes wrong and, if all cases are fixed, results are right.
-    Without a simulator, or if its results are hidden, every program counts as clean.
+    """Return the function that decides if an edited program is clean: the simulator reports no mistake and, if all
+    cases are fixed, its results are right. Without a simulator, or if its results are hidden, every program counts as
+    clean.
     """
     asked = subject.task.assignment.sanitizer
     ends = perf_counter() + rules.seconds + CONFIRMING

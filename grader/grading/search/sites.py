@@ -1,4 +1,4 @@
-"""Places of a text that can be edited, and edits of them."""
+"""Places of a text that can be edited, and their edits."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from grader.grading.source.outline import TYPE, Outline, Region, Role, Variable,
 from grader.protocol.tokens import Token
 
 DIVISIONS = frozenset({"/", "%", "/="})
-"""A whole number that is divided by 0 ends the process, which costs as much time as hundreds of edits."""
+"""Operators that divide. An integer division by 0 ends the process, which costs as much time as hundreds of edits."""
 
 ASSIGNMENTS = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^="})
 
@@ -29,15 +29,15 @@ PARTS_OF = {
     "statement": "what {} is set to",
     "type": "the type of {}",
 }
-"""Parts of a line in words; the second, where they are about a variable."""
+"""Words for the parts of a line. The second table is for parts that are about a variable."""
 
 
 SPLITS = (frozenset({","}), ASSIGNMENTS, frozenset({"?", ":"}), frozenset({"||"}), frozenset({"&&"}))
-"""Tokens that divide an expression into parts, the weakest first."""
+"""Tokens that divide an expression into parts. The weakest come first."""
 
 
 def span(outline: Outline, region: Region, first: int, last: int) -> tuple[int, int]:
-    """The smallest expression of a region that contains these tokens: a shorter one compiles faster."""
+    """The smallest expression of a region that contains these tokens. A shorter expression compiles faster."""
     held = region.first, region.last
     while True:
         smaller = next((part for part in _parts(outline, *held) if part != held and _holds(part, first, last)), None)
@@ -51,8 +51,8 @@ def _holds(part: tuple[int, int], first: int, last: int) -> bool:
 
 
 def _parts(outline: Outline, first: int, last: int) -> Iterator[tuple[int, int]]:
-    """The parts of an expression: between the tokens that divide it, and in its brackets. The target of an assignment
-    is no part.
+    """Yield the parts of an expression: between the tokens that divide it, and inside its brackets. The target of an
+    assignment is not a part.
     """
     top = list(outside(outline.pairs, first, last))
     for separators in SPLITS:
@@ -66,8 +66,8 @@ def _parts(outline: Outline, first: int, last: int) -> Iterator[tuple[int, int]]
 
 
 def _bracketed(outline: Outline, first: int, last: int) -> Iterator[tuple[int, int]]:
-    """The expressions in brackets. Arguments of a function of OpenCL are not among them, because their types choose
-    between the functions of this name.
+    """Yield the expressions in brackets. Leave out arguments of OpenCL's functions, because their types choose between
+    the functions of this name.
     """
     for number in outside(outline.pairs, first, last):
         token, before = outline.code[number], outline.code[number - 1]
@@ -79,8 +79,8 @@ def _bracketed(outline: Outline, first: int, last: int) -> Iterator[tuple[int, i
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Edit:
-    """Tokens of a region, from `first` to before `last`, replaced by a text; or a text put before `first`, if that is
-    `last`. `span` is the smallest expression around it, and `part` says in words where that is.
+    """A change of a region. The text replaces the tokens from `first` to before `last`. If both are equal, the text is
+    inserted before `first`. `span` is the smallest expression around the edit, and `part` gives its place in words.
     """
 
     region: Region
@@ -94,7 +94,9 @@ class Edit:
 
 @dataclass(frozen=True, kw_only=True)
 class Site:
-    """A token in its region: `index` are the brackets of the innermost index that it is part of, and whose that is."""
+    """A token in its region. `index` are the brackets of the innermost index that contains the token, and the array's
+    name.
+    """
 
     outline: Outline
     region: Region
@@ -103,11 +105,11 @@ class Site:
 
     @property
     def token(self) -> Token:
-        """The token."""
+        """The token at this site."""
         return self.outline.code[self.number]
 
     def text(self, away: int = 0) -> str:
-        """The text of a token so many places away; "" beyond the region."""
+        """The text of a token `away` places further on; "" outside the region."""
         number = self.number + away
         return self.outline.code[number].text if self.region.first <= number < self.region.last else ""
 
@@ -118,12 +120,12 @@ class Site:
 
     @property
     def variable(self) -> Variable | None:
-        """The variable that this token is."""
+        """The variable that this token names; None if it names no visible variable."""
         return None if self.text(-1) == "." else self.variables.get(self.token.text)
 
     @property
     def is_binary(self) -> bool:
-        """Whether an operand stands before it."""
+        """True if an operand precedes the token."""
         before = self.outline.code[self.number - 1]
         inside = self.number > self.region.first and self.text(1) != ")"
         is_operand = before.kind in {"name", "number"} and not TYPE.fullmatch(before.text)
@@ -131,44 +133,44 @@ class Site:
 
     @property
     def moves_a_pointer(self) -> bool:
-        """Whether an operand is a pointer, not one of its elements."""
+        """True if an operand is a pointer itself, not one of its elements."""
         before, after = self.variables.get(self.text(-1)), self.variables.get(self.text(1))
         is_after = after is not None and bool(after.subscripts) and self.text(2) != "["
         return is_after or (before is not None and bool(before.subscripts))
 
     @property
     def divides_safely(self) -> bool:
-        """Whether what stands after it is never 0."""
+        """True if the operand after the token is never 0."""
         after = self.variables.get(self.text(1))
         return self.text(1).isdigit() or (after is not None and after.is_size)
 
     @property
     def divides_integers(self) -> bool:
-        """Whether it stands between a whole number and one that is never 0."""
+        """True if the token is between a whole number and a whole number that is never 0."""
         before, after = self.variables.get(self.text(-1)), self.variables.get(self.text(1))
         is_whole = self.text(1).isdigit() or (after is not None and after.is_size)
         return is_whole and before is not None and before.is_integer
 
     @property
     def is_divisor(self) -> bool:
-        """Whether something is divided by it."""
+        """True if an operand is divided by the token."""
         return self.text(-1) in DIVISIONS
 
     @property
     def is_changed(self) -> bool:
-        """Whether it is a variable that is given a value here."""
+        """True if the token is a variable that gets a value here."""
         return self.text(1) in CHANGES or self.text(-1) in {"++", "--"}
 
     def replaced(self, text: str) -> Edit:
-        """The edit that puts a text in the token's place."""
+        """The edit that replaces the token with a text."""
         return self.edit(self.number, self.number + 1, text)
 
     def inserted(self, text: str) -> Edit:
-        """The edit that puts a text before the token."""
+        """The edit that inserts a text before the token."""
         return self.edit(self.number, self.number, text)
 
     def edit(self, first: int, last: int, text: str) -> Edit:
-        """An edit of some tokens."""
+        """The edit that replaces the tokens from `first` to before `last` with a text."""
         return Edit(
             region=self.region,
             first=first,
@@ -181,7 +183,7 @@ class Site:
 
     @property
     def part(self) -> str:
-        """The place in words."""
+        """The place of the token in words."""
         if self.index is not None:
             return f"the index of {self.index[2]}"
         if self.region.target:

@@ -1,7 +1,7 @@
-"""One token for another: an operator, a variable, an array, a number, a function.
+"""Edits of one token: an operator, a variable, an array, a number, a function.
 
-All edits are compiled together, so as many as possible must compile. So a variable is exchanged only for others of its
-type.
+All edits are compiled together, so as many as possible must compile. Therefore a variable is replaced only by variables
+of its type.
 """
 
 import re
@@ -37,7 +37,7 @@ OTHERS = {
     "++": ("--",),
     "--": ("++",),
 }
-"""Operators that are taken for each other."""
+"""Operators that are mistaken for each other."""
 
 ALIKE = (
     ("get_global_id", "get_local_id", "get_group_id"),
@@ -50,7 +50,7 @@ ALIKE = (
     ("atomic_min", "atomic_max"),
     ("atomic_add", "atomic_sub"),
 )
-"""Functions that are taken for each other."""
+"""Functions that are mistaken for each other."""
 
 WORK_ITEM_FUNCTIONS = frozenset({*ALIKE[0], *ALIKE[1]})
 """Functions that take a dimension."""
@@ -58,14 +58,14 @@ WORK_ITEM_FUNCTIONS = frozenset({*ALIKE[0], *ALIKE[1]})
 COMPONENTS = ("x", "y", "z", "w")
 
 VECTOR = re.compile(r"[234]$")
-"""Number of components at the end of a type's name. Larger vectors have these four names, too."""
+"""Number of components at the end of a type's name. Larger vectors have the four names of COMPONENTS, too."""
 
 DIMENSIONS = 2
-"""Dimensions of a kernel's own: in a batch, the third picks the edit."""
+"""Dimensions that the kernel itself uses. In a batch, the third dimension selects the edit."""
 
 
 def operators(site: Site) -> Iterator[Edit]:
-    """Another operator, or no sign."""
+    """Replace an operator with another, or remove a sign."""
     text = site.token.text
     if text in {"-", "!"} and not site.is_binary:
         yield site.replaced("")
@@ -81,7 +81,7 @@ def operators(site: Site) -> Iterator[Edit]:
 
 
 def numbers(site: Site) -> Iterator[Edit]:
-    """One more, one less, half and twice as much; 0 and 1 for real numbers."""
+    """Replace a whole number with one more, one less, twice or half of it; a real number with 0, 1 or its negative."""
     token = site.token
     digits = token.text.rstrip("uUlL")
     if token.kind != "number":
@@ -96,7 +96,9 @@ def numbers(site: Site) -> Iterator[Edit]:
 
 
 def arrays(site: Site) -> Iterator[Edit]:
-    """Another array of the same kind; one of another space only where an element is taken at once."""
+    """Replace an array with another of the same kind. Their address spaces may differ only if an element is taken at
+    once.
+    """
     mine = site.variable
     if mine is None or not mine.subscripts:
         return
@@ -111,12 +113,12 @@ def arrays(site: Site) -> Iterator[Edit]:
 
 
 def alike(site: Site) -> Iterator[Edit]:
-    """Another variable of the same kind: a size for a size, an index for an index."""
+    """Replace a variable with another of the same kind: a size with a size, an index with an index."""
     return _variables(site, lambda mine, other: mine.is_size is other.is_size)
 
 
 def unlike(site: Site) -> Iterator[Edit]:
-    """A size for an index, or the other way round."""
+    """Replace a size with an index, or an index with a size."""
     return _variables(site, lambda mine, other: mine.is_size is not other.is_size)
 
 
@@ -133,13 +135,13 @@ def _variables(site: Site, fits: Callable[[Variable, Variable], bool]) -> Iterat
 
 
 def functions(site: Site) -> Iterator[Edit]:
-    """A function that is taken for this one."""
+    """Replace a function with one that it is mistaken for."""
     group = next((group for group in ALIKE if site.token.text in group), ())
     yield from (site.replaced(other) for other in group if other != site.token.text)
 
 
 def components(site: Site) -> Iterator[Edit]:
-    """Another component of a vector, as far as it has one."""
+    """Replace a component of a vector with another component that the vector has."""
     if site.text(-1) != "." or site.token.text not in COMPONENTS:
         return
     vector = site.variables.get(site.text(-2))

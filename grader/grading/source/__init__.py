@@ -1,1 +1,1 @@
-"""A kernel's text, as far as an explanation or a search needs it: expressions, what is visible there, what decides."""
+"""Reads the text of a kernel for explanations and searches: expressions, visible variables, deciding conditions."""

@@ -1,4 +1,6 @@
-"""What decides how far an access gets: the loops and guards around it that ask for what its indexes are made of."""
+"""Finds the lines that decide how far an access reaches: the loops and guards around it that test the variables of its
+indexes.
+"""
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -7,13 +9,15 @@ from grader.grading.source.outline import Function, Outline, Region, outside
 from grader.grading.source.reading import outline
 
 LEAVES = frozenset({"return", "break", "continue"})
-"""A guard before one of these decides about all that comes after it."""
+"""A guard that contains one of these also decides whether the code after it runs."""
 
 
 def deciding_lines(source: str, kernel: str, line: int) -> tuple[int, ...]:
-    """The lines of a text without macros, but for this one, whose conditions decide which elements it reaches: those
-    that ask for a variable of its indexes, and those that give what is asked for its value. None of a text that cannot
-    be read.
+    """The lines whose conditions decide which elements a line of a text without macros accesses; `line` itself is left
+    out.
+
+    A condition counts if it tests a variable of an index in `line`. The lines that give the tested variables their
+    values count, too. The result is empty if the text cannot be read.
     """
     seen = _outline(source, kernel)
     if seen is None:
@@ -34,7 +38,7 @@ def _lines_of(seen: Outline, function: Function) -> range:
 
 
 class _Decider:
-    """The conditions of a function, and what its variables begin with."""
+    """The conditions of a function, and the first values of its variables."""
 
     def __init__(self, seen: Outline, function: Function) -> None:
         self._seen, self._body = seen, function.body
@@ -43,7 +47,7 @@ class _Decider:
         self._made_of: dict[str, set[str]] = {}
 
     def lines(self, line: int) -> Iterator[int]:
-        """Those of conditions that a line depends on."""
+        """Yield the lines of the conditions that a line depends on."""
         here = [each for each in self._regions if each.role != "type" and self._line(each.first) == line]
         if not here:
             return
@@ -54,7 +58,7 @@ class _Decider:
                 continue
             asked = self._names(condition)
             if used & self._closed(asked):
-                if condition.last - condition.first > 1:  # else it is a variable that holds an answer
+                if condition.last - condition.first > 1:  # otherwise it is a variable with the result of a test
                     yield self._line(condition.first)
                 yield from (self._line(self._values[name].first) for name in asked - used if name in self._values)
 
@@ -62,12 +66,14 @@ class _Decider:
         return self._seen.code[place].line
 
     def _names(self, region: Region) -> set[str]:
-        """The function's own variables in an expression: what the host gives is no index."""
+        """The function's own variables in an expression. Parameters are left out: the host gives them, so they are no
+        index.
+        """
         own = {each.name for each in region.visible if not each.parameter}
         return {token.text for token in self._seen.code[region.first : region.last] if token.text in own}
 
     def _closed(self, names: Iterable[str]) -> set[str]:
-        """These variables, and those that they were made of."""
+        """These variables, and all variables that their values were computed from."""
         found: set[str] = set()
         waiting = list(names)
         while waiting:
@@ -83,7 +89,9 @@ class _Decider:
         return self._made_of[name]
 
     def _governed(self, condition: Region) -> range:
-        """The tokens that run only if it holds or, where its statement leaves, only if it does not."""
+        """The tokens for which a condition decides whether they run. They are its statement and, if this statement
+        leaves, all tokens after it.
+        """
         code, pairs = self._seen.code, self._seen.pairs
         opening = condition.first - 1
         while opening > self._body[0] and code[opening].text != "(":
@@ -94,7 +102,7 @@ class _Decider:
         return range(condition.last, self._body[1] if leaves else last)
 
     def _end(self, first: int) -> int:
-        """Where a statement ends."""
+        """Number of the token that ends a statement."""
         for number in outside(self._seen.pairs, first, self._body[1]):
             if self._seen.code[number].text == "{":
                 return self._seen.pairs[number]

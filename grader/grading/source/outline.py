@@ -1,5 +1,5 @@
-"""What a text of OpenCL C holds, as far as edits need it: functions, expressions that can be replaced, and what can be
-seen from each.
+"""Outline of an OpenCL C text, as far as edits need it: its functions, the expressions that an edit can replace, and
+the variables that are visible from each expression.
 """
 
 import re
@@ -15,15 +15,15 @@ INTEGER = re.compile(r"u?(?:char|short|int|long)|unsigned|size_t|ptrdiff_t|bool|
 TYPE = re.compile(rf"(?:{INTEGER.pattern}|float|double|half|void)(?:2|3|4|8|16)?")
 
 LONGEST_TERM = 12
-"""Tokens of a term that is added elsewhere."""
+"""Most tokens of a term that an edit adds in another place."""
 
 Role = Literal["condition", "loop condition", "step", "value", "statement", "result", "type"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Variable:
-    """A variable: the type of its elements, and how many subscripts lead to one; `is_array` tells one whose size the
-    compiler knows from a pointer.
+    """A variable. `type` is the type of its elements, and `subscripts` the number of subscripts that lead to an
+    element. `is_array` is true if the compiler knows its size, and false for a pointer.
     """
 
     name: str
@@ -36,19 +36,19 @@ class Variable:
 
     @property
     def is_integer(self) -> bool:
-        """Whether it is a single whole number."""
+        """True if the variable is a single integer."""
         return self.subscripts == 0 and all(map(INTEGER.fullmatch, self.type.split() or [""]))
 
     @property
     def is_size(self) -> bool:
-        """Whether it is a whole number that the host gives."""
+        """True if the variable is an integer that the host passes to the kernel."""
         return self.is_integer and self.parameter
 
 
 @dataclass(frozen=True, kw_only=True)
 class Region:
-    """An expression, by its tokens: the condition or step of a statement, the value that a variable begins with, what
-    is returned, a whole statement, or the type of a declaration. `target` is the variable, if there is one.
+    """An expression, by its tokens. It is the condition or step of a statement, the first value of a variable, a
+    returned value, a whole statement, or the type of a declaration. `target` is the variable, if there is one.
     """
 
     first: int
@@ -60,7 +60,7 @@ class Region:
 
 @dataclass(frozen=True, kw_only=True)
 class Function:
-    """A function that the text defines, by the places of its brackets among the tokens."""
+    """A function that the text defines. `parameters` and `body` are the token numbers of their brackets."""
 
     name: str
     parameters: tuple[int, int]
@@ -69,7 +69,7 @@ class Function:
 
 @dataclass(frozen=True, kw_only=True)
 class Term:
-    """What a sum in an index is made of, and the names in it."""
+    """A term of a sum in an index, and the names in it."""
 
     text: str
     names: frozenset[str]
@@ -77,7 +77,9 @@ class Term:
 
 @dataclass(frozen=True, kw_only=True)
 class Outline:
-    """A text without its directives, as tokens; `loops` are the tokens of the conditions of its loops."""
+    """A text without its directives, as tokens. `pairs` maps each opening bracket to its closing bracket. `loops` are
+    the tokens of the loop conditions.
+    """
 
     text: str
     kernels: tuple[str, ...]
@@ -94,17 +96,17 @@ class Outline:
         return " ".join(self.text[self.code[first].start : self.end(last - 1)].split())
 
     def end(self, number: int) -> int:
-        """Where a token ends in the text."""
+        """Offset in the text at which a token ends."""
         return self.code[number].start + len(self.code[number].text)
 
     @cached_property
     def openings(self) -> dict[int, int]:
-        """The brackets: where each that closes was opened."""
+        """Map from each closing bracket to its opening bracket, by token number."""
         return {closing: opening for opening, closing in self.pairs.items()}
 
     @cached_property
     def terms(self) -> tuple[Term, ...]:
-        """What is added to make its indexes, and its products of two names, such as `row * width`; each once."""
+        """Terms of the sums in its indexes, and products of two names such as `row * width`. Each text occurs once."""
         opened = (number for each in self.regions for number in range(each.first, each.last))
         sums = ((number + 1, self.pairs[number]) for number in opened if self.code[number].text == "[")
         threes = zip(self.code, self.code[1:], self.code[2:], strict=False)
@@ -114,7 +116,7 @@ class Outline:
 
     @cached_property
     def strides(self) -> dict[str, frozenset[str]]:
-        """What the indexes of each array multiply by: width of `A[row * width + column]`."""
+        """Names by which the indexes of each array multiply, such as `width` in `A[row * width + column]`."""
         found: dict[str, set[str]] = defaultdict(set)
         for opening, closing in self.pairs.items():
             before = self.code[opening - 1]
@@ -124,7 +126,7 @@ class Outline:
         return {array: frozenset(names) for array, names in found.items()}
 
     def terms_of(self, first: int, last: int) -> Iterator[Term]:
-        """What these tokens add up, in brackets, too; nothing that is an element of an array."""
+        """Yield the terms that these tokens add up, also inside brackets. Skip terms with an element of an array."""
         begin = first
         for number in (*outside(self.pairs, first, last), last):
             text = self.code[number].text
@@ -139,7 +141,7 @@ class Outline:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Those of the functions that it defines."""
+        """Names of the functions that the text defines."""
         return frozenset(each.name for each in self.functions)
 
 
@@ -148,7 +150,9 @@ def _product(names: tuple[str, str]) -> Term:
 
 
 def outside(pairs: dict[int, int], first: int, last: int) -> Iterator[int]:
-    """The tokens from first to last that no bracket between them encloses; of a pair, the one that opens it."""
+    """Yield the tokens from `first` to before `last` that no bracket between them encloses. Of a pair of brackets,
+    yield only the opening one.
+    """
     number = first
     while number < last:
         yield number

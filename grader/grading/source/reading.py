@@ -1,4 +1,4 @@
-"""Reads the outline of a text from its tokens, in one pass; a text that does not read as C does has none."""
+"""Reads the outline of a text from its tokens, in one pass. A text that is not valid C has no outline."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -7,20 +7,20 @@ from grader.grading.source.statements import Reader, UnreadableError
 from grader.protocol.tokens import Token, join, logical_lines
 
 TEXT_CHARACTERS = 64 * 1024
-"""Characters of a text that is read here. Hand-written kernels have a tenth of it with their macros expanded."""
+"""Most characters of a text that is read here. Hand-written kernels have a tenth of this with their macros expanded."""
 
 TOKENS, FUNCTIONS = 8_000, 64
-"""The most that are read."""
+"""Most tokens and most functions of a text that is read here."""
 
 CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 BARRIERS = frozenset({"barrier", "work_group_barrier", "async_work_group_copy", "wait_group_events"})
-"""Every work-item of a group must reach these: none of them is part of an edit."""
+"""Functions that every work-item of a group must reach. So no edit contains one of them."""
 
 
 def outline(source: str, kernels: Sequence[str]) -> Outline | None:
-    """The outline of a text whose macros are expanded, with the regions of these kernels and what they call; None of
-    a text that is too long or does not read as C does.
+    """The outline of a text whose macros are expanded. Its regions are the regions of these kernels and of all
+    functions that they call. None if the text is too long or is not valid C.
     """
     if len(source) > TEXT_CHARACTERS:
         return None
@@ -53,13 +53,13 @@ def outline(source: str, kernels: Sequence[str]) -> Outline | None:
 
 
 def _code(line: list[Token]) -> Iterator[Token]:
-    """The tokens of a logical line but white space; none of a directive's."""
+    """Yield the tokens of a logical line, without white space. Yield nothing for a directive."""
     code = [token for token in line if token.is_code]
     return iter(()) if code and code[0].text.startswith(("#", "%:")) else iter(code)
 
 
 def _pairs(code: Sequence[Token]) -> dict[int, int]:
-    """The brackets: where each that opens is closed."""
+    """Map from each opening bracket to its closing bracket. Raises UnreadableError if they do not match."""
     pairs: dict[int, int] = {}
     opened: list[int] = []
     for number, token in enumerate(code):
@@ -75,7 +75,7 @@ def _pairs(code: Sequence[Token]) -> dict[int, int]:
 
 
 def _functions(code: Sequence[Token], pairs: dict[int, int]) -> Iterator[Function]:
-    """Those that have a body: a name, its parameters, perhaps attributes, and the body."""
+    """Yield the functions that have a body: a name, parameters, perhaps attributes, and the body."""
     top = list(outside(pairs, 0, len(code)))
     for begin, number in enumerate(top):
         if code[number].text != "{":
@@ -93,7 +93,7 @@ def _calls(code: Sequence[Token], function: Function) -> set[str]:
 
 
 def _reached(code: Sequence[Token], functions: Sequence[Function], kernels: Iterable[str]) -> set[str]:
-    """The kernels, and the functions that they lead to."""
+    """The kernels, and all functions that they call, directly or through others."""
     called = {each.name: _calls(code, each) for each in functions}
     reached: set[str] = set()
     waiting = [name for name in kernels if name in called]
@@ -106,7 +106,7 @@ def _reached(code: Sequence[Token], functions: Sequence[Function], kernels: Iter
 
 
 def _whole(code: Sequence[Token], functions: Sequence[Function]) -> frozenset[str]:
-    """Names of what a whole group must reach: barriers, and functions that lead to one."""
+    """Names of the functions that a whole group must reach: barriers, and functions that lead to one."""
     called = {each.name: _calls(code, each) for each in functions}
     whole = set(BARRIERS)
     while new := {name for name, calls in called.items() if name not in whole and calls & whole}:
@@ -115,8 +115,8 @@ def _whole(code: Sequence[Token], functions: Sequence[Function]) -> frozenset[st
 
 
 def _types(code: Sequence[Token], pairs: dict[int, int]) -> dict[str, str]:
-    """The names that typedefs outside functions give to types: each stands for a type of its own or, where it only
-    renames one, for that.
+    """Map from each type name that a typedef outside functions defines. A name that only renames a built-in type maps
+    to that type. Any other name maps to itself.
     """
     types: dict[str, str] = {}
     begun: list[str] | None = None

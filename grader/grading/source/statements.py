@@ -1,4 +1,4 @@
-"""Reads the bodies of functions: which expressions stand in them, and which variables can be seen from each."""
+"""Reads the bodies of functions: the expressions in them, and the variables that are visible from each expression."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -9,20 +9,21 @@ from grader.protocol.tokens import Token
 QUALIFIERS = frozenset({"const", "volatile", "restrict", "static", "inline", "register", "__restrict", "signed"})
 SPACES = {spelling: name for name in ("global", "local", "constant", "private") for spelling in (name, f"__{name}")}
 VARIABLES, DEEPEST = 64, 50
-"""The most that are read: variables that can be seen at once, and statements within each other."""
+"""Most variables that are visible at once, and deepest nesting of statements. A text beyond these limits is not read.
+"""
 
 
 EDITED_TOKENS = 250
-"""Tokens of an expression that is edited: each edit writes one expression again."""
+"""Most tokens of an expression that is edited: each edit writes the expression out again."""
 
 
 class UnreadableError(Exception):
-    """This does not read as C does."""
+    """The text is not valid C, or it exceeds a limit."""
 
 
 @dataclass(kw_only=True)
 class Reader:
-    """Reads the bodies of functions; `scope` is what can be seen where it is."""
+    """Reads the bodies of functions. `scope` are the variables that are visible at the current token."""
 
     code: Sequence[Token]
     pairs: dict[int, int]
@@ -34,7 +35,7 @@ class Reader:
     wanted: bool = True
 
     def read(self, function: Function, *, wanted: bool) -> None:
-        """Read a function; its regions count only if they are wanted."""
+        """Read a function. Keep its regions only if they are wanted."""
         self.wanted = wanted
         first, last = function.parameters
         self.scope = [each for part in self._parts(first + 1, last) for each in self._declare(*part, parameter=True)]
@@ -44,11 +45,11 @@ class Reader:
         return self.code[number].text if number < len(self.code) else ""
 
     def _find(self, text: str, first: int, last: int) -> int:
-        """The first such token outside brackets, or last."""
+        """Number of the first token with this text outside brackets, or `last` without such a token."""
         return next((number for number in outside(self.pairs, first, last) if self._text(number) == text), last)
 
     def _parts(self, first: int, last: int) -> Iterator[tuple[int, int]]:
-        """What stands between commas."""
+        """Yield the tokens between commas, by their range."""
         while first < last:
             comma = self._find(",", first, last)
             yield first, comma
@@ -57,7 +58,7 @@ class Reader:
     # --- statements ---------------------------------------------------------------------------
 
     def _block(self, opening: int, depth: int) -> int:
-        """Read what a brace opens; the token after it."""
+        """Read the block after an opening brace. Return the number of the token after the block."""
         seen, number, last = len(self.scope), opening + 1, self.pairs[opening]
         while number < last:
             number = self._statement(number, last, depth + 1)
@@ -65,7 +66,7 @@ class Reader:
         return last + 1
 
     def _statement(self, first: int, last: int, depth: int) -> int:
-        """Read a statement; the token after it."""
+        """Read a statement. Return the number of the token after it."""
         if depth > DEEPEST or first >= last:
             raise UnreadableError
         match self._text(first):
@@ -125,7 +126,7 @@ class Reader:
         return self._find(";", condition[1], last) + 1
 
     def _simple(self, first: int, last: int) -> None:
-        """Read a declaration, a `return`, or an expression, without what ends it."""
+        """Read a declaration, a `return` or an expression, without the token that ends it."""
         if self._text(first) == "return":
             self._add(first + 1, last, "result")
         elif self._is_declaration(first, last):
@@ -138,7 +139,7 @@ class Reader:
         texts = {token.text for token in self.code[first:last]}
         is_short = 0 < last - first <= EDITED_TOKENS
         if self.wanted and is_short and not texts & self.whole and not texts & {"{", "}"}:
-            visible = {each.name: each for each in self.scope}  # the innermost of a name
+            visible = {each.name: each for each in self.scope}  # an inner variable hides an outer one of its name
             self.regions.append(
                 Region(first=first, last=last, role=role, target=target, visible=tuple(visible.values()))
             )
@@ -155,7 +156,7 @@ class Reader:
         return first < last and (self._is_type(first) or (last - first > 1 and two_names))
 
     def _declare_all(self, first: int, last: int) -> None:
-        """Each of a declaration's variables, which can be seen from its end on."""
+        """Read all variables of a declaration. Each is visible from the end of its declarator on."""
         type_ends = first
         while type_ends < last and self._is_type(type_ends):
             type_ends += 1
@@ -174,7 +175,9 @@ class Reader:
     def _declare(
         self, first: int, last: int, *, words: tuple[int, ...] = (), parameter: bool = False
     ) -> Iterator[Variable]:
-        """The variable of one declarator; `words` is where its type stands, if not before it."""
+        """Yield the variable of one declarator. `words` is the token range of its type, if the type is not directly
+        before it.
+        """
         number, names = first, [token.text for token in self.code[slice(*words)]] if words else []
         while number < last and self._is_type(number):
             names.append(self._text(number))

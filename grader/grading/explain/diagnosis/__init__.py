@@ -1,8 +1,8 @@
-"""Why an array is wrong: rules that compare it with what mistakes would have made of it, in all cases together.
+"""Explains why an array is wrong: rules compare it with the effects of mistakes, in all cases together.
 
-evidence (what is known about an array in a case)
+evidence (the facts about an array in a case)
 -> rules (the registry: each rule's name, the evidence it needs, and its sentence)
    mistakes (as predictions, which matching compares with the cases)
-   observations (what can be seen of the array itself)
+   observations (facts that the array itself shows)
 -> runner (the first rule that explains a case)
 """

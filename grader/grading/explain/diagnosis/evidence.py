@@ -1,4 +1,4 @@
-"""A wrong array, everything that is known about it, and how a prediction compares with it."""
+"""Evidence about a wrong array, and the comparison of predictions with it."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,27 +14,29 @@ from grader.course.truth.poison import POISON
 from grader.grading.explain.regions import Blocks, Mask, place
 
 EXPLAINED = 0.95
-"""The share of the elements in question that a prediction must get right. A few may hold anything, such as what a tile
-in local memory held before."""
+"""Share of the elements in question that a prediction must get right. A few elements may have any value, such as the
+earlier contents of a tile in local memory."""
 
 KNOWN = 0.25
-"""The least share of the elements written wrongly in a case that a prediction must get right for the case to speak for
-it, and of all wrong elements of such cases: at edges, it may be silent."""
+"""Least share of the wrongly written elements of a case that a prediction must get right to be supported by the case.
+It must also get this share of all wrong elements right, over all supporting cases. At edges, a prediction may say
+nothing."""
 
 FITTED = 8
-"""Wrong elements that a statement must rest on: fewer may agree with it by chance, or because in arrays this small many
-mistakes come to the same."""
+"""Fewest wrong elements that a statement may rest on. Fewer may agree with it by chance, or because many mistakes have
+the same effect in such small arrays."""
 
 TYPICAL = 20_000
-"""Elements of the arrays from which mistakes are proposed, if some failed case has no more: that is enough of them."""
+"""Most elements of the array from which mistakes are proposed, if some failed case has no more. More are not needed."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tally:
-    """How a prediction compares with an array.
+    """The comparison of a prediction with an array, in numbers of elements.
 
-    `hits` are wrong elements that it gets right, `various` those of them that differ from their median. In question are
-    elements that were written and are wrong, or should be by the prediction; `agreed` of them are what it says.
+    `hits` are wrong elements that the prediction gets right, and `various` the hits that differ from their median.
+    `in_question` are written elements that are wrong or that the prediction changes. `agreed` are the elements in
+    question that have the predicted value.
     """
 
     hits: int
@@ -45,22 +47,22 @@ class Tally:
 
 Indices = NDArray[np.intp]
 Source = Callable[[Indices, Indices], tuple[Indices, Indices]]
-"""From which row and column the value of each element comes."""
+"""Function from the rows and columns of elements to the rows and columns that their values come from."""
 
 
 def nothing_remade(_changed: Mapping[str, NDArray[Any]]) -> None:
-    """Used where an oracle is not to be asked about other inputs."""
+    """Return None: the default if an oracle must not be asked about other inputs."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """One array after a case, and everything that is known about it.
+    """One array after a case, and all facts that are known about it.
 
-    All arrays are matrices: others are folded into two dimensions, vectors into one row (`is_vector`). `inputs` are the
-    arrays that the kernel was given, `rows` the words for the length of the rows of each array that has several;
-    `mistakes` makes the arrays of usual mistakes, by the words for them, and `remade` what would be right for other
-    inputs; `blocks` are the sides of the kernel's blocks; `repeats` is what further launches on the same data, in a
-    session of their own, made of the array.
+    All arrays are matrices. Other arrays are folded into two dimensions, and vectors into one row (`is_vector`).
+    `inputs` are the arrays that the kernel got. `rows` are the words for the row length of each array that has several
+    rows. `mistakes` makes the arrays of usual mistakes, by the words for them. `remade` makes the right result for
+    other inputs. `blocks` are the sides of the kernel's blocks. `repeats` are the results of further launches on the
+    same data, in a separate session.
     """
 
     buffer: str
@@ -78,32 +80,34 @@ class Evidence:
 
     @cached_property
     def wrong(self) -> Mask:
-        """Which elements are wrong."""
+        """Mask of the wrong elements."""
         return wrong_elements(self.buffer, self.got, self.truth, self.standard)
 
     @cached_property
     def unwritten(self) -> Mask:
-        """Which elements still hold what they held before the launch."""
+        """Mask of the elements that still have their values from before the launch."""
         unwritten: Mask = self.got.view(np.uint32) == POISON
         return unwritten
 
     @cached_property
     def held(self) -> Mask:
-        """Which elements are wrong because of what the kernel wrote there."""
+        """Mask of the elements that are wrong because the kernel wrote a wrong value."""
         return self.wrong & ~self.unwritten
 
     @cached_property
     def usual(self) -> Mapping[str, Truth]:
-        """The arrays of usual mistakes."""
+        """Arrays of usual mistakes, by the words for them."""
         return self.mistakes()
 
     @cached_property
     def tallies(self) -> dict[str, Tally | None]:
-        """How the predictions of mistakes compare, by the words for their causes; None if they predict nothing."""
+        """Comparisons of the predictions of mistakes, by the words for their causes; None for a mistake that predicts
+        nothing.
+        """
         return {}
 
     def tally(self, prediction: Truth) -> Tally:
-        """Compare a prediction with what is there. NaN predicts nothing."""
+        """Compare a prediction with the array. NaN predicts nothing."""
         known = np.isfinite(prediction.value)
         agrees = known & ~self.unwritten & ~wrong_elements(self.buffer, self.got, prediction, self.standard)
         differs = wrong_elements(self.buffer, prediction.value.astype(self.got.dtype), self.truth, self.standard)
@@ -117,25 +121,27 @@ class Evidence:
         )
 
     def explained(self, hits: int) -> str:
-        """So many wrong elements, in words."""
+        """Words for this number of wrong elements."""
         wrong = self.wrong_elements
         if hits < wrong:
             return f"{hits:,} of the {wrong:,} wrong elements of {self.buffer}"
         return f"all {wrong:,} wrong elements of {self.buffer}" if wrong > 1 else f"the wrong element of {self.buffer}"
 
     def other_lengths(self, array: str) -> Iterator[tuple[str, str]]:
-        """Sizes that the rows of an array may be taken to be long, each after the words for that."""
+        """Yield sizes that can be mistaken for the row length of an array, each after the words for this mistake."""
         own = self.rows.get(array)
         for size in self.sizes if own else ():
             if size != own:
                 yield f"rows of {array} are taken to be {size} long, not {own}", size
 
     def predict(self, value: NDArray[Any]) -> Truth:
-        """A prediction of values, with the same allowance for rounding as the right ones."""
+        """Prediction of these values, with the same allowance for rounding as the right values."""
         return Truth(value=value, magnitude=self.truth.magnitude)
 
     def moved(self, source: Source) -> Truth:
-        """A prediction: each element is what belongs to another row and column; nothing where they lie outside."""
+        """Prediction in which each element has the right value of another row and column. If they are outside the
+        array, the prediction says nothing about the element.
+        """
         height, width = self.got.shape
         rows, columns = source(np.arange(height)[:, None], np.arange(width))
         inside = (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
@@ -148,23 +154,23 @@ class Evidence:
 
     @cached_property
     def wrong_elements(self) -> int:
-        """How many are wrong."""
+        """Number of wrong elements."""
         return int(np.count_nonzero(self.wrong))
 
     @cached_property
     def where(self) -> str:
-        """The place of all wrong elements, such as " in the last row", if it has a simple shape."""
+        """The place of all wrong elements, such as " in the last row"; "" if it has no simple shape."""
         words = self.place(self.wrong)
         return f" in {words}" if words else ""
 
     def place(self, mask: Mask) -> str | None:
-        """The place of some of its elements, in words that follow "in"."""
+        """The place of the elements in a mask, in words that follow "in"; None if it has no simple shape."""
         return place(mask, self.blocks, is_vector=self.is_vector)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Use:
-    """The use of an array by lines of the source."""
+    """A use of an array by lines of the source."""
 
     array: str
     writes: bool
@@ -172,11 +178,11 @@ class Use:
 
 @dataclass(frozen=True, kw_only=True)
 class Explanation:
-    """Why an array is wrong, or at least where.
+    """The reason why an array is wrong, or at least the place.
 
-    `cause` names the mistake in the same words for every size, so that it can be counted; it is empty where only a
-    place is known. `sentence` is for the student. `use` is what the lines do that it speaks of, if it speaks of some.
-    `rule` is the name of the rule that says it.
+    `cause` names the mistake in the same words for every size, so that it can be counted. It is empty if only a place
+    is known. `sentence` is for the student. `use` describes the lines that the sentence is about, if there are any.
+    `rule` is the name of the rule that found the explanation.
     """
 
     sentence: str
@@ -186,13 +192,13 @@ class Explanation:
 
 
 Statement = Callable[[Evidence], Explanation | None]
-"""Explains a case by a rule; None if the rule does not apply to it."""
+"""Function that explains a case by a rule; None if the rule does not apply to it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cases:
-    """The cases of one array that are explained together: those in which it is wrong, and those in which it is right,
-    which are not made before they are needed.
+    """The cases of one array that are explained together. The array is wrong in `failed` cases and right in `right`
+    cases. Right cases are made only when they are needed.
     """
 
     failed: Sequence[Evidence]
@@ -200,13 +206,13 @@ class Cases:
 
     @cached_property
     def passed(self) -> tuple[Evidence, ...]:
-        """The cases in which it is right."""
+        """The cases in which the array is right."""
         return tuple(self.right)
 
     @cached_property
     def typical(self) -> Evidence:
-        """The failed case from which mistakes are proposed: of moderate size, with as many wrong elements as possible,
-        and enough of any numbers if there is such a case.
+        """The failed case from which mistakes are proposed. It has moderate size and as many wrong elements as
+        possible. If there is such a case, it has random data and at least `FITTED` wrongly written elements.
         """
         moderate = [case for case in self.failed if case.got.size <= TYPICAL]
         if not moderate:

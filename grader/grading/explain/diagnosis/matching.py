@@ -1,8 +1,8 @@
-"""Predictions compared with cases: does a mistake explain what is wrong?
+"""Compares predictions with cases: does a mistake explain the wrong elements?
 
-A mistake is proposed from one case and compared with all. By the rule that judges the arrays themselves, its prediction
-must be right for nearly all elements that are wrong, or that it says are wrong, in every failed case. A right case must
-not contradict it. So a mistake that fits only one size is never named.
+A mistake is proposed from one case and compared with all cases. The rule that judges the arrays themselves also judges
+the predictions. In every failed case, the prediction must be right for nearly all elements that are wrong, or that it
+says are wrong. A right case must not contradict it. So a mistake that fits only one size is never named.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,18 +25,20 @@ from grader.grading.explain.diagnosis.evidence import (
 )
 
 SINGLE = 2
-"""Cases that must support a mistake in an array of one element, made of several: there are no more to ask."""
+"""Cases that must support a mistake if the array has one element, made of several. Such an array has no further
+elements to compare.
+"""
 
 SEVERAL_CASES = 2
 """Cases that must agree that a mistake is made in some cases only."""
 
 MOST = 2
-"""Mistakes between which the cases may leave the choice: to name three would be guessing."""
+"""Most mistakes that are named if the cases do not decide between them. Three would be a guess."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Mistake:
-    """A mistake in the words of its cause, and the array that it makes of a case; None where it predicts nothing."""
+    """A mistake: the words for its cause, and the array that it makes of a case (None if it predicts nothing)."""
 
     cause: str
     predict: Callable[[Evidence], Truth | None]
@@ -44,23 +46,25 @@ class Mistake:
 
 
 Propose = Callable[[Evidence], Iterator[Mistake]]
-"""Lists the mistakes of one kind that a case suggests."""
+"""Function that yields the mistakes of one kind that a case suggests."""
 
 Hits = Callable[[Mistake, Evidence], int | None]
-"""Counts the wrong elements of a case that a mistake explains; None if the case contradicts it."""
+"""Function that counts the wrong elements of a case that a mistake explains; None if the case contradicts it."""
 
 
 def everywhere(propose: Propose, cases: Cases) -> Statement | None:
-    """The mistake that explains all failed cases, or two between which nothing decides."""
+    """The statement of the mistake that explains all failed cases, or of two mistakes if the cases do not decide
+    between them.
+    """
     supported = [mistake for mistake in _proposed(propose, cases) if _is_supported(mistake, cases.failed, _hits)]
     lasting = [each for each in supported if all(_hits(each, case) is not None for case in cases.passed)]
     return partial(_say_everywhere, lasting) if 1 <= len(lasting) <= MOST else None
 
 
 def in_part(proposals: Iterable[Propose], cases: Cases) -> Statement | None:
-    """The mistake that explains all wrong elements, but is not made everywhere; None if several do.
+    """The statement of the mistake that explains all wrong elements, but is not made everywhere; None if several do.
 
-    Where nothing is right in a failed case, it takes another such case to tell it from other mistakes.
+    If no element of a failed case is right, a second failed case must distinguish the mistake from others.
     """
     if len(cases.failed) < SEVERAL_CASES and not all(case.where for case in cases.failed):
         return None
@@ -72,7 +76,7 @@ def in_part(proposals: Iterable[Propose], cases: Cases) -> Statement | None:
 
 
 def _proposed(propose: Propose, cases: Cases) -> list[Mistake]:
-    """Mistakes that the typical case suggests and does not contradict, each once."""
+    """Mistakes that the typical case suggests and does not contradict, without repetition."""
     typical = cases.typical
     suggested = {mistake.cause: mistake for mistake in propose(typical)}.values()
     return [each for each in suggested if _hits(each, typical) is not None or _hits_in_part(each, typical)]
@@ -86,7 +90,9 @@ def _hits(mistake: Mistake, case: Evidence) -> int | None:
 
 
 def _hits_in_part(mistake: Mistake, case: Evidence) -> int | None:
-    """Counts for a mistake in the wrong elements only, if these are all or have a place with a name."""
+    """Count the hits of a mistake in the wrong elements only. Return None unless the mistake explains nearly all of
+    them, and they are all elements or have a place with a name.
+    """
     tally = _tally(mistake, case)
     if tally is None:
         return 0
@@ -103,13 +109,15 @@ def _tally(mistake: Mistake, case: Evidence) -> Tally | None:
 
 
 def _counted(case: Evidence, tally: Tally) -> int:
-    """The hits, unless the prediction is all but silent here, or a few small whole numbers may be right by chance."""
+    """The hits. The result is 0 if the prediction says almost nothing here, or if a few small whole numbers may be
+    right by chance.
+    """
     least = FITTED if case.standard.data == "integers" else 1
     return tally.hits if tally.hits >= max(least, KNOWN * np.count_nonzero(case.held)) else 0
 
 
 def _is_supported(mistake: Mistake, failed: Sequence[Evidence], count: Hits) -> bool:
-    """Whether the failed cases support the mistake: enough of their elements, and not by one value alone."""
+    """True if the failed cases support the mistake with enough of their elements, and not with one value alone."""
     counts = [count(mistake, case) for case in failed]
     if None in counts:
         return False

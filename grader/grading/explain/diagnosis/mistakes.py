@@ -1,7 +1,8 @@
 """Mistakes, as predictions of the array that each makes of any case.
 
-Mistakes in how a result is computed or stored move or change what is right. Of mistakes in how inputs are read, the
-prediction is what would be right for other inputs; each is about one array, so that its lines are those that read it.
+A mistake in the computation or the storing of a result moves or changes the right values. For a mistake in the reading
+of inputs, the prediction is the right result for other inputs. Such a mistake is about one array, so its lines are the
+lines that read this array.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -24,21 +25,23 @@ from grader.grading.explain.diagnosis.evidence import Evidence, Source, Use
 from grader.grading.explain.diagnosis.matching import Mistake
 
 SAMPLES = 5
-"""Wrong elements that are looked for elsewhere in the truth to see how far it was moved."""
+"""Wrong elements whose values are searched for in the truth, to find the distance by which the result was moved."""
 
 Array = NDArray[Any]
 Change = Callable[[Array], Array]
 
 
 def listed(case: Evidence) -> Iterator[Mistake]:
-    """Mistakes that the assignment's oracle.py lists. If their words begin like ours, they are about the same lines."""
+    """Mistakes that the assignment's oracle.py lists. A listed mistake is about the same lines as a mistake of this
+    module whose words begin in the same way.
+    """
     ours = {_head(mistake.cause): mistake.use for mistake in (*layouts(case), *misplaced_reads(case))}
     for words in case.usual:
         yield Mistake(cause=words, predict=partial(_as_listed, words=words), use=ours.get(_head(words)))
 
 
 def _head(words: str) -> str:
-    """The words without what would be right, such as "rows of A are taken to be height long"."""
+    """The words before the part that says what would be right, such as "rows of A are taken to be height long"."""
     return words.partition(",")[0]
 
 
@@ -50,7 +53,7 @@ def _as_listed(case: Evidence, words: str) -> Truth | None:
 
 
 def copies(case: Evidence) -> Iterator[Mistake]:
-    """The result is an input, unchanged."""
+    """Mistakes in which the result is an unchanged input."""
     for name, array in case.inputs.items():
         if array.size != case.got.size:
             continue
@@ -68,7 +71,7 @@ def _copy(case: Evidence, name: str) -> Truth | None:
 
 
 def layouts(case: Evidence) -> Iterator[Mistake]:
-    """The result is stored by columns, or with rows of another length."""
+    """Mistakes in which the result is stored by columns, or with rows of another length."""
     use = Use(array=case.buffer, writes=True)
     yield Mistake(cause=f"{case.buffer} is stored by columns, not by rows", predict=_by_columns, use=use)
     for words, size in case.other_lengths(case.buffer):
@@ -85,12 +88,12 @@ def _stored_with(case: Evidence, size: str) -> Truth:
 
 
 def signs(_case: Evidence) -> Iterator[Mistake]:
-    """The result has the other sign."""
+    """Mistake in which the result has the wrong sign."""
     yield Mistake(cause="the sign is wrong", predict=lambda other: other.predict(-other.truth.value))
 
 
 def factors(case: Evidence) -> Iterator[Mistake]:
-    """A constant factor or difference between the result and what is right."""
+    """Mistakes in which the result differs from the right one by a constant factor or a constant difference."""
     if not case.held.any():
         return
     value = case.truth.value.astype(np.float64)
@@ -107,7 +110,9 @@ def factors(case: Evidence) -> Iterator[Mistake]:
 
 
 def tiles(case: Evidence) -> Iterator[Mistake]:
-    """Blocks that are transposed inside but stay where they were, or the other way round."""
+    """Mistakes in which blocks are transposed inside but keep their places, or are right inside but change their
+    places.
+    """
     for name, side in case.blocks.items():
         yield from _of_blocks(side, f"each {side} x {side} block ({name}) of {case.buffer}")
 
@@ -124,7 +129,7 @@ def _of_blocks(side: int, each: str) -> Iterator[Mistake]:
 
 
 def repetitions(case: Evidence) -> Iterator[Mistake]:
-    """Every row or every column of the result is the first."""
+    """Mistakes in which every row or every column of the result is the first one."""
     if case.got.shape[0] > 1:
         yield _moved(f"every row of {case.buffer} holds what belongs to row 0", lambda i, j: (0 * i, j))
     line = "element" if case.is_vector else "column"
@@ -132,7 +137,7 @@ def repetitions(case: Evidence) -> Iterator[Mistake]:
 
 
 def shifts(case: Evidence) -> Iterator[Mistake]:
-    """Each element is what belongs some rows and columns away."""
+    """Mistakes in which each element has the right value of an element some rows and columns away."""
     yield from (_shift(case, down, across) for down, across in dict.fromkeys(_distances(case)))
 
 
@@ -149,7 +154,7 @@ def _offset(number: int) -> str:
 
 
 def _distances(case: Evidence) -> Iterator[tuple[int, int]]:
-    """Rows down and columns across from a wrong element to where its value belongs."""
+    """Yield distances from an element to the place of its value, in rows down and columns across."""
     yield from ((0, 1), (0, -1)) if case.is_vector else ((1, 0), (-1, 0), (0, 1), (0, -1))
     held = np.argwhere(case.held)
     for row, column in held[:: len(held) // SAMPLES + 1]:
@@ -167,7 +172,7 @@ def _moved(cause: str, source: Source) -> Mistake:
 
 
 def misplaced_reads(case: Evidence) -> Iterator[Mistake]:
-    """An input read by columns, with rows of another length, or next to the right words."""
+    """Mistakes in which an input is read by columns, with rows of another length, or next to the right words."""
     for name, array in case.inputs.items():
         use = Use(array=name, writes=False)
         for words, change in (OF_MATRICES if array.ndim == 2 else OF_VECTORS).items():
@@ -179,7 +184,7 @@ def misplaced_reads(case: Evidence) -> Iterator[Mistake]:
 
 
 def exchanges(case: Evidence) -> Iterator[Mistake]:
-    """An input read in the place of another, or each in the other's."""
+    """Mistakes in which an input is read in place of another, or two inputs are exchanged."""
     for one, other in combinations(case.inputs, 2):
         if case.inputs[one].size == case.inputs[other].size:
             yield Mistake(
@@ -194,7 +199,7 @@ def exchanges(case: Evidence) -> Iterator[Mistake]:
 
 
 def lost_bits(case: Evidence) -> Iterator[Mistake]:
-    """Numbers of inputs kept in half floats or as whole numbers."""
+    """Mistakes in which numbers of inputs are kept as half floats or as whole numbers."""
     reals = [name for name, array in case.inputs.items() if array.dtype == np.float32]
     together = [reals] if len(reals) > 1 else []
     for names in (*together, *([name] for name in reals)):
@@ -212,17 +217,17 @@ def _read_with(case: Evidence, name: str, size: str) -> Truth | None:
 
 
 def _given(case: Evidence, others: Mapping[str, str]) -> Truth | None:
-    """The right result if these inputs held the words of others."""
+    """The right result for inputs that contain the words of other inputs; None if their sizes differ."""
     if any(case.inputs[name].size != case.inputs[other].size for name, other in others.items()):
         return None
     return case.remade({name: case.inputs[other].reshape(case.inputs[name].shape) for name, other in others.items()})
 
 
 def _where_known(case: Evidence, changed: dict[str, Array]) -> Truth | None:
-    """The right result for these inputs, wherever it does not depend on unknown words (NaN) of them.
+    """The right result for these inputs, except where it depends on unknown words (NaN) of the inputs.
 
-    An oracle need not pass NaN on, for example if it looks for the smallest number. So it is asked twice, with numbers
-    below and above all others in their place.
+    An oracle need not pass NaN on, for example if it looks for the smallest number. So the oracle runs twice: once with
+    numbers below all others in place of NaN, and once with numbers above all others.
     """
     small, large = (
         case.remade({name: np.where(np.isnan(array), fill(array), array) for name, array in changed.items()})
@@ -243,7 +248,7 @@ def _above(array: Array) -> float:
 
 
 def _words_on(array: Array, by: int) -> Array:
-    """The array read so many words further in memory; NaN where that is outside."""
+    """The array, read this number of words further on in memory; NaN outside the array."""
     read = np.full(array.size, np.nan)
     kept = array.reshape(-1)[max(by, 0) : array.size + min(by, 0)]
     read[max(-by, 0) : array.size - max(by, 0)] = kept
@@ -255,7 +260,7 @@ def _rows_on(array: Array, by: int) -> Array:
 
 
 def _first(array: Array, axis: int) -> Array:
-    """The array of which all elements along an axis are the first."""
+    """The array with all elements along an axis replaced by the first one."""
     return np.broadcast_to(np.take(array, [0], axis=axis), array.shape)
 
 

@@ -1,4 +1,4 @@
-"""Facts about nearly all wrong elements of an array: a common property, changes from launch to launch, their place.
+"""Facts about nearly all wrong elements of an array: a common property, a change from launch to launch, a place.
 
 A fact about a place must cover every wrong element, and hardly any other.
 """
@@ -16,26 +16,28 @@ from grader.grading.explain.diagnosis.evidence import EXPLAINED, FITTED, Cases, 
 from grader.grading.explain.regions import Mask, fills
 
 LITTLE = 2.0**-9
-"""Errors below this share of the sum of an element's terms leave it nearly right: cutting both factors of a product to
-the 11 bits of a half float makes none that is larger."""
+"""Largest error of an element that is nearly right, as a share of the sum of its terms. If both factors of a product
+are cut to the 11 bits of a half float, the error is not larger."""
 
 FAR_ABOVE_ROUNDING = 2.0**-18
-"""An error that single precision does not make in the sums of assignments: 64 u."""
+"""Error that single precision does not make in the sums of assignments: 64 u."""
 
 DIFFERENT = 2
-"""Places of an edge that must be seen: at one, a size may be where it is by chance."""
+"""Least number of different values of a size at which an edge must be seen. At one value, an edge may be there by
+chance.
+"""
 
 HALF_BITS = 0x1FFF
-"""Bits that are 0 in every float that a half float can hold."""
+"""Bits that are 0 in every float that a half float can represent."""
 
 SEVERAL = 3
-"""Different values that must share a property: that one or two are whole numbers is no wonder."""
+"""Least number of different values that must share a property. One or two whole numbers may occur by chance."""
 
-# --- what it contains instead --------------------------------------------------------------------
+# --- wrong contents ------------------------------------------------------------------------------
 
 
 def not_a_number(case: Evidence) -> Explanation | None:
-    """NaN in all wrong elements: inputs are finite, and the sums of assignments do not overflow."""
+    """NaN in all wrong elements. Inputs are finite, and the sums of assignments do not overflow."""
     held = case.got[case.held]
     if not held.size or not np.isnan(held).all() or any(np.isnan(array).any() for array in case.inputs.values()):
         return None
@@ -58,7 +60,9 @@ def one_value(case: Evidence) -> Explanation | None:
 
 
 def whole_numbers(cases: Cases) -> Statement | None:
-    """Whole results in all cases, of numbers that need not be whole: large floats all are."""
+    """Whole numbers as results in all cases, although the results need not be whole. Large floats are always whole, so
+    they do not count.
+    """
     held, right = _numbers(cases.failed)
     small = held.size >= FITTED and bool((np.abs(held) < 2**20).all())
     if not small or not _share(held == np.trunc(held), right == np.trunc(right), held):
@@ -68,7 +72,7 @@ def whole_numbers(cases: Cases) -> Statement | None:
 
 
 def half_floats(cases: Cases) -> Statement | None:
-    """Results with the bits of half floats in all cases."""
+    """Results in all cases that half floats can represent."""
     held, right = _numbers(cases.failed)
     finite = held.size >= FITTED and bool(np.isfinite(held).all())
     if not finite or not _share(_is_half(held), _is_half(right.astype(np.float32)), held):
@@ -82,7 +86,7 @@ def _say_of_reals(cause: str, should: str, case: Evidence) -> Explanation | None
 
 
 def _numbers(failed: Sequence[Evidence]) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-    """Wrong real numbers that were written in all cases together, and what is right in their places."""
+    """Wrong real numbers that were written in all cases together, and the right numbers in their places."""
     real = [case for case in failed if case.standard.data == "random" and case.got.dtype.kind == "f"]
     held = [case.got[case.held] for case in real]
     right = [case.truth.value[case.held].astype(np.float64) for case in real]
@@ -90,7 +94,7 @@ def _numbers(failed: Sequence[Evidence]) -> tuple[NDArray[np.float32], NDArray[n
 
 
 def _share(have: NDArray[np.bool_], right_have: NDArray[np.bool_], held: NDArray[np.float32]) -> bool:
-    """Whether all wrong numbers have a property, several different ones, and hardly any right number has it."""
+    """True if all wrong numbers have a property, with several different values, and hardly any right number has it."""
     return bool(have.all() and right_have.mean() <= 1 - EXPLAINED and np.unique(held).size >= SEVERAL)
 
 
@@ -100,7 +104,7 @@ def _is_half(numbers: NDArray[np.float32]) -> NDArray[np.bool_]:
 
 
 def nearly_right(case: Evidence) -> Explanation | None:
-    """Small errors everywhere, which do not show where they come from."""
+    """Small errors in all elements, which do not show their cause."""
     magnitude = case.truth.magnitude
     if magnitude is None or np.count_nonzero(case.held) < max(FITTED, case.wrong.size // 2):
         return None
@@ -113,11 +117,11 @@ def nearly_right(case: Evidence) -> Explanation | None:
     )
 
 
-# --- whether it is always the same ------------------------------------------------------------
+# --- changes between launches -----------------------------------------------------------------
 
 
 def every_other_launch(case: Evidence) -> Explanation | None:
-    """Right and wrong results that alternate."""
+    """Right and wrong results in turn, from launch to launch."""
     right = [not wrong_elements(case.buffer, got, case.truth, case.standard).any() for got in case.repeats]
     if not any(right) or any(now == after for now, after in pairwise(right)):
         return None
@@ -143,12 +147,13 @@ def unsteady(case: Evidence) -> Explanation | None:
     )
 
 
-# --- where it is wrong ------------------------------------------------------------------------
+# --- places -----------------------------------------------------------------------------------
 
 
 def edge(cases: Cases) -> Statement | None:
-    """Rows or columns from a size on, as if there were no more: exactly these are wrong in all failed cases, and right
-    cases have none. None if several sizes fit.
+    """Rows or columns from a size on, as if there were no more of them.
+
+    Exactly these are wrong in all failed cases, and right cases have none of them. None if several sizes fit.
     """
     case = cases.failed[0]
     edges = [(axis, size) for axis in ((1,) if case.is_vector else (0, 1)) for size in case.sizes]
@@ -165,7 +170,7 @@ def _is_edge(failed: Sequence[Evidence], axis: int, size: str) -> bool:
 
 
 def _beyond(case: Evidence, axis: int, size: str) -> Mask:
-    """Rows (axis 0) or columns (axis 1) from the number on that is the value of a size."""
+    """Mask of the rows (axis 0) or columns (axis 1) whose number is at least the value of a size."""
     region = np.zeros(case.got.shape, dtype=bool)
     region[(slice(None),) * axis + (slice(case.sizes[size], None),)] = True
     return region
@@ -195,6 +200,6 @@ def not_written(case: Evidence) -> Explanation | None:
 
 
 def wrong_place(case: Evidence) -> Explanation | None:
-    """A place with a name that holds all wrong elements."""
+    """A place with a name that contains all wrong elements."""
     where = case.where
     return Explanation(sentence=f"{case.buffer} is wrong only{where}; all else is right.") if where else None

@@ -1,6 +1,6 @@
-"""Registry of the rules that explain a wrong array. Each has a name, the evidence that it needs, and its sentence.
+"""Registry of the rules that explain a wrong array. Each rule has a name, the evidence that it needs, and its sentence.
 
-Their order is the order in which they are asked: what says most about the kernel comes first.
+The rules are asked in this order. Rules that say most about the kernel come first.
 """
 
 from collections.abc import Callable
@@ -25,8 +25,8 @@ class Needs(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """A way to explain a wrong array. From the cases, `find` makes the statement that explains each of them by a
-    sentence; None if the rule does not apply.
+    """A way to explain a wrong array. From the cases, `find` makes the statement that explains each case by a sentence;
+    None if the rule does not apply.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Rule:
 
 
 def _each(statement: Statement) -> Callable[[Cases], Statement]:
-    """Ask about each case for itself."""
+    """Return a function that applies a statement to each case separately."""
     return lambda _cases: statement
 
 

@@ -1,4 +1,4 @@
-"""The explanation of each case in which an array is wrong: the statement of the first rule that applies to it."""
+"""Explains each case in which an array is wrong, by the statement of the first rule that applies to it."""
 
 import warnings
 from collections.abc import Iterable, Sequence
@@ -10,17 +10,19 @@ from grader.grading.explain.diagnosis.evidence import Cases, Evidence, Explanati
 from grader.grading.explain.diagnosis.rules import RULES, Needs, Rule
 
 LARGE = 2_000_000
-"""Larger arrays are only searched for places: cases are smaller, and a timed run holds a device others wait for."""
+"""Most elements of an array to which all rules are applied. Larger arrays are only searched for places: cases are
+smaller, and during a timed run others wait for the device.
+"""
 
 OF_PLACES = tuple(rule for rule in RULES if rule.needs is Needs.PLACES)
 
 
 def explain(failed: Sequence[Evidence], passed: Iterable[Evidence] = ()) -> tuple[Explanation | None, ...]:
-    """Explain each failed case of one array; None where no rule applies.
+    """Explain each failed case of one array; None for a case to which no rule applies.
 
-    `passed` are cases in which the array is right. They are read only if a mistake explains all failed ones.
+    `passed` are cases in which the array is right. They are read only if a mistake explains all failed cases.
     """
-    with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):  # a wrong array may hold anything
+    with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):  # a wrong array may contain any value
         statements = _statements(Cases(failed=[case for case in failed if _is_small(case)], right=passed))
         return tuple(_first(statements, case) for case in failed)
 
@@ -30,7 +32,9 @@ def _is_small(case: Evidence) -> bool:
 
 
 def _statements(cases: Cases) -> dict[Rule, Statement]:
-    """The statements of the rules, in their order; of the rules that need all cases, only the first that applies."""
+    """The statements of the rules, in their order. Of the rules that need all cases, only the first that applies is
+    included.
+    """
     found: dict[Rule, Statement] = {}
     for rule in RULES if cases.failed else OF_PLACES:
         is_answered = rule.needs is Needs.ALL_CASES and any(other.needs is Needs.ALL_CASES for other in found)

@@ -1,1 +1,1 @@
-"""Explains to students what the simulator saw: data races, stray accesses, divergent barriers, with lines."""
+"""Explains the simulator's findings to students, with lines: data races, stray accesses, divergent barriers."""

@@ -1,4 +1,4 @@
-"""Explains to students what the simulator saw: which lines, which work-items, and the usual cause."""
+"""Explains the simulator's findings to students: the lines, the work-items, and the usual cause."""
 
 from collections.abc import Sequence
 
@@ -18,18 +18,19 @@ from grader.protocol.observation import SeenKernel
 from grader.results.result import Finding, Reason
 
 LIMIT = 8
-"""Findings that are reported; the first cause comes first, and the rest are mostly its consequences."""
+"""Most findings that are reported. The first cause comes first, and the rest are mostly its consequences."""
 
 
 def findings(seen: SeenKernel, scene: Scene, before: Sequence[SeenKernel] = ()) -> tuple[Finding, ...]:
-    """All mistakes in a launch, the first cause first, without repetition; `before` are the launches before it.
+    """Findings about all mistakes in a launch, the first cause first, without repetition. `before` are the earlier
+    launches.
 
-    A message is dropped only if another finding is about the same mistake; the plugin has left out harmless messages.
-    For Oclgrind, two writes are a race only if their values differ. So the inputs decide which of these races it sees
-    first, and they come after races of a write and a read.
+    A message is dropped only if another finding is about the same mistake. The plugin has already left out harmless
+    messages. Oclgrind reports two writes as a race only if their values differ. So the inputs decide which of these
+    races it sees first, and they come after races of a write and a read.
     """
     launches = (*before, seen)
-    indexed = {spot(message) for message in seen.messages if INDEX.match(message.text)} - {()}  # these are clearer
+    indexed = {spot(message) for message in seen.messages if INDEX.match(message.text)} - {()}  # clearer messages
     messages = (
         each
         for each in seen.messages
@@ -56,11 +57,13 @@ CAUSALITY = (
     Reason.UNINITIALISED,
     Reason.CRASH,
 )
-"""Causes come before consequences: a missed barrier makes races, a race makes reads of words that are not yet
-written. An index that was never set comes before them all.
+"""Causes come before consequences: a missed barrier makes races, and a race makes reads of words that are not yet
+written. An address made from an unset value comes before all of them.
 """
 
 
 def _first_cause(found: Finding) -> tuple[int, bool]:
-    """Causes before consequences; of races, last those that a barrier would end: it ends no other."""
+    """Sort key: causes before consequences. Races that a barrier would end come last among races, because the barrier
+    ends no other race.
+    """
     return CAUSALITY.index(found.reason), found.cause.startswith(NO_BARRIER)

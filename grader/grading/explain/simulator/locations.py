@@ -1,4 +1,4 @@
-"""Names the places in a launch: work-items, groups, lines of the source."""
+"""Names the places in a launch: work-items, groups, and lines of the source."""
 
 import re
 from bisect import bisect_left
@@ -22,7 +22,7 @@ ASSIGNMENT = re.compile(r"(?<![=!<>])=(?!=)")
 
 
 def loops(source: str) -> Iterator[range]:
-    """The lines of each loop that is written as one, from its head to its end; in one pass, whatever the text is."""
+    """Yield the lines of each loop statement, from its head to its end. One pass is enough for any text."""
     code = _without_comments(source)
     signs = list(SIGN.finditer(code))
     closing = _closing([sign[0] for sign in signs])
@@ -36,12 +36,12 @@ def loops(source: str) -> Iterator[range]:
 
 
 def _without_comments(source: str) -> str:
-    """The text with blanks in their place, so that all else stays where it is."""
+    """The text with blanks in place of its comments, so that all code keeps its position."""
     return COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), source)
 
 
 def _closing(signs: Sequence[str]) -> dict[int, int]:
-    """Where each bracket that is opened is closed again, by the numbers of the signs."""
+    """Map from each opening bracket to its closing bracket, by the numbers of the signs."""
     opened: list[int] = []
     closing = {}
     for number, sign in enumerate(signs):
@@ -53,7 +53,8 @@ def _closing(signs: Sequence[str]) -> dict[int, int]:
 
 
 def _end(loop: int, signs: Sequence[re.Match[str]], closing: dict[int, int], ends: dict[int, int]) -> int:
-    """The sign that ends a loop: the end of its block, a semicolon, or what ends the loop that is its statement."""
+    """Number of the sign that ends a loop: the end of its block, a semicolon, or the end of the loop that is its body.
+    """
     number = loop + 1
     while number < len(signs):
         if number in ends:
@@ -72,8 +73,9 @@ def _is_global_only(fences: str) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class Scene:
-    """What a launch was: the source, the dimensions of its ids, and how far work-items have something to do in each
-    dimension (None where nothing is said about that). `expanded` is the source without macros, line by line.
+    """The circumstances of a launch. `source` is its text, and `expanded` the text without macros, line by line.
+    `dimensions` is the number of dimensions of its ids. `extent` is the number of work-items that have work, in each
+    dimension; None if it is unknown.
     """
 
     source: str
@@ -82,7 +84,7 @@ class Scene:
     expanded: str = ""
 
     def text(self, line: int) -> str:
-        """The line as it was written."""
+        """The line as the student wrote it, without blanks around it."""
         return self._lines[line - 1].strip() if 0 < line <= len(self._lines) else ""
 
     def has_barrier(self, after: int, before: int) -> bool:
@@ -90,7 +92,9 @@ class Scene:
         return self.has_barrier_in(range(after + 1, before))
 
     def loop_around(self, lines: Collection[int]) -> range | None:
-        """The lines of the innermost loop that holds all of these; None if there is none in the same function."""
+        """The lines of the innermost loop that contains all of these lines. None if no loop contains them, for example
+        because they are in different functions.
+        """
         around = [loop for loop in self._loops if all(line in loop for line in lines)]
         return min(around, key=len, default=None)
 
@@ -115,7 +119,9 @@ class Scene:
         return next((line for some in lines for line in self._global_barriers if line in some), None)
 
     def is_in_a_lock(self, lines: Collection[int]) -> bool:
-        """True if a condition above these lines exchanges a word, as a lock is taken, and a line below does, too."""
+        """True if these lines are in a lock: a condition above them exchanges a word, to take the lock, and a line
+        below them exchanges a word, too.
+        """
         taken = any(line <= min(lines) and self._decides(line) for line in self._exchanges)
         return taken and any(line >= max(lines) for line in self._exchanges if not self._decides(line))
 
@@ -124,17 +130,17 @@ class Scene:
         return EXCHANGE_IN_CONDITION.search(self._code[line - 1]) is not None
 
     def is_loop(self, line: int) -> bool:
-        """Whether a loop is written in the line, outside of a comment at its end."""
+        """True if the line contains the head of a loop, not counting a comment at its end."""
         return LOOP.search(self.text(line).partition("//")[0]) is not None
 
     def index_in(self, line: int, array: str) -> str:
-        """The first index of an array in a line, without spaces: "[y][x+1]"; "" where there is none."""
+        """The first index of an array in a line, without spaces, such as "[y][x+1]"; "" if the line has none."""
         found = re.search(rf"\b{re.escape(array)}\s*((?:\[[^][]*\]\s*)+)", self.text(line))
         return re.sub(r"\s", "", found[1]) if found else ""
 
     def assigned_in(self, kernel: str, array: str) -> tuple[int, ...]:
-        """The lines of a kernel's text in which a statement assigns to an element of an array, whether or not any
-        work-item gets there.
+        """The lines of a kernel's text in which a statement assigns to an element of an array, even if no work-item
+        reaches the statement.
         """
         code = _without_comments(self.expanded or self.source)
         head = re.search(rf"\b{re.escape(kernel)}\s*\(", code)
@@ -156,15 +162,15 @@ class Scene:
         return tuple(line for line, given in self._copies if named.search(given))
 
     def item(self, ids: tuple[int, ...]) -> str:
-        """For example "work-item (3, 0)"."""
+        """Words for a work-item, such as "work-item (3, 0)", by its global ids."""
         return f"work-item {self._ids(ids)}"
 
     def group(self, ids: tuple[int, ...]) -> str:
-        """For example "group 2"."""
+        """Words for a work-group, such as "group 2", by its ids."""
         return f"group {self._ids(ids)}"
 
     def is_beyond(self, ids: tuple[int, ...]) -> bool:
-        """Whether a work-item with these global ids has nothing of its own to do."""
+        """True if a work-item with these global ids lies beyond the extent, so that it has no work."""
         return self.extent is not None and any(i >= end for i, end in zip(ids, self.extent, strict=False))
 
     @cached_property
@@ -200,7 +206,7 @@ class Scene:
 
     @cached_property
     def _fences(self) -> list[tuple[int, str]]:
-        """The lines with a barrier, and what follows it in the line."""
+        """Pairs of a line with a barrier and the text after the barrier's opening parenthesis."""
         found = ((number, BARRIER.search(line), line) for number, line in enumerate(self._code, start=1))
         return [(number, line[barrier.end() :]) for number, barrier, line in found if barrier]
 

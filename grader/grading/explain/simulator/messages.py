@@ -18,7 +18,7 @@ from grader.results.result import Finding, Place, Reason
 
 @dataclass(frozen=True, kw_only=True)
 class Heard:
-    """A message of the simulator's, the work-items that it names, and the launch that it is about."""
+    """A message of the simulator, the work-items that it names, and the launch that it is about."""
 
     message: SeenMessage
     entities: list[Entity]
@@ -26,16 +26,16 @@ class Heard:
     scene: Scene
 
     def place(self, entity: Entity, array: str) -> Place:
-        """Where a work-item uses an array."""
+        """The place where a work-item uses an array."""
         does = "writes" if entity.writes else "reads"
         return self.at(entity.line, f"{self._whose(entity)} {does} {array}")
 
     def by(self, entity: Entity, line: int, words: str) -> tuple[Place]:
-        """Action of a work-item in a line."""
+        """The place of a work-item's action in a line, in a tuple of one."""
         return (self.at(line, f"{self._whose(entity)} {words}"),)
 
     def at(self, line: int, words: str) -> Place:
-        """What happens in a line."""
+        """The place of an action in a line. `words` describe the action."""
         return Place(line=line, text=self.scene.text(line), words=words)
 
     def _whose(self, entity: Entity) -> str:
@@ -43,13 +43,13 @@ class Heard:
 
 
 Words = tuple[str, str, tuple[Place, ...]]
-"""What is wrong, the usual cause, and the places."""
+"""The mistake, its usual cause, and the places."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sign:
-    """A kind of message: the words at its beginning, the reason, and its explanation. `hidden` replaces the explanation
-    if a place is hidden (`lines` finds none, or a 0); {} is the array.
+    """A kind of message: its first words, the reason, and its explanation. `hidden` replaces the explanation if a place
+    is hidden (`lines` finds none, or a 0). The array replaces {} in `hidden`.
     """
 
     begins: re.Pattern[str]
@@ -60,9 +60,9 @@ class Sign:
 
 
 def of_message(message: SeenMessage, seen: SeenKernel, scene: Scene) -> Iterator[Finding]:
-    """The finding of a message; none if the message is unknown.
+    """Yield the finding of a message. Yield none if the message is unknown.
 
-    A function that hides its lines (`nodebug`) does not hide what it does: then the finding has no place.
+    A function that hides its lines (`nodebug`) does not hide its actions. The finding then has no place.
     """
     sign = next((each for each in SIGNS if each.begins.match(message.text)), None)
     if sign is None:
@@ -90,7 +90,9 @@ NO_LINE = "The simulator does not know the line. If the file contains `nodebug`,
 
 
 def _copied_out_of_bounds(message: SeenMessage, seen: SeenKernel, scene: Scene) -> Words:
-    """Explain a copy beyond an array. The simulator copies when the group waits, so it names another line."""
+    """Explain a copy beyond an array. The simulator makes the copy when the group waits for it, so it names another
+    line.
+    """
     target = oclgrind.target(message, seen)
     does = "writes" if message.text.startswith("Invalid write") else "reads"
     what = f"{_copy_in(scene.copies_of(target.array))} {does} outside {target.array}{_how_far(target)}."
@@ -99,12 +101,12 @@ def _copied_out_of_bounds(message: SeenMessage, seen: SeenKernel, scene: Scene) 
 
 
 def _copy_in(lines: Sequence[int]) -> str:
-    """For example "the copy in line 7", if there is only one."""
+    """Words for a copy, such as "the copy in line 7" if only one line copies."""
     return f"the copy in line {lines[0]}" if len(lines) == 1 else "a copy by the group"
 
 
 def _race_with_a_copy(entity: Entity, array: str, scene: Scene) -> tuple[str, str]:
-    """Explain a race with a copy: a work-item uses an array that the group copies. In a loop, either may come first."""
+    """Explain a race in which a work-item uses an array that its group copies. In a loop, either may come first."""
     does, lines = "writes" if entity.writes else "reads", scene.copies_of(array)
     what = f"line {entity.line} {does} {array} while {_copy_in(lines)} still uses it."
     is_repeated = bool(lines) and scene.loop_around({entity.line, *lines}) is not None
@@ -172,7 +174,7 @@ SAME_IN_A_GROUP = "The index is the same for all work-items. Let one of them wri
 SAME_IN_ALL_GROUPS = "The index is the same for all groups. Give each group an element of its own, by get_group_id."
 
 CONSTANT = re.compile(r"(?:\[\(*(?:0[xX][\da-fA-F]+|\d+)[uUlL]*\)*\])+")
-"""An index that is a number."""
+"""An index that is a constant number."""
 
 ROW = "Check the row length in the index, and that the guard tests the sizes of this array."
 LINE = "Check the index, and that a guard compares it with the size of this array."
@@ -192,7 +194,9 @@ def _how_far(target: Target) -> str:
 
 
 WRAPPED = 2**24
-"""An index so little below 2**32 was a little less than 0: no array of a course is so long."""
+"""An unsigned index at most this far below 2**32 was slightly below 0 before it wrapped: no array of a course is so
+long.
+"""
 
 
 def _has_wrapped(index: int) -> bool:
@@ -280,8 +284,11 @@ def _input_changed(heard: Heard) -> Words:
 
 
 def _endless(heard: Heard) -> Words:
-    """Of the loops whose condition never changed the one that turned most often, else the outermost: those around it
-    may have begun one turn. Where there is none, the line that was being executed.
+    """Explain a kernel that does not end, by one of its loops.
+
+    The candidates are loops whose condition never changed. The loop with the most iterations is named, because the
+    loops around it may have begun only one iteration. Of equal loops, the outermost is named. Without candidates, the
+    line that was executing is named.
     """
     loops = [each for each in heard.seen.branches if each.constant and heard.scene.is_loop(each.line)]
     most = max(loops, key=lambda each: (each.reached, -each.line), default=None)
@@ -371,4 +378,4 @@ SIGNS = (
         hidden="the simulator stopped at something that it does not support",
     ),
 )
-"""The first that fits counts."""
+"""Kinds of messages. The first one that matches a message counts."""

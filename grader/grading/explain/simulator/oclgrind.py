@@ -1,6 +1,6 @@
-"""Reads the texts of Oclgrind and our plugin: which work-item, which line, which element.
+"""Reads the messages of Oclgrind and of grader's plugin: the work-item, the line and the element.
 
-The texts come from a worker: what is not understood is ignored, and numbers are read up to a length.
+The messages come from a worker. Unknown text is ignored, and numbers are read up to a limited length.
 """
 
 import re
@@ -14,14 +14,14 @@ PRIVATE, GLOBAL, LOCAL = 0, 1, 3
 """Address spaces, as LLVM numbers them for OpenCL."""
 
 BUFFER_BITS = 48
-"""An address of Oclgrind's is the number of a buffer above so many bits of an offset into it."""
+"""Bits of the offset in an address. In Oclgrind, the bits above it are the number of the buffer."""
 
 NUMBER = r"[0-9]{1,20}"
 IDS = rf"{NUMBER},{NUMBER},{NUMBER}"
 
 ADDRESS = re.compile(r"\b(?P<space>global|local|private) memory address 0x(?P<address>[0-9a-f]{1,16})\b")
 PLACE = rf"(?:At line (?P<line>{NUMBER}) \(column (?P<column>{NUMBER})\)|Debugging information not available)"
-"""Place of an instruction in the source; a function may hide it (`nodebug`)."""
+"""Place of an instruction in the source. A function may hide it (`nodebug`)."""
 
 ENTITY = re.compile(rf"Global\((?P<global>{IDS})\) Local\({IDS}\) Group\((?P<group>{IDS})\)\n[^\n]*\n[ \t]*{PLACE}")
 GROUP_ENTITY = re.compile(rf"Entity: Group\(({IDS})\)")
@@ -40,15 +40,15 @@ UNAWAITED = re.compile("Work-item finished without waiting for events")
 NO_EVENT = re.compile("Invalid wait event")
 READ_ONLY = re.compile("Invalid write to read-only")
 FATAL = re.compile("OCLGRIND FATAL ERROR")
-"""How messages begin."""
+"""First words of messages."""
 
 ENDLESS = re.compile(rf"{FATAL.pattern}[^\n]*\n[ \t]*a loop that does not end")
-"""What our plugin says after so many steps of a launch that it must be in one."""
+"""Message of the plugin if a launch takes so many steps that it must be in an endless loop."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Entity:
-    """A work-item in a message, and the line of its instruction; 0 if the line is hidden."""
+    """A work-item in a message, and the line of its instruction. The line is 0 if it is hidden."""
 
     global_id: tuple[int, ...]
     group: tuple[int, ...]
@@ -58,8 +58,8 @@ class Entity:
 
 @dataclass(frozen=True, kw_only=True)
 class Target:
-    """The array that a message's address is in or near, by its name or in words, the element there, and how many there
-    are (None where that is not known).
+    """The array that the address of a message is in or near. `array` is its name, or words for it. `element` is the
+    element at the address, and `elements` the number of elements in the array; None if they are unknown.
     """
 
     array: str
@@ -73,7 +73,7 @@ def was_cut_off(kernel: SeenKernel) -> bool:
 
 
 def entities(message: SeenMessage) -> list[Entity]:
-    """Whom a message names, at most two."""
+    """The work-items that a message names, at most two."""
     found = islice(ENTITY.finditer(message.text), 2)
     return [
         Entity(
@@ -87,7 +87,7 @@ def entities(message: SeenMessage) -> list[Entity]:
 
 
 def copies(message: SeenMessage) -> bool:
-    """True if a message is about a copy by a whole group, which happens when the group waits for it."""
+    """True if a message is about a copy by a whole group. The copy happens when the group waits for it."""
     return GROUP_ENTITY.search(message.text) is not None
 
 
@@ -96,13 +96,13 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 
 def target(message: SeenMessage, seen: SeenKernel) -> Target:
-    """What a message is about."""
+    """The array and the element that a message is about."""
     match = ADDRESS.search(message.text)
     if match is None or match["space"] == "private":
         return Target(array=message.array or "a private array", element=None, elements=None)
     address = int(match["address"], 16)
     buffer, offset = address >> BUFFER_BITS, address & (2**BUFFER_BITS - 1)
-    if offset >> (BUFFER_BITS - 1):  # below the start of the next buffer
+    if offset >> (BUFFER_BITS - 1):  # a negative offset: below the start of the next buffer
         buffer, offset = buffer + 1, offset - 2**BUFFER_BITS
     space = GLOBAL if match["space"] == "global" else LOCAL
     array = next((array for array in seen.arrays if (array.space, array.buffer) == (space, buffer)), None)
@@ -112,7 +112,7 @@ def target(message: SeenMessage, seen: SeenKernel) -> Target:
 
 
 def is_local(message: SeenMessage) -> bool:
-    """Whether a message gives an address in local memory."""
+    """True if a message gives an address in local memory."""
     match = ADDRESS.search(message.text)
     return match is not None and match["space"] == "local"
 
@@ -134,12 +134,12 @@ def lines_of_entities(message: SeenMessage) -> list[int]:
 
 
 def group(message: SeenMessage) -> tuple[int, ...] | None:
-    """The ids of the group that a message is about as a whole."""
+    """The ids of the group that a message is about as a whole; None if it gives none."""
     match = WORK_GROUP.search(message.text)
     return _numbers(match[1]) if match else None
 
 
 def reached(message: SeenMessage) -> tuple[int, int] | None:
-    """How many work-items reached a barrier, and of how many."""
+    """Number of work-items that reached a barrier, and number of all work-items that had to; None if it gives none."""
     match = REACHED.search(message.text)
     return (int(match[1]), int(match[2])) if match else None

@@ -1,4 +1,4 @@
-"""Explains races in local memory: which barrier is missing, or that none is."""
+"""Explains races in local memory: names the missing barrier, or says that no barrier is missing."""
 
 from collections.abc import Collection, Iterable
 
@@ -9,9 +9,11 @@ from grader.protocol.observation import SeenKernel, SeenMessage
 
 
 def local_race(array: str, entities: list[Entity], seen: SeenKernel, scene: Scene) -> tuple[str, str]:
-    """Which of the two comes first. It is the write, if it stands above without a barrier between, or if the read found
-    words that no work-item had written. Otherwise it is the read, and the write belongs to the next step. Where
-    barriers stand on both ways, none is missing.
+    """Explain a race of a write and a read. Return the mistake and its cause.
+
+    The write comes first if it is above the read without a barrier between them, or if the read found words that no
+    work-item had written. Otherwise the read comes first, and the write belongs to the next step. If there are barriers
+    on both ways, no barrier is missing.
     """
     write, read = entities
     if read.line == write.line and write.line in _stored_by_all(seen):
@@ -43,17 +45,17 @@ LOCK = (
     "Atomic functions of OpenCL 1.2 order no other accesses, so a lock does not protect this line. Let each work-item "
     "use an element of its own, and combine them after a barrier."
 )
-"""Section 6.12.11 of OpenCL C 1.2: the functions are atomic, and order no accesses to other words."""
+"""Section 6.12.11 of OpenCL C 1.2: the functions are atomic, but they order no accesses to other words."""
 
 NO_BARRIER = "A barrier(CLK_LOCAL_MEM_FENCE) is missing"
 MISSING = NO_BARRIER + " between them: after line {}, before {}."
 
 BRACES = " The body of the loop then needs braces."
-"""Added if the barrier would come after a loop whose body is one statement."""
+"""Added if the barrier would come after a loop whose body is a single statement."""
 
 
 def _wrong_fence(array: str, way: Iterable[range], scene: Scene) -> str | None:
-    """Advice about a barrier on the way that orders global memory only; None if no such barrier is on the way."""
+    """Advice if a barrier on the way orders global memory only; None if no such barrier is on the way."""
     line = scene.global_barrier_in(way)
     if line is None:
         return None
@@ -64,15 +66,17 @@ def _wrong_fence(array: str, way: Iterable[range], scene: Scene) -> str | None:
 
 
 def _way(loop: range | None, start: int, end: int) -> tuple[range, ...]:
-    """The lines from one to the other, which in a loop may lie in its next turn."""
+    """The lines on the way from one line to another. In a loop, the way may lead through its next iteration."""
     if start < end:
         return (range(start + 1, end),)
     return (range(start + 1, loop.stop), range(loop.start, end)) if loop else ()
 
 
 def unparted(array: str, lines: Collection[int], scene: Scene) -> str | None:
-    """What two lines lack that write the same element: a barrier, here or on the way into a loop's next turn; or the
-    index, where they do not have the same. None where barriers part them, or they are one line.
+    """Advice on two lines that write the same element; None if barriers separate them, or if they are one line.
+
+    It names a missing barrier, either between the lines or on the way into the loop's next iteration. Lines with
+    different indexes may need the same index instead.
     """
     first, last = min(lines), max(lines)
     if first == last:
@@ -91,18 +95,19 @@ def unparted(array: str, lines: Collection[int], scene: Scene) -> str | None:
 
 
 def _stored_by_all(seen: SeenKernel) -> set[int]:
-    """Lines in which the work-items of a warp write one and the same element."""
+    """Lines in which all work-items of a warp write one element."""
     return {each.line for each in seen.accesses if each.writes and each.stride == 0}
 
 
 def _is_unset(array: str, read: Entity, seen: SeenKernel) -> bool:
-    """Whether the read found words that no work-item had written."""
+    """True if the read found words that no work-item had written."""
     return any(each.name == array and each.line == read.line for each in seen.unset)
 
 
 def is_past_a_barrier(message: SeenMessage, seen: SeenKernel, scene: Scene) -> bool:
-    """Whether a race in local memory only is one because words are read that nobody has written: a barrier stands
-    between the write and the read below it, so that those are the words of another step.
+    """True if a race in local memory is reported only because the kernel reads words that were never written.
+
+    In this case a barrier separates the write from the read below it, so the words belong to another step.
     """
     if not (oclgrind.RACE.match(message.text) and oclgrind.is_local(message)):
         return False

@@ -1,4 +1,4 @@
-"""Names the lines that a wrong result may come from: writes of the array, reads of the others, loops."""
+"""Names the lines that a wrong result may come from: writes of the array, reads of other arrays, and loops."""
 
 from collections.abc import Collection, Iterable, Iterator
 
@@ -11,20 +11,22 @@ from grader.protocol.observation import SeenKernel
 from grader.results.result import Check, Reason, lines_named
 
 EXPLAINED = frozenset({Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN})
-"""What a correctness check can only say of the results, not of the source."""
+"""Reasons of a correctness check that describe only the results, not the source."""
 
 
 WHEREABOUTS = "In your file, "
-"""How the list of all lines begins that use an array, which are no cause."""
+"""Start of the list of all lines that use an array. These lines are no cause."""
 
 
 def names_a_line(check: Check) -> bool:
-    """Whether it tells a cause, with its line."""
+    """True if the check names a cause and its line."""
     return bool(check.cause) and bool(lines_named(check.message.partition(WHEREABOUTS)[0]))
 
 
 def whereabouts(kernels: Iterable[SeenKernel], scenes: Iterable[Scene]) -> str:
-    """The lines of several launches: a sentence for each kernel, even if its launches reach different lines."""
+    """Sentences about the lines of several launches. Each kernel has one sentence, even if its launches reach different
+    lines.
+    """
     launches: dict[str, SeenKernel] = {}
     told: dict[str, str] = {}
     for seen, scene in zip(kernels, scenes, strict=True):
@@ -35,12 +37,12 @@ def whereabouts(kernels: Iterable[SeenKernel], scenes: Iterable[Scene]) -> str:
 
 
 def _together(one: SeenKernel, other: SeenKernel) -> SeenKernel:
-    """Two launches of a kernel as one."""
+    """One launch with the accesses and branches of two launches of a kernel."""
     return one.model_copy(update={"accesses": one.accesses + other.accesses, "branches": one.branches + other.branches})
 
 
 FEW = 3
-"""Lines that are named as those to look at; more are no pointer."""
+"""Most lines that are named as lines to look at. A longer list does not help."""
 
 
 def writers(array: str, space: int, seen: SeenKernel) -> set[int]:
@@ -51,15 +53,16 @@ def writers(array: str, space: int, seen: SeenKernel) -> set[int]:
 
 
 def told_to_decide(what: str, scene: Scene, kernel: str, lines: Iterable[int]) -> str:
-    """For example "How far it gets is decided in lines 9 and 14."; "" where nothing decides what these lines reach, or
-    too much to be told.
+    """A sentence of the form "... is decided in lines 9 and 14."
+
+    It is empty if no condition decides which elements these lines access, or if too many lines do.
     """
     deciding = {each for line in lines for each in deciding_lines(scene.expanded, kernel, line)}
     return f"{what} is decided in {lines_in_words(deciding)}." if 1 <= len(deciding) <= FEW else ""
 
 
 def lines_of(use: Use, kernels: Iterable[SeenKernel]) -> str:
-    """For example "A is read in line 31."; "" if no launch uses the array so, or many lines do."""
+    """A sentence such as "A is read in line 31."; "" if no launch uses the array in this way, or if many lines do."""
     lines = {
         each.line
         for seen in kernels
@@ -72,7 +75,9 @@ def lines_of(use: Use, kernels: Iterable[SeenKernel]) -> str:
 
 
 def lines_used(seen: SeenKernel, scene: Scene) -> str:
-    """For example "In your file, C is written in line 31; loops turn in lines 18 and 24."; "" if nothing is used."""
+    """A sentence about lines that write, read or loop, such as "In your file, C is written in line 31; A is read in
+    line 20."; "" if nothing is used.
+    """
     parts = [*_uses(seen, writes=True), *_uses(seen, writes=False)]
     loops = {branch.line for branch in seen.branches if scene.is_loop(branch.line)}
     if loops:
@@ -81,7 +86,7 @@ def lines_used(seen: SeenKernel, scene: Scene) -> str:
 
 
 def locate(check: Check, words: str) -> Check:
-    """The check, with these words after a message that names no line."""
+    """The check, with these words after its message if the message describes only the results."""
     if check.reason not in EXPLAINED or not words:
         return check
     return replace(check, message=f"{check.message} {words}")
@@ -98,6 +103,6 @@ def _uses(seen: SeenKernel, *, writes: bool) -> Iterator[str]:
 
 
 def lines_in_words(numbers: Collection[int]) -> str:
-    """For example "line 12", "lines 12, 13 and 20"."""
+    """Words for line numbers, such as "line 12" or "lines 12, 13 and 20", in ascending order."""
     *others, last = sorted(numbers)
     return f"lines {', '.join(map(str, others))} and {last}" if others else f"line {last}"

@@ -1,4 +1,4 @@
-"""Values that are used and were never set: who reads them, and who should have written them."""
+"""Explains uses of values that were never set: the line that reads them, and the line that should have written them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -13,7 +13,9 @@ from grader.results.result import Finding, Place, Reason
 
 
 def first_uses(unset: Iterable[SeenUnset]) -> Iterator[SeenUnset]:
-    """The first use of each unset value: an address before a condition before a store."""
+    """Yield the first use of each unset value. A use as an address comes before a condition, and a condition before a
+    store.
+    """
     uses = sorted(unset, key=lambda each: (each.line, each.column, each.name, each.how, each.used_line))
     known: set[tuple[int, int, str]] = set()
     for each in uses:
@@ -24,7 +26,7 @@ def first_uses(unset: Iterable[SeenUnset]) -> Iterator[SeenUnset]:
 
 
 def of_unset(unset: SeenUnset, launches: Sequence[SeenKernel], scene: Scene) -> Finding:
-    """The finding, of the last of these launches."""
+    """The finding about an unset value in the last of these launches."""
     finding = attempt(EXPLANATION, lambda: _explained(unset, launches, scene))
     if isinstance(finding, Fault):
         what = "it uses a value that was never set."
@@ -61,7 +63,8 @@ def _explained(unset: SeenUnset, launches: Sequence[SeenKernel], scene: Scene) -
 
 
 RETURNED = "retval"
-"""clang's name for the value of a function. If a program has a variable of this name, the line has it."""
+"""clang's name for the value that a function returns. If a program has a variable of this name, the line contains it.
+"""
 
 
 def _of_a_missing_return(unset: SeenUnset, scene: Scene) -> Finding:
@@ -76,7 +79,9 @@ def _of_a_missing_return(unset: SeenUnset, scene: Scene) -> Finding:
 
 
 def _of_local_words(name: str, reader: int, launch: SeenKernel, scene: Scene) -> str:
-    """Local memory that this line reads is filled by other lines, or by itself when it adds to what it finds there."""
+    """Cause of a read of unset local memory. Other lines fill this memory, or the line itself if it adds to the old
+    value.
+    """
     lines = writers(name, LOCAL, launch)
     if not lines:
         return f"No line wrote to {name} at all: check the name of the array that the values are stored in."
@@ -91,7 +96,9 @@ def _of_local_words(name: str, reader: int, launch: SeenKernel, scene: Scene) ->
 
 
 def _of_global_words(name: str, launches: Sequence[SeenKernel], scene: Scene) -> str:
-    """An array that its reader does not write is for a kernel before it to fill."""
+    """Cause of a read of unset global memory. If the reading kernel does not write the array, an earlier kernel must
+    fill it.
+    """
     *before, launch = launches
     if not before or writers(name, GLOBAL, launch):
         return "An output does not start at zero: add up in a variable, then store that."
