@@ -28,7 +28,7 @@ def _parents() -> Iterator[tuple[int, int]]:
     """Every process with its parent."""
     for entry in os.scandir("/proc"):
         if entry.name.isdigit():
-            with suppress(OSError):  # it ended while we looked
+            with suppress(OSError):  # the process has just ended
                 yield int(entry.name), int(fields(entry.path)[1])
 
 

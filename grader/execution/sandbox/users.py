@@ -151,5 +151,5 @@ def _locked(lock: int) -> bool:
 
 def _users_of_processes() -> Iterator[int]:
     for process in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):  # it ended while we looked
+        with suppress(OSError):  # the process has just ended
             yield process.stat().st_uid
