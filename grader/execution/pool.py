@@ -1,8 +1,8 @@
 """Workers that are kept for the next grading, or that start before it.
 
 A worker that is kept runs only the grader's own kernels. Its start and its builds take longer than its work in a
-grading. It never runs a submission, so a submission can leave nothing in it. A worker that has run a submission is never
-kept.
+grading. It never runs a submission, so a submission can leave nothing in it. A worker that has run a submission is
+never kept.
 """
 
 from collections.abc import Callable, Iterator
