@@ -1,9 +1,9 @@
 """A process between the judge and a worker. It ends the worker and all its processes when the judge ends.
 
 The judge has one end of the lifeline, a pair of sockets. This end closes when the judge closes it or is killed.
-Untrusted code in a worker can stop the worker, which then notices nothing. The warden does not run that code. If workers
-have separate users, no worker can send the warden a signal. A process that loses its parent becomes a child of the
-warden (PR_SET_CHILD_SUBREAPER), so that no daemon escapes.
+Untrusted code in a worker can stop the worker, which then notices nothing. The warden does not run that code. If
+workers have separate users, no worker can send the warden a signal. A process that loses its parent becomes a child of
+the warden (PR_SET_CHILD_SUBREAPER), so that no daemon escapes.
 
 The warden is a fork of the fork server, and ends when its worker has ended.
 """
