@@ -227,7 +227,7 @@ class Worker:
 
     def _begins_in(self, plan: Plan) -> Process:
         """The process in which the plan's session begins. It is a new one if the driver has refused a request: a GPU's
-        driver serves a process no more after one of its kernels has accessed memory that it must not.
+        driver stops serving a process after one of its kernels has accessed memory that it must not access.
         """
         return "used" if (self._goes_on or plan.process == "used") and not self._is_spoiled else "new"
 
@@ -259,9 +259,9 @@ class Worker:
     def begin_run(self, plan: Plan, name: str, arrays: "Mapping[str, NDArray[Any]]") -> None:
         """Request a session, a run of this script, all its buffers, and the observations. Does not wait for them.
 
-        The methods `open`, `run` and `observe` wait, if they get equal arguments. No other request is allowed before
-        them, except for another session; it abandons this one. Do not use this method for timed runs: a worker that
-        knows its next requests can answer them early.
+        The methods `open`, `run` and `observe` wait for the replies, and must get equal arguments. No other request is
+        allowed before them, except for another session, which abandons this one. Do not use this method for timed runs:
+        a worker that knows its next requests can answer them early.
         """
         self.begin_open(plan)
         script = self._script(name)
@@ -336,7 +336,7 @@ class Worker:
         return self._ask_done(Stage(upload=(), clear=names), "poisoning buffers", self._deadlines.transfer)
 
     def launch(self, name: str, key: int = 0) -> Timing | Failure:
-        """Run a script of the plan to its end. `key` is passed to those kernels of the grader that take one."""
+        """Run a script of the plan to its end. Kernels of the grader that take a key get `key`."""
         steps = len(self._script(name).steps)
         deadline = self._launch_deadline(name)
         shared = self._script(name).buffers if self._shares else ()

@@ -12,8 +12,8 @@ class Deadlines(Record):
     for a launch on the simulator. The simulator itself ends a launch after a number of steps. This took 33 s on a
     machine with a load of six per processor. The deadline is much longer, so that the load decides no verdict.
 
-    A small launch without a reply for `silence` seconds is examined in the simulator. If it does not end there either,
-    it is ended.
+    If a small launch has not ended after `silence` seconds, it is examined in the simulator. If it does not end there
+    either, it is stopped.
     """
 
     start: float = Field(default=30.0, gt=0)

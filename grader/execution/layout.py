@@ -1,6 +1,6 @@
 """Layout of buffers in the files of a worker: each buffer between its guard bands, one after the other.
 
-The functions here import NumPy, so that a worker can start before NumPy is loaded.
+The functions import NumPy only when they run, so that a worker can start before NumPy is loaded.
 """
 
 from collections.abc import Callable, Sequence

@@ -21,8 +21,8 @@ Amount = Annotated[int, Field(ge=0, lt=2**63)]
 class Resources(Message):
     """Resources that a kernel uses: bytes of private memory per work-item, and bytes of local memory per work-group.
 
-    `work_group` is the largest number of work-items in a work-group with which the kernel can run. A field is None if
-    the driver does not report it.
+    `work_group` is the largest number of work-items in a work-group with which the kernel can run. None means that the
+    driver does not report the value.
     """
 
     private_memory: Amount | None = None

@@ -44,8 +44,8 @@ class Limits(Message):
 
     The judge's execution/sandbox/rules.py has their defaults.
 
-    `processes` is None if the sandbox counts processes: the OS kernel would count the processes of all workers that
-    have the same user.
+    With None for `processes`, the worker sets no such limit. The sandbox then counts the processes, because the OS
+    kernel would count the processes of all workers that have the same user.
     """
 
     memory_bytes: int
@@ -85,8 +85,8 @@ shares with the judge, for kernels that run on the host's processors.
 
 Process = Literal["new", "used"]
 """Process in which a session begins, or in which a text is expanded. "new": a process that has run no kernel. "used":
-the process of the previous session. A used process is faster: its driver has loaded its libraries, and the device
-knows the process.
+the process of the previous session. A used process is faster: its driver has loaded its libraries, and it already has a
+context on the device.
 """
 
 
@@ -305,7 +305,7 @@ class Launched(Message):
 class Turned(Message):
     """The result of each launch of a `Turn`.
 
-    `waits_ns` has the nanoseconds of each launch, and at the end of the fetching, by the worker's clock.
+    `waits_ns` has the duration of each launch in order, and then of the fetching, in nanoseconds by the worker's clock.
     """
 
     kind: Literal["turned"] = "turned"
@@ -338,8 +338,8 @@ class Refused(Message):
 
 
 class Stopped(Message):
-    """The driver accepted the kernels, but stopped them later. On a GPU, an access outside of memory causes this, where
-    a process on a CPU would get a signal.
+    """The driver accepted the kernels, but stopped them later. A wild memory access has this effect on a GPU; on a CPU,
+    it causes a signal.
     """
 
     kind: Literal["stopped"] = "stopped"

@@ -12,7 +12,7 @@ from grader.worker.fork import Channel, Fork
 
 
 class Succession:
-    """Owner of the process that serves requests now."""
+    """Keeps the process that serves requests, and replaces it if a request needs a new one."""
 
     def __init__(self, serve: Callable[[Channel], None], inherited: Iterable[BinaryIO]) -> None:
         """`serve` answers requests; it runs in a fork, without the `inherited` streams."""

@@ -36,7 +36,7 @@ def environment(home: str, allowed: Collection[int]) -> dict[str, str]:
 
     PoCL pins its first thread to processor 0, its second thread to processor 1, and so on. Without this, threads share
     a core at random, and times double. If a cpuset (of a batch system or a container) excludes one of these processors,
-    pinning would abort PoCL, so it is off.
+    pinning would abort PoCL, so pinning is off.
 
     A worker has one queue, but NVIDIA's driver makes eight connections to the device for each process (CUDA C++
     Programming Guide, environment variables). It serves one process after the other. On an H200, three processes that

@@ -30,7 +30,7 @@ PREFIX = "grader-worker-"
 ROUNDS = str(Path(ROUND_FILE).parent)
 ROUNDS_PREFIX = "grader-rounds-"
 
-SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - folders made there are our own, and closed to others
+SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - the grader's folders there are closed to other users
 ENOUGH_MEMORY = 256 * 1024**2
 """Bytes of shared memory that must be free for arrays. A container has a quarter of this by default; the arrays of one
 launch can fill that.

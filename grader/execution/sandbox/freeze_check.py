@@ -3,7 +3,7 @@
 SIGSTOP does not stop all processes. A process whose main thread waits in vfork does not notice the signal, and its
 other threads continue to run. A process with a timer that sends it SIGCONT continues by itself. Under `process`, a
 process may have left the group. So the judge trusts no worker. It looks at all threads below the warden, and ends a
-worker that uses processor time outside its turn. It also ends a worker if one of its processes begins or ends
+worker that uses processor time while it should be frozen. It also ends a worker if one of its processes begins or ends
 meanwhile: only running code begins a process, and the OS kernel works to end one.
 """
 

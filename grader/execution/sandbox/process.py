@@ -2,8 +2,8 @@
 
 It contains accidents: a crash, an endless loop, too much memory or output. It does not protect against malicious code:
 native code in the worker has the rights of the user who runs the grader (user.py gives it fewer rights). The worker can
-only use devices for computing, and cannot use some services of the OS kernel (grader/forkserver/devices.py,
-system_calls.py), because their delayed work would disturb timed launches.
+use only devices for computing, and cannot use some services of the OS kernel (grader/forkserver/devices.py,
+system_calls.py). The delayed work of other devices and of these services would disturb timed launches.
 
 The worker's folder (folder.py) is in the temporary folder. It also contains
 

@@ -14,9 +14,9 @@ from pathlib import Path
 from grader.common.errors import WorkerError
 
 USERS = range(61185, 65520, 2)
-"""User ids that systemd reserves for temporary services; on no distribution do they belong to a person. The id before
-each of them is for the process that kills the processes of this user, and for no other process: of two such processes
-with one id, the first would kill the second.
+"""User ids that systemd reserves for temporary services. They belong to no person on any distribution. The id before
+each of them is only for the process that kills the processes of this user: of two such processes with one id, the first
+would kill the second.
 """
 
 REMOVAL_SECONDS = 120.0

@@ -50,7 +50,7 @@ class Sweeper:
 
     def __init__(self, parent: Path) -> None:
         sweeps = (sys.executable, "-I", "-m", "grader.execution.sandbox.docker.sweeping", str(parent))
-        self._process = subprocess.Popen(  # noqa: S603 - our own module, run by our own Python
+        self._process = subprocess.Popen(  # noqa: S603 - grader's own module, run by the judge's Python
             (sys.executable, "-I", "-S", "-c", WAIT, *sweeps),
             bufsize=0,
             stdin=subprocess.PIPE,
