@@ -1,5 +1,5 @@
-"""The judge's end of a worker: start it in a sandbox, send it a job, read its replies without believing them.
+"""The judge's side of a worker: start it in a sandbox, send it a job, and read its replies without trust.
 
-In: a plan (buffers, launches). Out: an outcome, a value for every way in which it can end. client.py is the way in.
-Imports protocol and course; knows nothing of points and verdicts.
+In: a plan (buffers, launches). Out: an outcome, which is a value for success and for every kind of failure. Start with
+client.py. Imports protocol and course; knows nothing about points and verdicts.
 """

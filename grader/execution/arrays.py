@@ -1,7 +1,8 @@
-"""The judge's end of the files in which arrays travel (protocol/messages.py).
+"""The judge's side of the files that transfer arrays (protocol/messages.py).
 
-The judge makes them, fixes their sizes, and keeps its own descriptors: whatever a worker does to names in its folder,
-the judge reads the files that it made. They are read, never mapped: a live worker could cut a mapped file under us.
+The judge makes the files, fixes their sizes, and keeps its own descriptors. So it always reads the files that it made,
+even if a worker replaces them in its folder. The judge reads the files and never maps them: a live worker could
+truncate a mapped file during the access.
 """
 
 import os
@@ -32,7 +33,7 @@ class ArrayFiles:
         self.round = RoundFile(rounds)
 
     def share(self) -> None:
-        """Let a worker of another user read in.bin and write out.bin; the folder keeps everybody else out."""
+        """Let a worker of another user read in.bin and write out.bin. The folder keeps all other users out."""
         os.fchmod(self._input, 0o644)
         os.fchmod(self._output, 0o666)
         self.round.share()
@@ -52,12 +53,15 @@ class ArrayFiles:
             offset += array.nbytes
 
     def reserve(self, size: int) -> None:
-        """Make room for what a worker will write: a full disk must not look like a fault of the kernel later."""
+        """Reserve space for the worker's output. Without it, a full disk would later look like a fault of the kernel.
+
+        Raises WorkerError if the disk is full.
+        """
         with _room_for(size):
             os.posix_fallocate(self._output, 0, size)
 
     def receive(self, size: int) -> bytes:
-        """The first `size` bytes that the worker wrote; fewer if it has cut the file."""
+        """The first `size` bytes that the worker wrote; fewer if it has truncated the file."""
         parts: list[bytes] = []
         done = 0
         while done < size and (part := os.pread(self._output, size - done, done)):
@@ -67,17 +71,17 @@ class ArrayFiles:
 
 
 NEXT = "next"
-"""The folder of a file that the worker must not see yet: neither mounted nor open to it."""
+"""Folder for the file that the worker must not see yet. The worker has no access to this folder."""
 
 CHUNK = 128 * 1024
-"""Bytes of a file that are read at once: some 30 us."""
+"""Bytes of a file that are read at once. This takes about 30 us."""
 
 
 class RoundFile:
-    """A file that is made again for each launch: the worker finds its inputs there, and leaves its results.
+    """A file with the inputs of a launch, into which the worker also writes the results. Each launch gets a new one.
 
-    It appears at the moment of the launch, with inputs, poison and guard bands in place. After the launch it is read in
-    an order that nobody can guess, so that no result can still be written ahead of the reader.
+    The file appears at the moment of the launch, complete with inputs, poison and guard bands. After the launch, the
+    judge reads it in a random order, so that a worker cannot write a late result ahead of the reader.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -88,11 +92,11 @@ class RoundFile:
         self._file: int | None = None
 
     def share(self) -> None:
-        """Let a worker of another user open what is shown to it."""
+        """Let a worker of another user open the files that are shown to it."""
         self._shown.parent.chmod(0o711)
 
     def write(self, pieces: "Sequence[NDArray[Any]]", size: int) -> None:
-        """The next file, with these parts back to back. Raises WorkerError if there is no room."""
+        """Write the next file, with these parts back to back. Raises WorkerError if there is not enough space."""
         self.close()
         self._file = os.open(self._next, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
         os.fchmod(self._file, 0o666)
@@ -103,11 +107,11 @@ class RoundFile:
                 offset += piece.nbytes
 
     def show(self) -> None:
-        """Let the worker see the file, all of it at once."""
+        """Make the file visible to the worker, in one step."""
         self._next.replace(self._shown)
 
     def read(self, size: int) -> memoryview:
-        """The first `size` bytes; none if the worker has cut the file."""
+        """The first `size` bytes; empty if the worker has truncated the file."""
         import numpy as np
 
         assert self._file is not None, "a file is written before it is read"
@@ -128,7 +132,7 @@ class RoundFile:
 
 @contextmanager
 def _room_for(size: int) -> Iterator[None]:
-    """Turns a full disk into an error that says so."""
+    """Convert the error of a full disk into a WorkerError that says what to do."""
     try:
         yield
     except OSError as error:

@@ -1,7 +1,7 @@
-"""Runs jobs in sandboxed workers and turns whatever happens there into outcomes.
+"""Runs jobs in sandboxed workers and returns their outcomes.
 
-An outcome is a value, failures included: the caller decides whose fault it is. Only what cannot be the fault of a
-kernel (a worker that does not start, a missing device) is raised.
+An outcome is a value, even for a failure: the caller decides who is at fault. Only failures that a kernel cannot cause
+(a worker that does not start, a missing device) are raised as errors.
 """
 
 import time
@@ -70,7 +70,7 @@ if TYPE_CHECKING:
 
 
 class Worker:
-    """A worker process. It is started when it is first used, and again after a failure that killed it."""
+    """A worker process. It starts at its first use, and again after a failure that ended it."""
 
     def __init__(
         self, sandbox: Sandbox, device: int, deadlines: Deadlines, simulation: Simulation | None = None
@@ -85,20 +85,20 @@ class Worker:
         self._plan: Plan | None = None
         self._awaited: Plan | None = None
         self._ahead: deque[Message] = deque()
-        """Requests of a run that were sent before anybody waits for it."""
+        """Requests of a run that were sent early. Their replies have not been read yet."""
         self._launched: set[str] = set()
         self._written: Script | None = None
         self._is_frozen = False
         self._is_warming = False
         self._is_closing = False
         self._is_spoiled = False
-        """Whether the driver has refused something since the last session began: it may refuse all that is to come in
-        that process.
+        """True if the driver has refused a request since the last session began. It may then refuse every further
+        request of that process.
         """
         self._goes_on = False
-        """Whether every session goes on in the process of the one before, whatever its plan says."""
+        """True if every session continues in the process of the previous session, regardless of its plan."""
         self._found: Devices | None = None
-        """The devices that the worker has reported; None until it is up."""
+        """The devices that the worker has reported; None until the worker is ready."""
 
     def __enter__(self) -> Self:
         if self._process is None:
@@ -109,44 +109,44 @@ class Worker:
         self.stop()
 
     def start(self) -> None:
-        """Start the process and give it the job, without waiting for it to be ready."""
+        """Start the process and send it the job. Does not wait until the process is ready."""
         self._process = self._sandbox.start()
         self._replies = Replies(self._process)
         self._plan = self._awaited = None
         self._ahead.clear()
         self._is_spoiled = False
-        self._launched = set()  # the driver's cache is new, too
+        self._launched = set()  # the new process has an empty driver cache
         self._send(Job(limits=self._sandbox.limits(), device=self._device, simulation=self._simulation))
         self._send(ListDevices())
         self._found = None
 
     def warm_up(self, plan: Plan, programs: Mapping[str, ProgramSource]) -> None:
-        """Ask it to build what is ours in the process that will build the submission, where a driver then has all that
-        it loads for its first program.
+        """Ask the worker to build the grader's own programs in the process that will build the submission. The driver
+        then has already loaded what it needs for a first program. Does not wait.
         """
         self._send(plan.request(programs))
         self._is_warming = True
 
     def settle(self) -> None:
-        """Wait until it is warm, if it was asked for that."""
+        """Wait for the end of the warm-up, if `warm_up` was called."""
         self.ready()
         if self._is_warming:
             self._is_warming = False
             if not isinstance(self._reply("warming up", self._deadlines.build), Opened):
-                self.stop()  # a fault of ours, of which whatever starts in its place will tell
+                self.stop()  # the grader is at fault; the worker that starts next will report the problem
 
     @property
     def is_there(self) -> bool:
-        """Whether its process runs, as far as that is known."""
+        """True if the process runs, as far as the judge knows."""
         return self._process is not None and not self._process.has_ended()
 
     def let_go(self) -> None:
-        """Let the worker begin to end, so that `stop` has less to wait for."""
+        """Ask the worker to end, so that a later `stop` waits less."""
         if self._process is not None:
             self._process.let_go()
 
     def stop(self) -> None:
-        """End the worker; it can be started again."""
+        """End the worker. It can be started again."""
         if self._process is not None:
             self._process.stop()
         self._process = self._replies = None
@@ -154,7 +154,7 @@ class Worker:
         self._is_frozen = self._is_warming = self._is_closing = False
 
     def ready(self) -> DeviceFacts:
-        """Wait until the worker is up; the device it will use. Raises WorkerError or DeviceError."""
+        """Wait until the worker is ready, and return its device. Raises WorkerError or DeviceError."""
         if self._process is None:
             self.start()
         if self._found is None:
@@ -174,11 +174,11 @@ class Worker:
 
     @property
     def devices(self) -> tuple[DeviceFacts, ...]:
-        """All devices of the worker, as `Job.device` counts them; none before it is up."""
+        """All devices of the worker, in the order of `Job.device`; empty until the worker is ready."""
         return () if self._found is None else self._found.devices
 
     def _why_none(self) -> str:
-        """Why the device is missing, and the next step."""
+        """Text for the user: why the device is missing, and the next step."""
         if self.devices:
             return f"there are {len(self.devices)}. `{command('devices')}` lists them."
         too_new = () if self._found is None else self._found.too_new
@@ -198,22 +198,24 @@ class Worker:
             )
 
     def preprocess(self, source: str, definitions: Mapping[str, str], process: Process = "new") -> str | Failure:
-        """The text as every driver will be given it, expanded in such a process."""
+        """The text with its macros expanded, as every driver will get it. `process` selects the process that expands
+        the text.
+        """
         self.settle()
-        self.ready()  # anew, if it has failed
+        self.ready()  # starts the worker again if it has failed
         self._send(Preprocess(source=source, definitions=dict(definitions), process=process))
         reply = self._reply("preprocessing", self._deadlines.build)
         return reply.text if isinstance(reply, Preprocessed) else self._unexpected(reply)
 
     def load(self, programs: Mapping[str, ProgramSource]) -> Self:
-        """Set the programs that sessions build from now on."""
+        """Set the programs that later sessions build."""
         if programs != self._programs:
-            self._launched = set()  # each will be compiled at its first launch
+            self._launched = set()  # the driver compiles each of them at its first launch
         self._programs = dict(programs)
         return self
 
     def begin_open(self, plan: Plan) -> None:
-        """Ask for a session without waiting for it, unless that was asked already; `open` does the waiting."""
+        """Request a session, unless it was requested already. Does not wait; `open` does."""
         if self._awaited is plan and self._process is not None:
             return
         self._settle_session()
@@ -224,15 +226,16 @@ class Worker:
         self._is_spoiled = False
 
     def _begins_in(self, plan: Plan) -> Process:
-        """Where the plan's session begins. A GPU's driver gives a process up in which a kernel has reached where it
-        must not.
+        """The process in which the plan's session begins. It is a new one if the driver has refused a request: a GPU's
+        driver stops serving a process after one of its kernels has accessed memory that it must not access.
         """
         return "used" if (self._goes_on or plan.process == "used") and not self._is_spoiled else "new"
 
     def open(self, plan: Plan) -> Opened | Failure:
-        """A session with the plan's programs built and its buffers made. One that was to go on in a used process is
-        tried again in a new worker: what a process had on a device is lost when the driver has reset that, which it may
-        tell in any way.
+        """Open a session: the plan's programs are built, and its buffers exist.
+
+        If a session in a used process fails, it is tried again in a new worker. The driver may have reset the device.
+        Then everything that the process had on the device is lost, and the driver can report this by any error.
         """
         opened = self._open(plan)
         if plan.process == "new" or isinstance(opened, Opened):
@@ -254,10 +257,11 @@ class Worker:
                 return self._unexpected(reply)
 
     def begin_run(self, plan: Plan, name: str, arrays: "Mapping[str, NDArray[Any]]") -> None:
-        """Ask for a session, a run of this script in it, all its buffers and what was seen, without waiting for any of
-        it; `open`, `run` and `observe`, with the same, do the waiting. Nothing else may be asked before, but another
-        session, which gives up this one. It is not for what is timed: a worker that knows what it will be asked can
-        answer early.
+        """Request a session, a run of this script, all its buffers, and the observations. Does not wait for them.
+
+        The methods `open`, `run` and `observe` wait for the replies, and must get equal arguments. No other request is
+        allowed before them, except for another session, which abandons this one. Do not use this method for timed runs:
+        a worker that knows its next requests can answer them early.
         """
         self.begin_open(plan)
         script = self._script(name)
@@ -269,11 +273,11 @@ class Worker:
         self._ahead.extend(ahead)
 
     def hurried(self, seconds: float) -> AbstractContextManager[None]:
-        """Until the end of the block, nothing that it is asked may take longer than so many seconds, but its start."""
+        """Limit each request to this many seconds until the end of the block. The start of a worker is not limited."""
         return self._within(seconds, ("build", "first_launch", "launch", "transfer"))
 
     def impatient(self) -> AbstractContextManager[None]:
-        """Until the end of the block, a launch may not be silent for longer than a small one should be."""
+        """Limit each launch to `Deadlines.silence` until the end of the block. Small launches should end sooner."""
         return self._within(self._deadlines.silence, ("first_launch", "launch"))
 
     @contextmanager
@@ -287,8 +291,9 @@ class Worker:
 
     @contextmanager
     def in_one_process(self) -> Iterator[None]:
-        """Until the end of the block, each session goes on in the process of the one before, whatever has run there. It
-        is for what decides no points: there, a kernel may have left anything behind.
+        """Run all sessions in one process until the end of the block, even after kernels have run there.
+
+        Use this only if no points depend on the results: an earlier kernel may have changed anything in the process.
         """
         self._goes_on = True
         try:
@@ -298,21 +303,21 @@ class Worker:
             self._end_session()
 
     def freeze(self) -> None:
-        """Stop all of the worker until it is thawed, as far as its sandbox can."""
+        """Stop all processes of the worker until `thaw`, as far as its sandbox can."""
         if self._process is not None and not self._is_frozen:
             self._is_frozen = True
             self._process.freeze()
 
     def thaw(self) -> None:
-        """Let it go on."""
+        """Let a frozen worker continue."""
         if self._process is not None and self._is_frozen:
             self._is_frozen = False
             self._process.thaw()
 
     def stage(self, name: str, arrays: "Mapping[str, NDArray[Any]]") -> Done | Failure:
-        """Poison the buffers of a script of the plan, and upload what it reads.
+        """Poison the buffers of a script of the plan, and upload its inputs.
 
-        Where arrays are shared, the worker sees nothing of them until it is asked to launch.
+        If the session shares its arrays, the worker cannot see the inputs until the launch.
         """
         script = self._script(name)
         if self._shares:
@@ -322,16 +327,16 @@ class Worker:
         return self._ask_done(request, "uploading the inputs", self._deadlines.transfer)
 
     def _upload(self, script: Script, arrays: "Mapping[str, NDArray[Any]]") -> Stage:
-        """The request for that, with what it reads in its file."""
+        """The request that stages a script's buffers. Writes the inputs to in.bin."""
         self._files.send([arrays[buffer] for buffer in script.uploads])
         return Stage(upload=script.uploads, clear=tuple(name for name in script.outputs if name not in script.uploads))
 
     def clear(self, names: tuple[str, ...]) -> Done | Failure:
-        """Poison these buffers."""
+        """Fill these buffers with poison."""
         return self._ask_done(Stage(upload=(), clear=names), "poisoning buffers", self._deadlines.transfer)
 
     def launch(self, name: str, key: int = 0) -> Timing | Failure:
-        """Run a script of the plan to its end; kernels of ours that take a key are given this one."""
+        """Run a script of the plan to its end. Kernels of the grader that take a key get `key`."""
         steps = len(self._script(name).steps)
         deadline = self._launch_deadline(name)
         shared = self._script(name).buffers if self._shares else ()
@@ -347,7 +352,7 @@ class Worker:
         return self._unexpected(reply)
 
     def turn(self, keys: Mapping[str, int], names: tuple[str, ...]) -> Took | Failure:
-        """Run these scripts, each with its key, and fetch the named buffers, all by one request."""
+        """Run these scripts, each with its key, and fetch the named buffers. All of this is one request."""
         deadline = sum(map(self._launch_deadline, keys))
         self._reserve(names)
         launches = tuple(Keyed(sequence=name, key=key) for name, key in keys.items())
@@ -374,11 +379,11 @@ class Worker:
         return self._receive(names) if isinstance(reply, Done) else reply
 
     def _launch_deadline(self, name: str) -> float:
-        """Seconds for a script, which takes longer if the driver compiles it now."""
+        """Seconds that a script may take. The first launch may take longer, because the driver may compile then."""
         return self._deadlines.launch if name in self._launched else self._deadlines.first_launch
 
     def _reserve(self, names: tuple[str, ...]) -> None:
-        """Reserve room for these buffers."""
+        """Reserve space for these buffers in out.bin."""
         self._files.reserve(self._room(names))
 
     def _room(self, names: tuple[str, ...]) -> int:
@@ -386,7 +391,7 @@ class Worker:
         return sum(map(copied, map(self._spec, names)))
 
     def _receive(self, names: tuple[str, ...]) -> dict[str, Fetched] | Failure:
-        """The buffers that the worker has written."""
+        """The buffers that the worker has written to out.bin."""
         total = self._room(names)
         content = memoryview(self._files.receive(total))
         if len(content) != total:
@@ -394,7 +399,7 @@ class Worker:
         return divided(content, [self._spec(name) for name in names], copied)
 
     def _write(self, script: Script, arrays: "Mapping[str, NDArray[Any]]") -> None:
-        """The file of the next launch: each buffer between its guard bands, in whole pages."""
+        """Write the file of the next launch: each buffer between its guard bands, in whole pages."""
         pieces: list[NDArray[Any]] = []
         for spec in map(self._spec, script.buffers):
             words, band = pages(spec) // 4, spec.guard // 4
@@ -408,7 +413,7 @@ class Worker:
         self._written = script
 
     def _read(self, names: tuple[str, ...]) -> dict[str, Fetched] | Failure:
-        """The buffers in the file of the last launch, read up to the last one that is asked for."""
+        """The named buffers in the file of the last launch. Reads the file up to the last of them."""
         assert self._written is not None, "a file is written before it is read"
         last = max(map(self._written.buffers.index, names))
         specs = [self._spec(name) for name in self._written.buffers[: last + 1]]
@@ -420,18 +425,20 @@ class Worker:
         return {name: fetched[name] for name in names}
 
     def drop(self) -> None:
-        """Free the memory that the last launch shared; it has been read."""
+        """Free the memory that the last launch shared, after it has been read."""
         if self._process is not None:
             self._round.close()
 
     def observe(self) -> tuple[SeenKernel, ...] | Failure:
-        """What the simulator saw of the kernels of this session since the last time."""
+        """The simulator's observations of this session's kernels since the last call."""
         self._send(Observe())
         reply = self._reply("reporting what was seen", self._deadlines.transfer)
         return reply.kernels if isinstance(reply, Observed) else self._unexpected(reply)
 
     def run_once(self, plan: Plan, name: str, arrays: "Mapping[str, NDArray[Any]]") -> dict[str, Fetched] | Failure:
-        """A session for one script: open it, run the script on the arrays, fetch all its buffers, close it."""
+        """Run one script in its own session: open the session, run the script on the arrays, fetch all its buffers, and
+        close the session.
+        """
         opened = self.open(plan)
         if not isinstance(opened, Opened):
             return opened
@@ -442,7 +449,9 @@ class Worker:
     def run(
         self, name: str, arrays: "Mapping[str, NDArray[Any]]", key: int = 0, fetched: tuple[str, ...] | None = None
     ) -> dict[str, Fetched] | Failure:
-        """In an open session: stage the arrays, run the script with this key, fetch these buffers, or all it has."""
+        """Run a script in an open session: stage the arrays, launch the script with this key, and fetch the buffers
+        named by `fetched`, or all buffers of the script.
+        """
         staged = self.stage(name, arrays)
         if not isinstance(staged, Done):
             return staged
@@ -452,8 +461,8 @@ class Worker:
         return self.fetch(self._script(name).buffers if fetched is None else fetched)
 
     def close(self) -> None:
-        """End the session, if there is one; the process stays, unless that goes wrong. One after which the next goes on
-        in its process ends when that begins.
+        """End the session, if one is open. The process stays, unless closing fails. If the next session continues in
+        the same process, this session ends when the next one begins.
         """
         if self._plan is not None and self._begins_in(self._plan) == "new":
             self._end_session()
@@ -466,8 +475,8 @@ class Worker:
                 self.stop()
 
     def rest(self) -> None:
-        """End the session that there is, without waiting until its memory is free; one that was asked for, and that
-        nobody has waited for, ends when the next one begins.
+        """End the open session, without waiting until its memory is free. A session that was only requested, by
+        `begin_open`, ends when the next one begins.
         """
         if self._process is not None and self._plan is not None and self._awaited is None:
             self._send(Close(process=self._begins_in(self._plan)))
@@ -475,7 +484,9 @@ class Worker:
         self._plan = None
 
     def _settle_session(self) -> None:
-        """Wait for the end of a session that was let go, or for the beginning of one that nobody wants any more."""
+        """Wait for the end of a session that is closing, or for the start of a requested session that is not needed any
+        more.
+        """
         if self._ahead:
             self.stop()
         if self._is_warming:
@@ -519,10 +530,12 @@ class Worker:
         return reply if isinstance(reply, Done) else self._unexpected(reply)
 
     def _unexpected(self, reply: Any) -> Failure:
-        """The failure that this reply stands for; an answer to another request means that the worker is not ours."""
+        """The failure that this reply means. If the reply belongs to another request, the worker no longer runs the
+        grader's code.
+        """
         failure = self._failure(reply)
         if self._ahead:
-            self.stop()  # what else was asked of it will be answered in vain
+            self.stop()  # the replies to the other early requests are useless
         return failure
 
     def _failure(self, reply: Any) -> Failure:
@@ -545,12 +558,12 @@ class Worker:
                 return Garbled(what="it answered another question than the judge asked")
 
     def _last_line(self) -> str:
-        """The last words of a driver or compiler before it ends the process, such as "LLVM ERROR: ..."."""
+        """The last line that a driver or compiler wrote before it ended the process, such as "LLVM ERROR: ..."."""
         assert self._process is not None
         return showable(self._process.last_words().rpartition("\n")[2])
 
     def _send(self, message: Message) -> None:
-        """Ask for that, unless it was asked before."""
+        """Send a request, unless `begin_run` has sent it already."""
         assert self._process is not None, "a session is opened before it is used"
         if self._ahead:
             asked = self._ahead.popleft()
@@ -559,7 +572,7 @@ class Worker:
         self._process.send(message.model_dump_json().encode() + b"\n")
 
     def _reply(self, doing: str, deadline: float) -> Any:
-        """The next reply, or what happened in its place."""
+        """The next reply, or the failure that came instead."""
         assert self._replies is not None
         reply = self._replies.next(doing, deadline)
         if isinstance(reply, TimedOut):
@@ -568,12 +581,12 @@ class Worker:
 
 
 def _is_whole(launched: Launched, steps: int) -> bool:
-    """Whether there is a time for each step, and none ends before it begins."""
+    """True if each step has a time, and no step ends before it begins."""
     return len(launched.times) == steps and all(time.end_ns >= time.start_ns for time in launched.times)
 
 
 def _is_whole_turn(turned: Turned, steps: Sequence[int]) -> bool:
-    """Whether there are as many launches, each of them whole, and a wait for each and for the fetching."""
+    """True if the number of launches is right, each launch is whole, and each launch and the fetching has a wait."""
     return len(turned.launches) == len(steps) == len(turned.waits_ns) - 1 and all(
         map(_is_whole, turned.launches, steps)
     )

@@ -1,4 +1,4 @@
-"""How long a worker may take for what it is asked."""
+"""Deadlines for the requests to a worker."""
 
 from pydantic import Field
 
@@ -6,11 +6,14 @@ from grader.common.record import Record
 
 
 class Deadlines(Record):
-    """Seconds that each part may take. A driver may compile at the first launch, for which 15 s were seen once, so that
-    has its own; `simulation` is for a launch on the simulator. The simulator itself ends a launch after a number of
-    steps, which took 33 s on a machine with a load of six per processor: this deadline is far from that, so that the
-    load decides no verdict. A small launch that is silent for `silence` is looked at in the simulator, and ended if it
-    does not end there.
+    """Seconds that each part of a grading may take.
+
+    The first launch has a separate deadline, because a driver may compile then; this once took 15 s. `simulation` is
+    for a launch on the simulator. The simulator itself ends a launch after a number of steps. This took 33 s on a
+    machine with a load of six per processor. The deadline is much longer, so that the load decides no verdict.
+
+    If a small launch has not ended after `silence` seconds, it is examined in the simulator. If it does not end there
+    either, it is stopped.
     """
 
     start: float = Field(default=30.0, gt=0)

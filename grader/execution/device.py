@@ -1,4 +1,4 @@
-"""The devices that kernels run on, as the judge sees them."""
+"""Properties of the devices that kernels run on, from the judge's point of view."""
 
 from dataclasses import dataclass
 
@@ -13,12 +13,12 @@ from grader.protocol.messages import DeviceFacts
 
 
 def device_class(device: DeviceFacts) -> DeviceClass:
-    """Which speed goals apply: those for a CPU driver, or those for anything that is not one."""
+    """Class of the device, which selects the speed goals: "cpu" for a CPU driver, "gpu" for every other device."""
     return "cpu" if device.type == "cpu" else "gpu"
 
 
 def share_a_process(device: DeviceFacts) -> bool:
-    """Whether kernels run as native code in their worker: on a processor they do, on a GPU they cannot reach it."""
+    """True if kernels run as native code in the worker's process. They do on a CPU; on a GPU, they cannot access it."""
     return device_class(device) == "cpu"
 
 
@@ -33,21 +33,25 @@ def speed_goal(assignment: Assignment, device: DeviceFacts) -> SpeedGoal:
 
 
 def model_speed(assignment: Assignment, device: DeviceFacts) -> float | None:
-    """How many times as fast the model solution is as what is timed in its place: once where that is itself; in a
-    student kit, where it is the baseline, as many times as the goal's yardstick says. None if that says nothing.
+    """Speed of the model solution, as a multiple of the speed of the program that is timed for comparison.
+
+    It is 1 if the model solution itself is timed. A student kit times the baseline instead; there it is the yardstick
+    of the speed goal, or None if the goal has no yardstick.
     """
     return 1.0 if assignment.kit is None else speed_goal(assignment, device).yardstick
 
 
 GPU_COPY_BYTES = 256 * 1024**2
-"""Bytes that a GPU copies to show its bandwidth: far beyond its caches (50 MB on an H200, which was seen to reach half
-of its bandwidth with an eighth of this)."""
+"""Bytes that a GPU copies when its bandwidth is measured. This is much more than its caches hold (50 MB on an H200).
+With an eighth of this size, an H200 reached half of its bandwidth.
+"""
 
 
 def copy_size(assignment: Assignment, device: DeviceFacts) -> int:
-    """Bytes of the copy that the assignment's bandwidth is compared with, a multiple of an element's.
+    """Bytes of the copy with which the assignment's bandwidth is compared. It is a multiple of the element size.
 
-    On a CPU it moves as many bytes as the kernel must, through the same caches; on a GPU at least GPU_COPY_BYTES.
+    On a CPU, the copy moves as many bytes as the kernel must move, so that both use the same caches. On a GPU, it
+    copies at least GPU_COPY_BYTES.
     """
     sizes = speed_goal(assignment, device).sizes
     moved = evaluate_int(assignment.speed_goals.bytes, assignment.names(sizes))
@@ -56,22 +60,29 @@ def copy_size(assignment: Assignment, device: DeviceFacts) -> int:
 
 
 PEAK_GROUP = 64
-"""Work-items of a group: few, and known to the compiler, which may then give each as many registers as it wants."""
+"""Work-items of a work-group. The number is small and known to the compiler, so that it can give each work-item as many
+registers as it needs.
+"""
 
 PEAK_SOURCE = source("peak.cl")
 FLOP_PER_TURN = 7 * 16 * 2
 
 ITEMS_PER_UNIT = 2048
-"""Work-items of a launch that only computes, for each compute unit: as many for all, or some would wait for others."""
+"""Work-items per compute unit in the launch that only computes. All units get equal numbers, so that no unit waits for
+another one.
+"""
 
 PEAK_TURNS: dict[DeviceClass, int] = {"cpu": 64, "gpu": 512}
-"""Long enough to be timed (about 0.3 ms at 100 GFLOPS a core, 0.5 ms on an H200), and no longer."""
+"""Iterations of the loop in the launch that only computes. They take just long enough for timing: about 0.3 ms at
+100 GFLOPS per core, and 0.5 ms on an H200.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PeakRun:
-    """A launch of a kernel of ours that only multiplies and adds, to see how fast that can be: `items` work-items, each
-    going so many `turns` round its loop.
+    """A launch that measures the peak rate of a device, with a kernel that only multiplies and adds.
+
+    `items` is the number of work-items, and `turns` the number of iterations of each work-item's loop.
     """
 
     items: int
@@ -79,10 +90,10 @@ class PeakRun:
 
     @property
     def flop(self) -> int:
-        """Operations of the whole launch."""
+        """Floating-point operations of the whole launch."""
         return self.items * self.turns * FLOP_PER_TURN
 
 
 def peak_run(device: DeviceFacts) -> PeakRun:
-    """A short launch that shows this device's peak rate."""
+    """A short launch that measures the peak rate of this device."""
     return PeakRun(items=ITEMS_PER_UNIT * device.compute_units, turns=PEAK_TURNS[device_class(device)])

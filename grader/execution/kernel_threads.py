@@ -15,7 +15,7 @@ from grader.forkserver.descendants import fields
 
 PROC = Path("/proc")
 KTHREADD = "2"
-"""Number of kthreadd, which starts all other threads of the kernel, outside of any container."""
+"""Process id of kthreadd outside of containers. It starts all other threads of the kernel."""
 
 FLAGS = 6
 """Place of the flags among the fields that follow a process's name in proc(5)."""
@@ -31,10 +31,10 @@ SPARE_FILES = 256
 
 
 class KernelThreads:
-    """The kernel's threads, each with an open descriptor: reading its time takes 1 µs, and opening it 6 µs.
+    """The kernel's threads, with an open descriptor for each: reading its time takes 1 µs, and opening it takes 6 µs.
 
-    A new thread has worked since the previous look, so all of its time counts. The time of a thread that has ended is
-    kept as it was last read.
+    All work of a new thread happened since the previous look, so all of its time counts. For a thread that has ended,
+    the time of the last look is kept.
     """
 
     def __init__(self, children: int | None, proc: Path = PROC) -> None:
@@ -102,13 +102,15 @@ def kernel_threads(proc: Path = PROC) -> Iterator[KernelThreads]:
 
 @contextmanager
 def no_kernel_threads() -> Iterator[KernelThreads]:
-    """Sees no thread, for launches that kernel threads cannot disturb."""
+    """No threads at all, for launches that kernel threads cannot disturb."""
     yield KernelThreads(None)
 
 
 def _children(proc: Path) -> int | None:
-    """The open list of threads; None in a container (kthreadd's number belongs to another process or to none), if the
-    kernel keeps no such list, and if the limit on open files is too low.
+    """Open the list of kthreadd's children, and return the descriptor.
+
+    None in a container (kthreadd's id belongs to another process, or to no process), if the kernel keeps no such list,
+    and if the limit on open files is too low.
     """
     try:
         if not int(fields(str(proc / KTHREADD))[FLAGS]) & IS_KERNEL_THREAD:
@@ -123,7 +125,7 @@ def _children(proc: Path) -> int | None:
 
 
 def _listed(children: int) -> set[bytes]:
-    """Numbers of the present threads."""
+    """Ids of the present threads."""
     text = b""
     while part := os.pread(children, PART, len(text)):
         text += part
@@ -131,7 +133,7 @@ def _listed(children: int) -> set[bytes]:
 
 
 def _nanoseconds(clock: int) -> int:
-    """The first figure of a thread's `schedstat`."""
+    """Nanoseconds of processor time of a thread: the first number in its `schedstat`."""
     return int(os.pread(clock, 64, 0).split(maxsplit=1)[0])
 
 

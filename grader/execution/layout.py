@@ -1,6 +1,6 @@
-"""How buffers lie in the files of a worker: each between its guard bands, one after the other.
+"""Layout of buffers in the files of a worker: each buffer between its guard bands, one after the other.
 
-What comes before a worker's first array, such as its start, does not load NumPy.
+The functions import NumPy only when they run, so that a worker can start before NumPy is loaded.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 def poison(spec: BufferSpec, words: int) -> "NDArray[np.uint32]":
-    """So many words of what nobody has written."""
+    """An array of this many words, filled with the buffer's poison, or with 0 if it has none."""
     return _filled(words, 0 if spec.poison is None else spec.poison)
 
 
 @lru_cache(maxsize=16)
 def _filled(words: int, value: int) -> "NDArray[np.uint32]":
-    """Made once, since rounds need the same again and again."""
+    """A read-only array of this many equal words. It is cached, because every round needs it again."""
     import numpy as np
 
     filled = np.full(words, value, dtype=np.uint32)
@@ -31,12 +31,12 @@ def _filled(words: int, value: int) -> "NDArray[np.uint32]":
 
 
 def copied(spec: BufferSpec) -> int:
-    """Bytes that a buffer takes in out.bin."""
+    """Bytes of a buffer with its guard bands in out.bin."""
     return spec.size + 2 * spec.guard
 
 
 def divided(content: memoryview, specs: Sequence[BufferSpec], room: Callable[[BufferSpec], int]) -> dict[str, Fetched]:
-    """Buffers that lie one after the other in these bytes; `room` is how many bytes each takes."""
+    """Split these bytes into the buffers that they contain, one after the other. `room` gives the bytes of each."""
     fetched: dict[str, Fetched] = {}
     for spec in specs:
         fetched[spec.name] = _fetched(content, spec)
@@ -45,7 +45,7 @@ def divided(content: memoryview, specs: Sequence[BufferSpec], room: Callable[[Bu
 
 
 def _fetched(content: memoryview, spec: BufferSpec) -> Fetched:
-    """A buffer at the beginning of these bytes."""
+    """The buffer at the beginning of these bytes."""
     import numpy as np
 
     band, size = spec.guard // 4, spec.size // 4

@@ -18,8 +18,10 @@ RUNNING: Phase = "running"
 
 @dataclass(frozen=True, kw_only=True)
 class Timing:
-    """One launch of a sequence: each step by the device's clock, and all of it by the judge's. A step that is repeated
-    has the time of all its `turns`. `delay` is how long it waited for a processor, in seconds, as the worker says.
+    """Times of one launch of a sequence: each step by the device's clock, and the whole launch by the judge's clock.
+
+    The time of a repeated step includes all iterations; their number is `turns`. `delay` is the time in seconds for
+    which the launch waited for a processor, as the worker reports it.
     """
 
     steps: tuple[StepTime, ...]
@@ -29,18 +31,19 @@ class Timing:
 
     @property
     def seconds(self) -> float:
-        """All steps together, by the device's clock."""
+        """Seconds of all steps together, by the device's clock."""
         return sum(step.seconds for step in self.steps)
 
     def seconds_of(self, chosen: Iterable[bool]) -> float:
-        """Only the chosen steps, by the device's clock."""
+        """Seconds of the chosen steps, by the device's clock."""
         return sum(step.seconds for step in compress(self.steps, chosen))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fetched:
-    """A buffer as the worker returned it: the guard band before it, its payload, the band after it, and what was in
-    both bands before the launch (None if nothing was put there).
+    """A buffer as the worker returned it: the guard band before it, its payload, and the guard band after it.
+
+    `poison` is the pattern that both bands had before the launch; with None, they were not filled.
     """
 
     before: "NDArray[np.uint32]"
@@ -51,8 +54,10 @@ class Fetched:
 
 @dataclass(frozen=True, kw_only=True)
 class Took:
-    """Launches that were asked for in one turn: `seconds` of each by the device's clock; how long the worker waited for
-    each, and for what they have left in buffers, by its own.
+    """Results of launches that one `Turn` requested.
+
+    `seconds` has the time of each launch by the device's clock. `waits` has the seconds for which the worker waited for
+    each launch, and at the end for the buffers, by the worker's clock.
     """
 
     seconds: tuple[float, ...]
@@ -78,15 +83,16 @@ class TimedOut:
 
 @dataclass(frozen=True, kw_only=True)
 class Garbled:
-    """The worker did something that our own code never does; it has been killed."""
+    """The worker did something that the grader's own code never does. It has been killed."""
 
     what: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class Crashed:
-    """The session's process ended by itself, by a signal or with an exit code; `words` is the last line of its output,
-    and `doing` its last activity, as for TimedOut.
+    """The session's process ended by itself, by a signal or with an exit code.
+
+    `words` is the last line of its error stream. `doing` is its last activity, as for TimedOut.
     """
 
     signal: int | None

@@ -1,7 +1,7 @@
-"""An OpenCL driver in the user's own folder: PoCL, unpacked there by `grader setup` if the user cannot install it.
+"""An OpenCL driver in the user's data folder. `grader setup` unpacks PoCL there if the user cannot install it.
 
 pocl/root/           the packages of the distribution, unpacked
-pocl/link/           what PoCL's last step, ld, asks for by names that only a compiler's packages have
+pocl/link/           library names for PoCL's linker (ld), which otherwise only a compiler's packages have
 pocl/.libs/pocl.icd  names the driver for pyopencl, which looks for such files in the .libs of PYOPENCL_HOME
 """
 
@@ -15,17 +15,17 @@ from grader.common.files import data_folder
 from grader.worker.drivers import OWN_DRIVERS
 
 LIBRARIES = "usr/lib/*-linux-gnu"
-"""Where Debian keeps the libraries of an architecture."""
+"""Pattern of Debian's folders for the libraries of one architecture."""
 
 
 def own_driver() -> Path:
-    """The folder, which need not be there; raises InputError if the user has no folder for data."""
+    """The driver's folder, which may not exist. Raises InputError if the user has no folder for data."""
     return data_folder() / "pocl"
 
 
 def complete(folder: Path, home: Path) -> None:
-    """Make a driver of the packages that were unpacked in `root` of the folder, which will be moved to `home`; raises
-    OSError.
+    """Complete a driver after its packages were unpacked into `root` of the folder. The folder will be moved to `home`.
+    Raises OSError.
     """
     driver = (folder / "root" / "etc" / "OpenCL" / "vendors" / "pocl.icd").read_text().strip()
     library = next((folder / "root").glob(f"{LIBRARIES}/{driver}"), None)
@@ -36,7 +36,7 @@ def complete(folder: Path, home: Path) -> None:
 
 
 def driver_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """Variables that a worker needs, beside the given ones, to find the driver; none if there is no such driver."""
+    """Additional variables by which a worker finds this driver; empty if the driver does not exist."""
     with suppress(InputError):  # a user without a folder for data has no driver there
         folder = own_driver()
         if (folder / ".libs" / "pocl.icd").is_file():

@@ -1,4 +1,4 @@
-"""What a worker is asked to do for given sizes: its buffers and its launches."""
+"""Plans of sessions for given sizes: the buffers and the launches that a worker gets."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -28,19 +28,23 @@ from grader.protocol.steps import (
 )
 
 SUBMISSION, REFERENCE, BASELINE, PEAK = "submission", "reference", "baseline", "peak"
-"""Names of programs: the student's, our model solution, the naive kernel, the one that only computes. Model solutions
-of other assignments go by the assignment's name."""
+"""Names of programs: the student's, the model solution, the naive kernel, and the kernel that only computes. A model
+solution of another assignment has the assignment's name.
+"""
 
 STUDENT, NAIVE, WHOLE, COPY = "student's steps", "baseline", "whole program", "copy"
-"""Names of scripts: the launches of the student's kernels, or what they are held against; the baseline, all launches of
-the assignment, and a device-to-device copy."""
+"""Names of scripts: the launches of the student's kernels, or of the program that they are compared with; the baseline;
+all launches of the assignment; and a device-to-device copy.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Binding:
-    """How the student's file spells a kernel of the assignment: its name there, and whether it
-    declares the optional trailing `__local` parameter. `misordered` says if, by their names, its parameters are in
-    another order than the arguments; `fault` is grader's, if this could not be found out.
+    """The form of an assignment's kernel in the student's file.
+
+    `name` is its name there. `takes_local` is true if it declares the optional trailing `__local` parameter.
+    `misordered` is a message if the names of its parameters show another order than the arguments, else "". `fault` is
+    a fault of the grader that prevented this check.
     """
 
     name: str
@@ -54,7 +58,9 @@ Bindings = Mapping[str, Binding]
 
 @dataclass(frozen=True, kw_only=True)
 class Script:
-    """A sequence of launches, how often it is run, which buffers it needs uploaded, and which it may change."""
+    """A sequence of launches and its repetition. `uploads` names the buffers that it needs uploaded, and `outputs` the
+    buffers that it may change.
+    """
 
     steps: tuple[KernelStep | CopyStep, ...]
     uploads: tuple[str, ...]
@@ -68,20 +74,20 @@ class Script:
 
     @property
     def buffers(self) -> tuple[str, ...]:
-        """All buffers that it uses, each once; those that it may change come first."""
+        """All buffers of the script, each once. The buffers that it may change come first."""
         return (*self.outputs, *self.inputs)
 
     @property
     def kernels(self) -> tuple[KernelStep, ...]:
-        """The steps that are launches."""
+        """The steps that are kernel launches."""
         return tuple(step for step in self.steps if isinstance(step, KernelStep))
 
     def in_all_turns(self) -> "Script":
-        """The script without its convergence test."""
+        """The script without its convergence test, so that it runs all iterations."""
         return replace(self, repeat=self.repeat and replace(self.repeat, until=None))
 
     def on_buffers(self, called: Callable[[str], str]) -> "Script":
-        """The same script with other names of buffers."""
+        """The script with other names of buffers; `called` gives the new name of each."""
         return Script(
             steps=tuple(_on_buffers(step, called) for step in self.steps),
             uploads=tuple(map(called, self.uploads)),
@@ -92,8 +98,8 @@ class Script:
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """Description of one session: its buffers, its scripts by name, how arrays reach it, in which process it begins,
-    and the order in which a simulator runs work-items.
+    """Description of one session: its buffers, its scripts by name, the way in which it gets arrays, the process in
+    which it begins, and the order in which a simulator runs work-items.
     """
 
     buffers: tuple[BufferSpec, ...]
@@ -117,7 +123,7 @@ class Plan:
         )
 
     def on_buffers(self, called: Callable[[str], str]) -> "Plan":
-        """The same plan with other names of buffers."""
+        """The plan with other names of buffers; `called` gives the new name of each."""
         return replace(
             self,
             buffers=tuple(replace(spec, name=called(spec.name)) for spec in self.buffers),
@@ -125,12 +131,14 @@ class Plan:
         )
 
     def in_all_turns(self) -> "Plan":
-        """The plan without its convergence tests, for timed runs: the test is the student's, who must not end them."""
+        """The plan without its convergence tests, for timed runs. A student's kernel computes the value that is tested,
+        and could end a timed run early.
+        """
         return replace(self, scripts={name: script.in_all_turns() for name, script in self.scripts.items()})
 
     def watched(self, order: Order) -> "Plan":
-        """The plan for the simulator, which runs work-items in this order. Buffers have no guard bands, since the
-        simulator knows every bound. Outputs hold nothing, and inputs cannot be written.
+        """The plan for the simulator, which runs work-items in this order. Buffers have no guard bands, because the
+        simulator checks every bound. Outputs have no initial content, and inputs are read-only.
         """
         made = {name for script in self.scripts.values() for name in script.outputs}
         buffers = (replace(spec, guard=0, poison=None, read_only=spec.name not in made) for spec in self.buffers)
@@ -142,8 +150,8 @@ NOTHING = Plan(buffers=(), scripts={})
 
 
 def joined(plans: Mapping[str, Plan]) -> Plan:
-    """One session for plans of one script each, which goes by the name of its plan; each keeps buffers of its own. In
-    all else the plans are alike.
+    """One session for several plans that have one script each. A script gets the name of its plan, and keeps separate
+    buffers. In all other respects the plans must be equal.
     """
     buffers: list[BufferSpec] = []
     scripts: dict[str, Script] = {}
@@ -155,16 +163,17 @@ def joined(plans: Mapping[str, Plan]) -> Plan:
 
 
 def going_on(plan: Plan, device: DeviceFacts) -> Plan:
-    """The plan; on a GPU, whose kernels cannot reach their process, its session goes on in that of the one before.
+    """The plan, changed for a GPU: its session continues in the process of the previous session. This is safe, because
+    kernels on a GPU cannot access their process.
 
-    A GPU's driver makes a process known to its device (a context) for one after the other, on all cards of a machine:
-    two H200s were seen to get five a second between them, as one did alone.
+    A new process needs a context on the device. A GPU's driver creates contexts one after the other, for all cards of
+    a machine: two H200s together got five contexts per second, as many as one H200 alone.
     """
     return replace(plan, process="used") if device.type == "gpu" else plan
 
 
 def buffer_of(owner: str, name: str) -> str:
-    """The name of a plan's buffer among those of other plans, such as "A of one row"."""
+    """The name of a plan's buffer in a session for several plans, such as "A of one row"."""
     return f"{name} of {owner}"
 
 
@@ -182,33 +191,34 @@ def _repeated_on(repeat: RepeatSteps, called: Callable[[str], str]) -> RepeatSte
 
 
 def submission_plan(assignment: Chosen, sizes: Sizes, bindings: Bindings) -> Plan:
-    """The student's steps by the submission. What steps of ours would have made for them is uploaded."""
+    """Plan that runs the student's steps with the submission. It uploads the results of the grader's earlier steps."""
     return _plan(
         assignment, sizes, {STUDENT: _script(assignment, sizes, assignment.student_launches, SUBMISSION, bindings)}
     )
 
 
 def timed_plan(assignment: Chosen, sizes: Sizes, bindings: Bindings) -> Plan:
-    """The student's steps by the submission, as they are timed."""
+    """Plan that runs the student's steps with the submission for timing, without convergence tests."""
     return submission_plan(assignment, sizes, bindings).in_all_turns()
 
 
 def reference_plan(assignment: Timed, sizes: Sizes) -> Plan:
-    """The same steps by the model solution, on the same buffers: the two are timed under equal conditions. In a student
-    kit, which has none, the baseline.
+    """Plan that runs the student's steps with the model solution, without convergence tests. It has the buffers of
+    `timed_plan`, so that both are timed under equal conditions. A student kit has no model solution, so the baseline
+    runs there.
     """
     return _plan(assignment, sizes, {STUDENT: _standard(assignment, sizes)}).in_all_turns()
 
 
 def _standard(assignment: Assignment, sizes: Sizes) -> Script:
-    """The script that a submission is compared with."""
+    """The script with which a submission is compared: the model solution, or the baseline in a student kit."""
     if assignment.kit is not None:
         return _script(assignment, sizes, assignment.baseline, BASELINE, {})
     return _script(assignment, sizes, assignment.student_launches, REFERENCE, {})
 
 
 def baseline_is_comparable(assignment: Assignment) -> bool:
-    """Whether the baseline makes the same results as the student's steps, from the same arrays."""
+    """True if the baseline computes the results of the student's steps, from the same arrays."""
     sizes = next(iter(assignment.all_sizes()))
     own = _script(assignment, sizes, assignment.student_launches, SUBMISSION, {})
     naive = _script(assignment, sizes, assignment.baseline, BASELINE, {})
@@ -217,8 +227,8 @@ def baseline_is_comparable(assignment: Assignment) -> bool:
 
 
 def control_plan(assignment: Timed, device: DeviceFacts) -> Plan:
-    """The same again, and what else is measured beside it: the baseline, a copy, the peak rate, and the whole program,
-    for which a student kit has no solutions.
+    """Plan of the reference script together with the other measurements: the baseline, a copy, the peak rate, and the
+    whole program. A student kit does not measure the whole program, because it has no model solutions.
     """
     sizes, size = speed_goal(assignment, device).sizes, copy_size(assignment, device)
     scripts = {
@@ -239,11 +249,11 @@ def control_plan(assignment: Timed, device: DeviceFacts) -> Plan:
 
 
 COPY_SOURCE, COPY_TARGET, PEAK_OUTPUT = "source of the copy", "target of the copy", "results of the peak"
-"""Buffers of what is measured beside an assignment, none of whose own has such a name."""
+"""Buffers of the measurements that do not belong to an assignment. No buffer of an assignment has such a name."""
 
 
 def peak_step(run: PeakRun) -> KernelStep:
-    """The launch as a step, with its results in PEAK_OUTPUT."""
+    """The launch that measures the peak rate, as a step; its results are in PEAK_OUTPUT."""
     return KernelStep(
         program=PEAK,
         kernel="peak",
@@ -254,7 +264,7 @@ def peak_step(run: PeakRun) -> KernelStep:
 
 
 def baseline_plan(assignment: Assignment, sizes: Sizes) -> Plan:
-    """The baseline alone."""
+    """Plan that runs only the baseline."""
     return _plan(assignment, sizes, {NAIVE: _script(assignment, sizes, assignment.baseline, BASELINE, {})})
 
 
@@ -329,7 +339,7 @@ def _plan(assignment: Assignment, sizes: Sizes, scripts: Mapping[str, Script]) -
 
 
 def _made_before(assignment: Assignment, launches: tuple[Launch, ...]) -> set[str]:
-    """Buffers that steps of the assignment make before the first of these; before the baseline there are none."""
+    """Buffers that steps of the assignment compute before the first of these launches. Empty for the baseline."""
     if launches[0] not in assignment.launches:
         return set()
     earlier = assignment.launches[: assignment.launches.index(launches[0])]

@@ -1,7 +1,8 @@
-"""Workers that are kept from one grading to the next, or started before it.
+"""Workers that are kept for the next grading, or that start before it.
 
-Those that are kept run nothing but our own kernels: starting one, and compiling for it, takes longer than what it does
-in a grading. It never runs a submission, so nothing of one can stay in it; a worker that has run one is never kept.
+A worker that is kept runs only the grader's own kernels. Its start and its builds take longer than its work in a
+grading. It never runs a submission, so a submission can leave nothing in it. A worker that has run a submission is
+never kept.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,30 +14,34 @@ from grader.execution.plan import NOTHING
 from grader.execution.probe import warm_up
 
 GRADINGS = 10
-"""Gradings after which a worker is replaced: its processor time is limited, and a grading takes some seconds of it."""
+"""Number of gradings after which a worker is replaced. Its processor time is limited, and a grading takes some seconds
+of it.
+"""
 
 
 class OwnWorkers:
-    """Workers by name, at most one for each. One grading at a time uses them. A worker ends after a fixed number of
-    gradings, at the same time as others that end: a GPU's driver takes a tenth of a second for each.
+    """Workers that are kept by name, at most one for each name. Only one grading at a time uses them.
+
+    A worker ends after a fixed number of gradings. Workers end at the same time, because a GPU's driver takes a tenth
+    of a second for each.
     """
 
     def __init__(self, gradings: int = GRADINGS) -> None:
         self._gradings = gradings
         self._kept: dict[str, tuple[Worker, int]] = {}
-        """Each with the number of gradings that it has worked for."""
+        """Each worker with the number of gradings that it has served."""
         self._leaving: list[Worker] = []
 
     def begin(self, name: str, worker: Worker) -> None:
-        """Start a worker that will be borrowed by this name. It makes itself known to the device when it is asked for
-        something: a GPU's driver takes longer over three processes at once, and the submission's should be first.
+        """Start a worker that will be borrowed by this name. It connects to the device only at its first request: a
+        GPU's driver takes longer for three processes at once, and the submission's process should be first.
         """
         worker.start()
         self._kept[name] = worker, 0
 
     @contextmanager
     def borrow(self, name: str, make: Callable[[], Worker]) -> Iterator[Worker]:
-        """The worker of this name, or a new one, until the end of the block. An error there ends it."""
+        """The worker of this name, or a new one, until the end of the block. An error in the block ends the worker."""
         self._wait()
         worker, gradings = self._take(name) or (make(), 0)
         try:
@@ -51,7 +56,7 @@ class OwnWorkers:
             self._let_go(worker)
 
     def _take(self, name: str) -> tuple[Worker, int] | None:
-        """The worker of this name, unless it has ended while nobody needed it."""
+        """The kept worker of this name; None if it does not exist, or has ended since its last use."""
         kept = self._kept.pop(name, None)
         if kept is not None and not kept[0].is_there:
             kept[0].stop()
@@ -59,7 +64,7 @@ class OwnWorkers:
         return kept
 
     def close(self) -> None:
-        """Stop them all."""
+        """Stop all workers."""
         while self._kept:
             _, (worker, _) = self._kept.popitem()
             self._let_go(worker)
@@ -70,15 +75,15 @@ class OwnWorkers:
         self._leaving.append(worker)
 
     def _wait(self) -> None:
-        """Until those that were let go have ended."""
+        """Wait until the leaving workers have ended."""
         while self._leaving:
             self._leaving.pop().stop()
 
 
 class Ahead:
-    """The next submission's worker: it starts, and warms up, before there is a submission. It meets that one alone.
+    """The worker of the next submission. It starts and warms up before there is a submission, and runs only one.
 
-    `most` is the number of workers that are needed, if that is known.
+    `most` is the number of workers that are needed, if it is known.
     """
 
     def __init__(self, make: Callable[[], Worker], most: float = inf) -> None:
@@ -87,7 +92,7 @@ class Ahead:
         self._worker: Worker | None = None
 
     def begin(self) -> None:
-        """Start it, without waiting for it, unless it has been started or no more workers are needed."""
+        """Start the worker, unless it has started or no more workers are needed. Does not wait."""
         if self._worker is None and self._left > 0:
             self._left -= 1
             self._worker = self._make()
@@ -95,12 +100,12 @@ class Ahead:
             warm_up(self._worker)
 
     def settle(self) -> None:
-        """Wait until it rests, so that others can be timed."""
+        """Wait for the end of the warm-up, which would disturb timed launches of other workers."""
         if self._worker is not None:
             self._worker.settle()
 
     def take(self) -> Worker:
-        """A worker for a submission."""
+        """The worker for a submission: the prepared one if it still runs, else a new one."""
         worker, self._worker = self._worker, None
         if worker is not None and worker.is_there:
             worker.settle()
@@ -110,15 +115,17 @@ class Ahead:
         return self._make()
 
     def close(self) -> None:
-        """Stop it, if it waits."""
+        """Stop the worker if it was not taken."""
         if self._worker is not None:
             self._worker.stop()
             self._worker = None
 
 
 class Early:
-    """The worker of the only submission that there is: it starts at once, and makes itself known to the device. What
-    would be loaded for a first program comes with the submission's own, which may not need it.
+    """The worker of the only submission. It starts at once, and connects to the device.
+
+    It does not build a program in advance. The driver loads its libraries with the submission's program, which may not
+    need all of them.
     """
 
     def __init__(self, worker: Worker) -> None:
@@ -127,15 +134,15 @@ class Early:
         worker.warm_up(NOTHING, {})
 
     def begin(self) -> None:
-        """Nothing: no other is to come."""
+        """No-op: there is no next submission."""
 
     def settle(self) -> None:
-        """Nothing: it has been taken."""
+        """No-op: the worker has been taken."""
 
     def take(self) -> Worker:
-        """The worker, which may still get ready."""
+        """The worker, which may not be ready yet."""
         return self._worker
 
     def close(self) -> None:
-        """Stop it."""
+        """Stop the worker."""
         self._worker.stop()

@@ -1,4 +1,4 @@
-"""Does the device still do what it should? Asked by a kernel of our own."""
+"""Checks that the device still works, with a small kernel of the grader."""
 
 import time
 
@@ -24,13 +24,13 @@ PLAN = Plan(
 
 
 def warm_up(worker: Worker) -> None:
-    """Have a worker that runs build the kernel, without waiting for it: what is built next, is built sooner."""
+    """Have a running worker build the kernel. Does not wait for it. The worker's next build then takes less time."""
     worker.warm_up(NOTHING, {SUBMISSION: PROBE})
 
 
 RECOVERY = 30.0
-"""Seconds in which a device must work again once a kernel on it was killed. The process is gone by then, but a GPU may
-have to finish what it was given, or its driver to reset it; until then new processes get errors, or no device.
+"""Seconds within which a device must work again after a kernel on it was killed. The process has ended, but a GPU may
+have to finish its work, or the driver may have to reset it. Until then, new processes get errors, or find no device.
 """
 
 PAUSE = 0.5
@@ -38,9 +38,9 @@ PAUSE = 0.5
 
 
 def probe(worker: Worker, patience: float = 0.0) -> None:
-    """Build and run the kernel; where that fails, try again for so many seconds.
+    """Build and run the kernel. If this fails, try again for `patience` seconds.
 
-    Raises DeviceError if it never works, or if it computes wrong values even once.
+    Raises DeviceError if every try fails, or if the kernel computes wrong values even once.
     """
     end = time.monotonic() + patience
     fault = _fault(worker)
@@ -52,7 +52,9 @@ def probe(worker: Worker, patience: float = 0.0) -> None:
 
 
 def _fault(worker: Worker) -> DeviceError | None:
-    """Why the kernel does not run, tried in a new process; None if it does."""
+    """Run the kernel in a new process. Return an error if it does not run, else None. Raises DeviceError if the kernel
+    computes wrong values.
+    """
     try:
         with worker.load({SUBMISSION: PROBE}):
             fetched = worker.run_once(PLAN, "probe", {})
@@ -66,7 +68,7 @@ def _fault(worker: Worker) -> DeviceError | None:
 
 
 def _why(failure: Failure) -> str:  # noqa: PLR0911 - one return a kind of failure
-    """Words for the machine's administrator: the kernel is ours."""
+    """Text for the machine's administrator. The kernel is the grader's own, so the student is not at fault."""
     match failure:
         case BuildFailed(log=text) | Crashed(words=text) if text.strip():
             return text.strip().splitlines()[-1].rstrip(".")

@@ -1,4 +1,4 @@
-"""Reads a worker's replies line by line. They come from a process that ran untrusted code: their form is checked."""
+"""Reads a worker's replies line by line. They come from a process that ran untrusted code, so their form is checked."""
 
 import time
 
@@ -17,12 +17,12 @@ class Replies:
         self._process = process
         self._received = bytearray()
         self._searched = 0
-        """How many bytes of it are known to hold no end of a line."""
+        """Number of received bytes that are known to contain no end of a line."""
         self.doing = ""
         """Last known activity of the worker: the request, or the phase that the worker has reported."""
 
     def next(self, doing: str, deadline: float) -> Reply | TimedOut | OutOfMemory | Garbled:
-        """The next reply, or what came in its place within so many seconds; `doing` says what is waited for."""
+        """The next reply, or the failure that came instead. `deadline` is in seconds. `doing` names the request."""
         self.doing = doing
         end = time.monotonic() + deadline
         line = self._next_line(TimedOut(doing=doing, seconds=deadline), end)
@@ -36,10 +36,10 @@ class Replies:
         return Garbled(what="it reported more phases than a launch has")
 
     def _next_line(self, timed_out: TimedOut, end: float) -> bytes | TimedOut | OutOfMemory | Garbled:
-        """The next line, or the failure that came instead before the deadline."""
+        """The next line, or the failure that came instead. `end` is the moment of the deadline."""
         while (line := self._line()) is None:
             left = end - time.monotonic()
-            if left <= 0:  # a worker that always says a little more is not waited for
+            if left <= 0:  # also ends the wait for a worker that always sends a little more
                 return timed_out
             try:
                 received = self._process.receive(left)
@@ -54,8 +54,8 @@ class Replies:
         return line
 
     def _line(self) -> bytes | None:
-        """A whole received line, including its end. Each byte is searched only once, even if the line comes in many
-        pieces.
+        """A complete line with its end; None if no complete line was received. Each byte is searched only once, even if
+        the line comes in many pieces.
         """
         place = self._received.find(b"\n", self._searched)
         if place < 0:

@@ -1,4 +1,4 @@
-"""Scripts run one after the other in one session: on a GPU, a session costs more than a small script."""
+"""Runs several scripts one after the other in one session: on a GPU, a session takes longer than a small script."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,11 +12,11 @@ from grader.protocol.messages import Opened
 
 
 class Series:
-    """Plans of one script each, run in their order in as few sessions as possible.
+    """Plans with one script each, run in order in as few sessions as possible.
 
-    Scripts that share a session gain nothing by it. The inputs of each are uploaded just before its launch, and its
-    outputs and guard bands are poisoned then; of those that come after it, a submission sees the empty buffers. Local
-    memory stays as it is, as in any launch: a kernel that reads what it never set finds anything.
+    A submission cannot exploit a shared session. The inputs of a script are uploaded just before its launch, and its
+    outputs and guard bands are poisoned at this time. The buffers of later scripts are still empty. Local memory is not
+    cleared, as in any launch: it can contain any values until a kernel sets it.
     """
 
     def __init__(self, worker: Worker, plans: Mapping[str, Plan]) -> None:
@@ -27,31 +27,32 @@ class Series:
         self._open: tuple[str, ...] = ()
 
     def script(self, name: str) -> Script:
-        """The script of a plan, with the names that its buffers have there."""
+        """The script of a plan, with the plan's own names of buffers."""
         (script,) = self._plans[name].scripts.values()
         return script
 
     def run(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Fetched] | Failure:
-        """The buffers after a run of the plan's script on the arrays; it can be asked for again.
+        """Run the plan's script on the arrays, and return its buffers. Can be called again for the same plan.
 
-        A failure ends the session. Runs before it may have led to it, by memory that they hold or have overrun, so what
-        failed after others is run again, now as the first of a session, and that counts.
+        A failure ends the session. Earlier runs in the session may have caused it, because they use memory or have
+        written outside of their buffers. So a script that fails after others runs again as the first one of a new
+        session, and this result counts.
         """
         after_others = self.is_open_for(name)
         outcome = self.attempt(name, arrays)
         return self.attempt(name, arrays) if after_others and not isinstance(outcome, dict) else outcome
 
     def is_open_for(self, name: str) -> bool:
-        """Whether the plan's script would run after others, in the session that they have left."""
+        """True if the plan's script would run after others, in a session that is already open."""
         return name in self._open
 
     def begin(self, name: str) -> None:
-        """Ask for a session for this plan and those after it, without waiting for it."""
+        """Request a session for this plan and the plans after it. Does not wait."""
         self._begun = self._session(name)
         self._worker.begin_open(self._begun[1])
 
     def close(self) -> None:
-        """End the session, if one is open, or was asked for."""
+        """End the session if one is open or was requested."""
         if self._begun:
             self._worker.stop()
         elif self._open:
@@ -59,12 +60,12 @@ class Series:
         self._begun, self._open = None, ()
 
     def abandon(self) -> None:
-        """Give up the session in any state; the next run begins another one."""
+        """Stop the worker, in any state of the session. The next run begins a new session."""
         self._worker.stop()
         self._begun, self._open = None, ()
 
     def attempt(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Fetched] | Failure:
-        """The same, whatever ran before it in the session."""
+        """Run the plan's script once on the arrays, and return its buffers. Does not try again after a failure."""
         failure = self._open_for(name)
         if failure is not None:
             return failure
@@ -76,10 +77,10 @@ class Series:
         return {buffer: outcome[buffer_of(name, buffer)] for buffer in script.buffers}
 
     def _open_for(self, name: str) -> Failure | None:
-        """Have a session open for this plan and those after it, unless one is; None if that went well.
+        """Open a session for this plan and the plans after it, unless one is open. Return the failure, or None.
 
-        If a session for several cannot be opened, for want of memory or by the fault of one, each gets its own from
-        then on, and so the blame for its own failure only.
+        A session for several plans can fail for lack of memory, or because of one of the plans. Then each plan gets a
+        separate session from now on, so that only the faulty one fails.
         """
         if name in self._open:
             return None
@@ -96,7 +97,7 @@ class Series:
         return self._open_for(name)
 
     def _session(self, name: str) -> tuple[tuple[str, ...], Plan]:
-        """One for this plan and as many after it as may share a session: their names, and its plan."""
+        """The names of this plan and of the plans after it that may share a session, and the plan of this session."""
         names = list(self._plans)
         wanted = tuple(names[names.index(name) :][: self._at_once])
         return wanted, joined({each: self._plans[each] for each in wanted})

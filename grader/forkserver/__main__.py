@@ -18,32 +18,34 @@ NEEDED = (
     *("grader.worker.__main__", "grader.worker.session"),
     *("encodings.ascii", "pcpp.lextab", "pcpp.parsetab", "pyopencl.characterize", "pyopencl.invoker"),
 )
-"""All that a worker imports, at its start or later, when it may be a user to whom Python's folders are closed."""
+"""All modules that a worker imports, at its start or later. Later, the worker's user may be unable to read Python's
+folders.
+"""
 
 
 def main() -> None:
-    """Serve the judge until it lets go of the socket, or is killed."""
+    """Serve the judge until it closes the socket or is killed."""
     close_to_debuggers()
-    gc.disable()  # nothing of what is imported is garbage
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for wardens, whose end the judge sees by itself
+    gc.disable()  # imports create no garbage
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # no process waits for wardens; the judge sees their end itself
     for name in NEEDED:
-        with suppress(Exception):  # a worker fails in the same way, and tells it on its error stream
+        with suppress(Exception):  # a worker's import fails, too, and the worker reports it on its error stream
             importlib.import_module(name)
     devices.make_missing()
     with suppress(Exception):
-        fingerprint()  # once for all workers
-    gc.freeze()  # else each worker would write to all these objects when it looks for garbage, and get copies of them
+        fingerprint()  # computed once for all workers
+    gc.freeze()  # otherwise the garbage collector of each worker would write to all these objects, and copy their pages
     gc.enable()
     judge = socket.socket(fileno=int(sys.argv[1]))
     for lifeline in _lifelines(judge):
-        with lifeline, suppress(OSError):  # there can be no more processes; the judge sees that the lifeline closes
+        with lifeline, suppress(OSError):  # the fork can fail; then the lifeline closes, and the judge sees that
             if os.fork() == 0:
                 judge.close()
                 watch_over(lifeline)
 
 
 def _lifelines(judge: socket.socket) -> Iterator[socket.socket]:
-    """A warden's end of each, until the judge has gone."""
+    """The warden's end of each lifeline, until the judge closes its socket or ends."""
     while descriptors := socket.recv_fds(judge, 1, 1)[1]:
         yield socket.socket(fileno=descriptors[0])
 

@@ -1,4 +1,4 @@
-"""The processes below one, as /proc has them."""
+"""The descendants of a process, from /proc."""
 
 import os
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from contextlib import suppress
 
 
 def descendants(of: int) -> set[int]:
-    """All processes below this one; those that have ended and are not reaped count as well."""
+    """Ids of all processes below this one, including processes that have ended but were not reaped."""
     children: dict[int, list[int]] = {}
     for pid, parent in _parents():
         children.setdefault(parent, []).append(pid)
@@ -20,15 +20,18 @@ def descendants(of: int) -> set[int]:
 
 
 def fields(path: str) -> list[bytes]:
-    """What `stat` says of a process or thread from its state on, field 3 of proc(5); OSError if it has ended."""
+    """Fields of the file `stat` of a process or thread, from the state on (field 3 of proc(5)).
+
+    Raises OSError if the process or thread has ended.
+    """
     return _read(f"{path}/stat").rpartition(b")")[2].split()
 
 
 def _parents() -> Iterator[tuple[int, int]]:
-    """Every process with its parent."""
+    """Ids of every process and of its parent."""
     for entry in os.scandir("/proc"):
         if entry.name.isdigit():
-            with suppress(OSError):  # it ended while we looked
+            with suppress(OSError):  # the process has just ended
                 yield int(entry.name), int(fields(entry.path)[1])
 
 

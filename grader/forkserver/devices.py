@@ -1,11 +1,11 @@
-"""The device nodes that a worker may open: those that computing needs, and no terminal.
+"""The device nodes that a worker may open: the nodes that computing needs, and no terminal.
 
-A thread of the OS kernel echoes output to a terminal, also when the writer is stopped or has ended. That thread is
+A thread of the OS kernel echoes output to a terminal, even after the writer is stopped or has ended. That thread is
 neither frozen with a worker nor charged to it. Computing does not need the other nodes of /dev.
 
-Landlock (Linux 5.19 or later) takes a list of paths below which files may be opened. So the list has everything in `/`
-except /dev, and the nodes below. Nothing else changes, except that a worker with root's rights can make no device node
-elsewhere.
+Landlock (Linux 5.19 or later) takes a list of paths below which files may be opened. This list has everything in `/`
+except /dev, and the nodes below. Landlock restricts nothing else, except that a worker with root's rights cannot make
+device nodes elsewhere.
 """
 
 import os
@@ -27,7 +27,7 @@ NODES = (
     *("null", "zero", "full", "random", "urandom", "shm"),
     *("nvidia*", "dri", "kfd", "dxg", "accel", "mali*", "nvhost*", "nvmap", "nvgpu"),
 )
-"""Nodes in /dev that a worker may open: those that every program expects, and GPUs by their drivers' names."""
+"""Nodes in /dev that a worker may open: nodes that every program expects, and GPUs by the names of their drivers."""
 
 LISTED = re.compile("|".join(map(translate, NODES)))
 """Compiled once, in the fork server."""
@@ -37,7 +37,7 @@ CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 
 GIVE_VERSION, BELOW_A_PATH = 1, 1
 WRITE_FILE, READ_FILE, MAKE_CHARACTER_DEVICE, MAKE_BLOCK_DEVICE, MOVE = 1 << 1, 1 << 2, 1 << 6, 1 << 11, 1 << 13
-"""linux/landlock.h. MOVE (LANDLOCK_ACCESS_FS_REFER) is to rename or link from one folder to another."""
+"""linux/landlock.h. MOVE (LANDLOCK_ACCESS_FS_REFER) is the right to rename or link a file into another folder."""
 
 OF_FILES = WRITE_FILE | READ_FILE
 OF_FOLDERS = OF_FILES | MOVE
@@ -45,11 +45,13 @@ HANDLED = OF_FOLDERS | MAKE_CHARACTER_DEVICE | MAKE_BLOCK_DEVICE
 
 NVIDIAS_PROGRAM = "nvidia-modprobe"
 """Program that makes the nodes of NVIDIA's driver, with root's rights. The driver's library calls it if nodes are
-missing. In a worker it fails, since a worker gets no new privileges.
+missing. In a worker it fails, because a worker gets no new privileges.
 """
 
 OLDEST = 2
-"""The first version that knows MOVE. With earlier ones no file can move between folders, but PoCL moves files."""
+"""First version of Landlock that has MOVE. With earlier versions, files cannot move between folders, but PoCL moves
+files.
+"""
 
 
 def can_be_listed() -> bool:
@@ -60,7 +62,7 @@ def can_be_listed() -> bool:
 
 
 def make_missing() -> None:
-    """Make missing nodes of NVIDIA's driver; does nothing without that driver."""
+    """Make the missing nodes of NVIDIA's driver. Does nothing without this driver."""
     program = shutil.which(NVIDIAS_PROGRAM)
     if program is not None and not os.path.exists(f"{DEV}/nvidia-uvm"):  # noqa: PTH110 - a string already
         with suppress(OSError):

@@ -1,23 +1,23 @@
-"""What goes over a lifeline, each once: the judge's order, the ids of the warden and of its worker, and ENDED."""
+"""Messages on a lifeline, each sent once: the judge's order, the ids of the warden and of its worker, and ENDED."""
 
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 ORDER_LIMIT = 64 * 1024
-"""Bytes of an order; the longest part of it are variables that name folders of libraries."""
+"""Most bytes of an order. Its longest parts are variables with folders of libraries."""
 
 STREAMS = 3
-"""Descriptors that come with an order: the worker's input, its output, and its error stream."""
+"""Number of descriptors that are sent with an order: the worker's input, its output, and its error stream."""
 
 ENDED = b"ended"
-"""What a warden says when it has ended all that its worker has started. If it was killed, it does not."""
+"""Message of a warden that has ended all processes of its worker. A warden that is killed does not send it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class WorkerOrder:
-    """Order for a worker in this folder, with these variables and this limit on core dumps; as another user and group,
-    if they are named.
+    """Order for a worker: its folder, its environment variables, and its limit on core dumps in bytes. With `user`, the
+    worker runs as this user and as the group of the same number.
     """
 
     folder: str
@@ -26,10 +26,10 @@ class WorkerOrder:
     core_bytes: int
 
     def packed(self) -> bytes:
-        """As one message; names may hold any bytes."""
+        """The order as one message. Names may contain any bytes."""
         return json.dumps(asdict(self)).encode()
 
     @classmethod
     def unpacked(cls, message: bytes) -> "WorkerOrder":
-        """The order in a message."""
+        """The order that a message contains."""
         return cls(**json.loads(message))

@@ -1,6 +1,6 @@
 """System calls that a worker may not use: services in which the OS kernel works later on behalf of a caller.
 
-Threads of the kernel serve a timer, a watched file, a queue, a key, a namespace, a socket or a filter, also when its
+Threads of the kernel serve a timer, a watched file, a queue, a key, a namespace, a socket or a filter, even after its
 owner is stopped or has ended. These threads are neither frozen with a worker nor charged to it. Some of the services
 also wake a stopped process.
 
@@ -25,7 +25,7 @@ ARCHITECTURE = 0xC000003E
 """AUDIT_ARCH_X86_64 (linux/audit.h)."""
 
 FIRST_OF_X32 = 0x40000000
-"""Calls from this number on are those of another interface of the same processor."""
+"""Calls with this number or a higher one belong to another interface of the same processor (x32)."""
 
 REFUSED = (
     *(37, 38, 222, 283),  # alarm, setitimer, timer_create, timerfd_create
@@ -121,7 +121,7 @@ def can_be_refused() -> bool:
 def refuse_some() -> None:
     """Refuse the calls of the list to this process and its children. It must have given up new privileges.
 
-    Each worker loads the filter once. It may load no others, since the OS kernel frees filters later.
+    Each worker loads the filter once. It may not load other filters, because the OS kernel frees filters later.
     """
     content = filter_of_calls()
     instructions = create_string_buffer(content, len(content))

@@ -1,11 +1,11 @@
-"""Stands between the judge and a worker: ends it, with all that it has started, when its judge ends.
+"""A process between the judge and a worker. It ends the worker and all its processes when the judge ends.
 
-The judge holds one end of the lifeline, a pair of sockets, which closes when the judge lets go of it or is killed. A
-worker can be stopped by the code that it runs, and then it sees nothing. The warden has nothing to do with that code;
-where workers have their own users, none of them can send it a signal. A process that leaves its parent becomes a child
-of the warden (PR_SET_CHILD_SUBREAPER), so that no daemon gets away.
+The judge has one end of the lifeline, a pair of sockets. This end closes when the judge closes it or is killed.
+Untrusted code in a worker can stop the worker, which then notices nothing. The warden does not run that code. If
+workers have separate users, no worker can send the warden a signal. A process that loses its parent becomes a child of
+the warden (PR_SET_CHILD_SUBREAPER), so that no daemon escapes.
 
-It is a fork of the fork server, and ends when its worker has ended.
+The warden is a fork of the fork server, and ends when its worker has ended.
 """
 
 import os
@@ -23,21 +23,21 @@ from grader.forkserver.order import ENDED, ORDER_LIMIT, STREAMS, WorkerOrder
 from grader.forkserver.worker import run_worker
 
 MOMENT = 0.05
-"""Seconds in which killed processes have usually ended."""
+"""Seconds within which killed processes usually end."""
 
 KILL_SECONDS = 5.0
-"""Seconds within which killed processes must have ended. A process that hangs in a driver is not waited for longer."""
+"""Most seconds to wait for the end of killed processes. A process that hangs in a driver may take longer."""
 
 
 def watch_over(judge: socket.socket) -> NoReturn:
-    """Start the worker that the judge orders, and end everything when it has ended or the lifeline has closed."""
+    """Start the worker that the judge orders. End all its processes when it has ended or the lifeline has closed."""
     try:
         os.setsid()
         message, streams, _, _ = socket.recv_fds(judge, ORDER_LIMIT, STREAMS)
         if message:
             _serve(WorkerOrder.unpacked(message), streams, judge)
     finally:
-        os._exit(0)  # there is nothing to tidy up
+        os._exit(0)  # no cleanup is needed
 
 
 def _serve(order: WorkerOrder, streams: Sequence[int], judge: socket.socket) -> None:
@@ -48,18 +48,18 @@ def _serve(order: WorkerOrder, streams: Sequence[int], judge: socket.socket) -> 
     libc.prctl(libc.PR_SET_CHILD_SUBREAPER, 1)
     worker = _start(order, streams, judge)
     for stream in streams:
-        os.close(stream)  # if the worker closes its own, the judge must see that
+        os.close(stream)  # the judge must see when the worker closes its streams
     _watch(worker, judge.fileno(), woken)
     _end_all(worker)
     judge.send(ENDED)
 
 
 def _start(order: WorkerOrder, streams: Sequence[int], judge: socket.socket) -> int:
-    """Start the worker in its own process group; it is killed if this process is."""
+    """Start the worker in a separate process group, and return its id. It is killed if this process is killed."""
     warden = os.getpid()
     worker = os.fork()
     if worker:
-        with suppress(OSError):  # both do it, so that there is a group as soon as either goes on
+        with suppress(OSError):  # both processes set the group, so that it exists as soon as either continues
             os.setpgid(worker, worker)
         return worker
     try:
@@ -73,7 +73,7 @@ def _start(order: WorkerOrder, streams: Sequence[int], judge: socket.socket) -> 
 
 
 def _watch(worker: int, lifeline: int, woken: int) -> None:
-    """Wait until the worker has ended, or the judge has let go."""
+    """Wait until the worker has ended, or the judge has closed the lifeline."""
     poll = select.poll()
     poll.register(lifeline, select.POLLIN)
     poll.register(woken, select.POLLIN)
@@ -87,7 +87,7 @@ def _watch(worker: int, lifeline: int, woken: int) -> None:
 
 
 def _reaped() -> set[int] | None:
-    """The children that have ended since the last time; None if there are none any more."""
+    """Ids of the children that have ended since the last call; None if no children are left."""
     ended: set[int] = set()
     try:
         while (pid := os.waitpid(-1, os.WNOHANG)[0]) != 0:
@@ -98,7 +98,7 @@ def _reaped() -> set[int] | None:
 
 
 def _end_all(worker: int) -> None:
-    """Kill everything below this process."""
+    """Kill all processes below this one."""
     end = time.monotonic() + KILL_SECONDS
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(worker, signal.SIGKILL)
@@ -107,7 +107,9 @@ def _end_all(worker: int) -> None:
 
 
 def _is_alone_within(seconds: float) -> bool:
-    """Whether nothing is left: what loses its parent becomes a child of this process before that one is reaped."""
+    """True if no children are left within this many seconds. Then no descendants are left either: a process that loses
+    its parent becomes a child of this process before that parent is reaped.
+    """
     end = time.monotonic() + seconds
     while _reaped() is not None:
         if time.monotonic() > end:
@@ -117,7 +119,7 @@ def _is_alone_within(seconds: float) -> bool:
 
 
 def _kill_descendants() -> None:
-    """Kill all descendants; they are stopped first, so that none can start a new process meanwhile."""
+    """Kill all descendants. They are stopped first, so that they cannot start new processes meanwhile."""
     stopped: set[int] = set()
     while new := descendants(os.getpid()) - stopped:
         for pid in new:
@@ -128,5 +130,5 @@ def _kill_descendants() -> None:
 
 
 def _signal(pid: int, number: signal.Signals) -> None:
-    with suppress(ProcessLookupError, PermissionError):  # it has ended, or become somebody whom this user cannot reach
+    with suppress(ProcessLookupError, PermissionError):  # the process has ended, or has changed to another user
         os.kill(pid, number)

@@ -1,4 +1,4 @@
-"""Turns a fork of a warden into the worker that was ordered."""
+"""Makes a fork of a warden into the worker that was ordered."""
 
 import os
 import resource
@@ -13,7 +13,7 @@ from grader.forkserver.order import WorkerOrder
 
 
 def run_worker(order: WorkerOrder, streams: Sequence[int], warden: int) -> NoReturn:
-    """Be the worker to its end, and never return into the code of the warden."""
+    """Run the worker to its end, and exit. Never returns into the code of the warden."""
     exit_code = 1
     try:
         _keep_nothing_but(streams)
@@ -21,31 +21,31 @@ def run_worker(order: WorkerOrder, streams: Sequence[int], warden: int) -> NoRet
         os.environ.update(order.environment)
         if order.user is not None:
             _become(order.user)
-        libc.prctl(libc.PR_SET_PDEATHSIG, signal.SIGKILL)  # only now, since a change of user undoes it
+        libc.prctl(libc.PR_SET_PDEATHSIG, signal.SIGKILL)  # must come after a change of user, which resets it
         _leave_no_work(order.core_bytes)
         if os.getppid() == warden:
             from grader.worker.__main__ import main  # noqa: PLC0415 - a failed import is reported on the error stream
 
             main()
             exit_code = 0
-    except BaseException:  # noqa: BLE001 - as the interpreter does it
+    except BaseException:  # noqa: BLE001 - the interpreter would do it in this way
         sys.excepthook(*sys.exc_info())
     finally:
         os._exit(exit_code)
 
 
 def _keep_nothing_but(streams: Sequence[int]) -> None:
-    """Let these be the standard streams, and no other descriptor be open."""
+    """Make these descriptors the standard streams, and close all others."""
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
     for descriptor in map(int, os.listdir("/proc/self/fd")):  # noqa: PTH208 - names, not paths
         if descriptor >= len(streams):
-            with suppress(OSError):  # the one by which they were listed
+            with suppress(OSError):  # the descriptor of the listing itself is already closed
                 os.close(descriptor)
 
 
 def _become(user: int) -> None:
-    """Be this user and its group alone, without a right that root had, and with no way to another user."""
+    """Change to this user and only its group. The process gives up root's rights, and cannot change its user again."""
     os.setgroups([])
     os.setresgid(user, user, user)
     os.setresuid(user, user, user)
@@ -53,7 +53,9 @@ def _become(user: int) -> None:
 
 
 def _leave_no_work(core_bytes: int) -> None:
-    """Give up services of the OS kernel that continue when a process is stopped or has ended, if it can refuse them."""
+    """Give up services of the OS kernel that continue after a process is stopped or has ended, as far as the OS kernel
+    can refuse them.
+    """
     _, hard = resource.getrlimit(resource.RLIMIT_CORE)
     ceiling = core_bytes if hard == resource.RLIM_INFINITY else min(core_bytes, hard)
     resource.setrlimit(resource.RLIMIT_CORE, (ceiling, ceiling))

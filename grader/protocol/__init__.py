@@ -1,4 +1,4 @@
-"""What the judge and a worker say to each other, and nothing else. The only room that both sides import.
+"""Messages between the judge and a worker. The only package of grader that both sides import.
 
-In and out: one JSON object a line (messages.py), whose sizes are limited (wire.py). Imports no other room.
+In and out: one JSON object per line (messages.py), with limits on sizes (wire.py). Imports no other package of grader.
 """

@@ -1,4 +1,4 @@
-"""A kernel as its driver describes it."""
+"""Description of a kernel by its driver."""
 
 from typing import Annotated, Literal
 
@@ -19,8 +19,10 @@ Amount = Annotated[int, Field(ge=0, lt=2**63)]
 
 
 class Resources(Message):
-    """What a kernel takes of a device: bytes of private memory a work-item, and of local memory a work-group; and the
-    most work-items of a work-group that it can then run with. None is what a driver does not say.
+    """Resources that a kernel uses: bytes of private memory per work-item, and bytes of local memory per work-group.
+
+    `work_group` is the largest number of work-items in a work-group with which the kernel can run. None means that the
+    driver does not report the value.
     """
 
     private_memory: Amount | None = None
@@ -38,8 +40,9 @@ class KernelFacts(Message):
 
 
 class Demand(Message):
-    """A launch: what the kernel takes with its arguments, the work-items of a work-group that it was to have, and the
-    bytes of local memory that the device has for one.
+    """Resources that a launch asks for: the resources of the kernel with its arguments, and the requested number of
+    work-items in a work-group. `local_memory` is the number of bytes of local memory that the device offers to a
+    work-group.
     """
 
     kernel: Name

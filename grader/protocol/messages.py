@@ -1,18 +1,18 @@
-"""What the judge and a worker say to each other: one JSON object per line, both ways.
+"""Messages between the judge and a worker: one JSON object per line, in both directions.
 
-The judge asks, the worker answers each request with exactly one reply, in order. Lines before a
-reply may report the phase of its session (phase.py). Arrays do not travel in messages but in two files
-in the worker's folder, whose sizes the judge fixes:
+The judge sends requests. The worker answers each request with exactly one reply, in order. Lines before a reply may
+report the phase of the session (phase.py). Messages contain no arrays. Two files in the worker's folder contain them,
+and the judge fixes the sizes of these files:
 
     in.bin    the payloads of the uploaded buffers, back to back, in the order of `Stage.upload`
     out.bin   the fetched buffers with their guard bands, back to back, in the order of `Fetch.buffers`
 
-In sessions that share their arrays there is a third, which the judge makes anew for each launch:
+Sessions that share their arrays use a third file. The judge makes a new one for each launch:
 
     rounds/arrays.bin    the buffers of `Launch.shared` with their guard bands, each from the beginning of a page
 
-A worker reports facts only. Everything in a reply comes from a process that ran untrusted code:
-the judge validates its form here and believes none of its content.
+A worker reports only facts. Every reply comes from a process that ran untrusted code. So the judge validates the form
+of a reply here, and trusts none of its content.
 """
 
 from typing import Annotated, Literal
@@ -25,24 +25,27 @@ from grader.protocol.steps import TURNS, BufferSpec, ProgramSource, RepeatSteps,
 from grader.protocol.wire import FEW, Log, Message, Name, at_most
 
 TEXT_LIMIT = 2 * 1024 * 1024
-"""Characters of a preprocessed text: those of a file at its most, with as many of what its macros become."""
+"""Most characters of a preprocessed text: as many as the largest file has, and as many again for expanded macros."""
 
 REPLY_LIMIT = 4 * 1024 * 1024
-"""Bytes of one reply, held before anything of it is parsed; the longest is a preprocessed text."""
+"""Most bytes of one reply. The reader keeps the whole reply before it parses any of it. The longest reply is a
+preprocessed text.
+"""
 
 INPUT_FILE = "in.bin"
 OUTPUT_FILE = "out.bin"
 ROUND_FILE = "rounds/arrays.bin"
 
-# --- what a worker is told at its start ------------------------------------------------------
+# --- what a worker receives at its start -----------------------------------------------------
 
 
 class Limits(Message):
-    """Resource limits that a worker puts on itself before it runs anything that is not ours.
+    """Resource limits that a worker sets on itself before it runs untrusted code.
 
-    Their defaults stand in the judge's execution/sandbox/rules.py.
+    The judge's execution/sandbox/rules.py has their defaults.
 
-    `processes` is None where the sandbox counts them: the kernel would count those of every worker of the same user.
+    With None for `processes`, the worker sets no such limit. The sandbox then counts the processes, because the OS
+    kernel would count the processes of all workers that have the same user.
     """
 
     memory_bytes: int
@@ -52,8 +55,8 @@ class Limits(Message):
 
 
 class Simulation(Message):
-    """What the simulated device is taken to be: work-items in a warp, bytes in a sector of global memory, and banks of
-    local memory, each so many bytes wide.
+    """Parameters of the simulated device: work-items per warp, bytes per sector of global memory, number of banks of
+    local memory, and the width of a bank in bytes.
     """
 
     warp: int = Field(default=32, gt=0)
@@ -63,9 +66,9 @@ class Simulation(Message):
 
 
 class Job(Message):
-    """The first line a worker reads: what it may use, and the device of its sessions.
+    """The first line that a worker reads: its resource limits, and the device of its sessions.
 
-    With `simulation` the only device is a simulator that watches every access.
+    With `simulation`, the only device is a simulator that watches every memory access.
     """
 
     limits: Limits
@@ -76,17 +79,20 @@ class Job(Message):
 # --- requests --------------------------------------------------------------------------------
 
 Arrays = Literal["copied", "shared"]
-"""How the content of buffers comes to a worker: copied, as any device can have it, or in memory that it shares with the
-judge, for kernels on the host's own processors."""
+"""How a worker gets the content of buffers. "copied" works for every device. "shared" means memory that the worker
+shares with the judge, for kernels that run on the host's processors.
+"""
 
 Process = Literal["new", "used"]
-"""Where a session begins, and a text is expanded: in a process that no kernel has run in, or in that of the session
-before. A used one is quicker, since its driver has loaded what it needs, and is known to the device."""
+"""Process in which a session begins, or in which a text is expanded. "new": a process that has run no kernel. "used":
+the process of the previous session. A used process is faster: its driver has loaded its libraries, and it already has a
+context on the device.
+"""
 
 
 Order = Literal["ascending", "mixed"]
-"""In which order a simulator runs the work-items of a group. "ascending": one after the other, by local ID. "mixed": in
-a shuffled order, in which they also take turns; this order is the same every time.
+"""Order in which a simulator runs the work-items of a work-group. "ascending": one after the other, by local ID.
+"mixed": in a shuffled order, and interleaved. Every run has the same mixed order.
 """
 
 
@@ -97,9 +103,10 @@ class ListDevices(Message):
 
 
 class Preprocess(Message):
-    """Expand the macros of a text, so that every driver is given the same; answered by `Preprocessed` or `BuildFailed`.
+    """Expand the macros of a text, so that every driver gets the same text.
 
-    `definitions` are the macros that are defined before it; `process` says where it is done.
+    Answered by `Preprocessed` or `BuildFailed`. `definitions` are macros that are defined before the text. `process`
+    selects the process that expands it.
     """
 
     kind: Literal["preprocess"] = "preprocess"
@@ -111,10 +118,10 @@ class Preprocess(Message):
 class Open(Message):
     """Fork a session: build the programs, make the buffers; answered by `Opened` or `BuildFailed`.
 
-    `sequences` names the launches that `Launch` can ask for, `repeats` those that are run more than once. `arrays` says
-    whether the worker copies arrays to and from its buffers, or shares them with the judge. `process` says whether it
-    begins in a new process, or goes on in that of the session before, whatever has run there. `order` is for a
-    simulator.
+    `sequences` names the sequences that `Launch` can run. `repeats` lists the sequences that run more than once.
+    `arrays` says whether the worker copies arrays to and from its buffers, or shares them with the judge. `process`
+    says whether the session begins in a new process, or in the process of the previous session, even if a kernel has
+    run there. `order` matters only to a simulator.
     """
 
     kind: Literal["open"] = "open"
@@ -128,7 +135,7 @@ class Open(Message):
 
 
 class Stage(Message):
-    """Poison the `upload` and `clear` buffers, then copy the payloads of `upload` in from in.bin.
+    """Fill the `upload` and `clear` buffers with poison, then copy the payloads of `upload` from in.bin.
 
     Answered by `Done`.
     """
@@ -139,8 +146,10 @@ class Stage(Message):
 
 
 class LaunchRequest(Message):
-    """Run one sequence and wait for its end; answered by `Launched`. `key` is for kernels of ours that take one; the
-    buffers of `shared` have the content that the judge's file holds.
+    """Run one sequence and wait for its end; answered by `Launched`.
+
+    `key` is an argument of some of the grader's own kernels. The buffers of `shared` get their content from the judge's
+    file.
     """
 
     kind: Literal["launch"] = "launch"
@@ -150,15 +159,16 @@ class LaunchRequest(Message):
 
 
 class Keyed(Message):
-    """A sequence, and the key for kernels of ours that take one."""
+    """A sequence, and the key that some of the grader's own kernels take as an argument."""
 
     sequence: str
     key: int = Field(default=0, ge=0, lt=2**64)
 
 
 class Turn(Message):
-    """Run sequences, each when the one before it has ended, and then fetch buffers, as `Fetch` does; answered by
-    `Turned`. What is timed goes together, so that no answer on its way lies between.
+    """Run sequences one after the other, then fetch buffers as `Fetch` does; answered by `Turned`.
+
+    All timed launches are in one request, so that no reply has to travel between them.
     """
 
     kind: Literal["turn"] = "turn"
@@ -174,14 +184,16 @@ class Fetch(Message):
 
 
 class Observe(Message):
-    """Ask what the simulator saw of the kernels that were launched; answered by `Observed`."""
+    """Ask for the simulator's observations of the launched kernels; answered by `Observed`."""
 
     kind: Literal["observe"] = "observe"
 
 
 class Close(Message):
-    """End the session; answered by `Done`. `process` says where the next one will begin: the process of this one ends
-    too, if a kernel has run in it, unless that is the place.
+    """End the session; answered by `Done`.
+
+    `process` says where the next session will begin. With "new", the process of this session also ends if a kernel has
+    run in it.
     """
 
     kind: Literal["close"] = "close"
@@ -211,15 +223,18 @@ class DeviceFacts(Message):
     local_memory: Amount
     max_work_group: Amount
     bus: Name | None
-    """Where a GPU sits, e.g. "0000:1b:00": tells two of the same name apart. None where the driver does not say."""
+    """PCI address of a GPU, e.g. "0000:1b:00". It distinguishes GPUs of the same name. None if the driver does not
+    report it.
+    """
     clock: Amount | None = None
-    """MHz that the driver gives as the highest; None in results of a grader that did not ask."""
+    """Highest clock rate in MHz that the driver reports; None in results of earlier versions of the grader."""
 
 
 class Devices(Message):
-    """All devices of all platforms, in the order that `Job.device` counts them, and which worker this is.
+    """All devices of all platforms, in the order in which `Job.device` counts them.
 
-    `too_new` are processors that a driver was found for and cannot compile for, since it is older than they are.
+    `worker` is the fingerprint of the worker's version. `too_new` lists processors for which a driver was found that
+    cannot compile for them, because the driver is older than the processor.
     """
 
     kind: Literal["devices"] = "devices"
@@ -229,21 +244,21 @@ class Devices(Message):
 
 
 class Preprocessed(Message):
-    """The text without macros or conditions; its lines are where they were."""
+    """The text without macros or conditions; each line keeps its number."""
 
     kind: Literal["preprocessed"] = "preprocessed"
     text: str = Field(max_length=TEXT_LIMIT)
 
 
 class BuildLog(Message):
-    """What the compiler said of a program that it built."""
+    """The compiler's log for a program that it built."""
 
     program: Name
     log: Log
 
 
 class Opened(Message):
-    """The session is ready."""
+    """The session is ready: the kernels of its programs, and the logs of the builds."""
 
     kind: Literal["opened"] = "opened"
     kernels: Annotated[tuple[KernelFacts, ...], *at_most(FEW)]
@@ -251,7 +266,7 @@ class Opened(Message):
 
 
 class BuildFailed(Message):
-    """The compiler refused a program."""
+    """The compiler rejected a program; `log` is its output."""
 
     kind: Literal["build_failed"] = "build_failed"
     program: Name
@@ -259,8 +274,10 @@ class BuildFailed(Message):
 
 
 class StepTime(Message):
-    """Start and end of one step by the device's own clock, in nanoseconds; of one that was repeated, the start of the
-    first turn, and an end as if all had followed each other at once.
+    """Start and end of one step by the device's clock, in nanoseconds.
+
+    For a repeated step, the start is the start of the first iteration, and the end is the start plus the total time of
+    all iterations, without the gaps between them.
     """
 
     start_ns: int = Field(ge=0, lt=2**63)
@@ -273,8 +290,10 @@ class StepTime(Message):
 
 
 class Launched(Message):
-    """The sequence has run, in so many turns; one time for each of its steps. On arrays that are shared, also how long
-    it has waited for a processor: the thread that waited longest.
+    """The sequence has run: one time for each of its steps, and the number of iterations (`turns`).
+
+    `delay_ns` is the time for which the launch waited for a processor, in nanoseconds: the wait of the thread that
+    waited longest. It is measured only if the arrays are shared.
     """
 
     kind: Literal["launched"] = "launched"
@@ -284,7 +303,10 @@ class Launched(Message):
 
 
 class Turned(Message):
-    """What came of each launch of a turn; and nanoseconds by the worker's own clock, of each launch and of fetching."""
+    """The result of each launch of a `Turn`.
+
+    `waits_ns` has the duration of each launch in order, and then of the fetching, in nanoseconds by the worker's clock.
+    """
 
     kind: Literal["turned"] = "turned"
     launches: Annotated[tuple[Launched, ...], *at_most(FEW)]
@@ -292,21 +314,21 @@ class Turned(Message):
 
 
 class Observed(Message):
-    """What the simulator saw of each launch of the session, in order."""
+    """The simulator's observations of each launch of the session, in order."""
 
     kind: Literal["observed"] = "observed"
     kernels: Annotated[tuple[SeenKernel, ...], *at_most(TURNS)]
 
 
 class Done(Message):
-    """The request was carried out and there is nothing to say about it."""
+    """The request was carried out; the reply contains no data."""
 
     kind: Literal["done"] = "done"
 
 
 class Refused(Message):
-    """An OpenCL call failed: `call` is what we were doing, `error` the driver's name for it, `demand` what a launch
-    asked for.
+    """An OpenCL call failed. `call` names the activity, `error` is the driver's name of the error, and `demand` lists
+    the resources that a launch asked for.
     """
 
     kind: Literal["refused"] = "refused"
@@ -316,14 +338,16 @@ class Refused(Message):
 
 
 class Stopped(Message):
-    """The driver gave up on kernels that it had accepted: on a GPU, what a wild access does in place of a signal."""
+    """The driver accepted the kernels, but stopped them later. A wild memory access has this effect on a GPU; on a CPU,
+    it causes a signal.
+    """
 
     kind: Literal["stopped"] = "stopped"
     error: Name
 
 
 class NoDevice(Message):
-    """There is no device with the index that the job names."""
+    """The job names the index of a device that does not exist."""
 
     kind: Literal["no_device"] = "no_device"
 
@@ -331,7 +355,7 @@ class NoDevice(Message):
 class Died(Message):
     """The session's process ended by itself, by `signal` or with `exit_code`.
 
-    `out_of_memory` is whether its cgroup says that something was killed for that.
+    `out_of_memory` is true if its cgroup counted a process that was killed for lack of memory.
     """
 
     kind: Literal["died"] = "died"

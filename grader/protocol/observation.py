@@ -1,4 +1,6 @@
-"""What the simulator saw of a launch, as our plugin (simulator/observer/) writes it and a worker passes it on."""
+"""Observations of a launch in the simulator. The grader's plugin (simulator/observer/) writes them, and a worker passes
+them on.
+"""
 
 from typing import Annotated, Literal
 
@@ -7,7 +9,7 @@ from pydantic import Field
 from grader.protocol.wire import MANY, Message, Name, Words, at_most
 
 MESSAGES = 1000
-"""Most messages of one launch. The quotas of our plugin allow half as many (simulator/observer/messages.h)."""
+"""Most messages of one launch. The quotas of the plugin allow half as many (simulator/observer/messages.h)."""
 
 Count = Annotated[int, Field(ge=0, lt=2**63)]
 Distance = Annotated[int, Field(gt=-(2**63), lt=2**63)]
@@ -16,8 +18,8 @@ Space = Literal[0, 1, 2, 3]
 
 
 class SeenArray(Message):
-    """An array of a kernel: its address space and number by which messages mean it, its name in the source, and its
-    size in bytes.
+    """An array of a kernel. Messages refer to it by its address space and its number (`buffer`). `name` is its name in
+    the source, and `size` its size in bytes.
     """
 
     space: Space
@@ -27,9 +29,11 @@ class SeenArray(Message):
 
 
 class SeenMessage(Message):
-    """A message of the simulator: its text, the variable at its first place ("" if that is not clear), its number of
-    repetitions about the same lines, whether each quoted instruction has written global or local memory, and for
-    barriers how many work-items had ended at which lines.
+    """A message of the simulator.
+
+    `array` is the variable at the first place that the message names ("" if this is not clear). `times` counts the
+    repetitions for these lines. `writes` is true for each quoted instruction that wrote global or local memory.
+    `endings` is for barriers: how many work-items had ended at which lines.
     """
 
     text: Words
@@ -40,7 +44,9 @@ class SeenMessage(Message):
 
 
 class SeenUnset(Message):
-    """A read of something that was never set, and what became of the value: stored, a condition, or an address."""
+    """A read of memory that was never set. `how` is the use of the value: it was stored, or it decided a condition, or
+    it was part of an address.
+    """
 
     line: Count
     column: Count
@@ -56,8 +62,8 @@ class SeenUnset(Message):
 
 
 class SeenAccess(Message):
-    """An expression that reads or writes an array, with its counts (metrics.Access says which); line 0 is a copy by a
-    whole group.
+    """An expression that reads or writes an array, with its counts (metrics.Access describes them). Line 0 means a copy
+    by a whole work-group.
     """
 
     line: Count
@@ -78,7 +84,7 @@ class SeenAccess(Message):
 
 
 class SeenBranch(Message):
-    """The conditions of a line; `constant` is whether each always went the same way."""
+    """The conditions of a line. `constant` is true if each condition always had the same result."""
 
     line: Count
     reached: Count
@@ -87,7 +93,7 @@ class SeenBranch(Message):
 
 
 class SeenKernel(Message):
-    """What the simulator saw of one launch (simulator/observer/); `steps` are the instructions that it executed."""
+    """Observations of one launch (simulator/observer/). `steps` is the number of executed instructions."""
 
     kernel: Name
     flop: Count

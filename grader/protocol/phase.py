@@ -14,4 +14,4 @@ LINES: dict[Phase, bytes] = {"compiling": b"phase compiling\n", "running": b"pha
 PHASES: dict[bytes, Phase] = {line: phase for phase, line in LINES.items()}
 
 MOST = 16 * 1024
-"""Most lines before one reply; two for each step of a sequence are far fewer."""
+"""Most lines before one reply. A sequence reports at most two for each step, which is far fewer."""

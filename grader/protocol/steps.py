@@ -1,4 +1,4 @@
-"""What a worker can be asked to run: programs, the buffers that they work on, and steps (launches and copies)."""
+"""Parts of a request to run something: programs, their buffers, and steps (launches and copies)."""
 
 from typing import Annotated, Literal
 
@@ -7,13 +7,13 @@ from pydantic import Field
 from grader.protocol.wire import Message
 
 TURNS = 10_000
-"""The most turns of a repeated sequence: far beyond what an assignment can wait for."""
+"""Most iterations of a repeated sequence: far more than an assignment has time for."""
 
 ScalarType = Literal["uint32", "int32", "float32", "float64"]
 
 
 class ProgramSource(Message):
-    """One OpenCL source text and the options it is built with."""
+    """One OpenCL source text, and the options of its build."""
 
     source: str
     options: tuple[str, ...] = ()
@@ -22,8 +22,9 @@ class ProgramSource(Message):
 class BufferSpec(Message):
     """A device buffer of `size` bytes between two guard bands of `guard` bytes.
 
-    `Stage` fills all of it with the 32-bit pattern `poison` before a launch; with None it leaves the buffer alone, so
-    that a simulator knows what was never written. A kernel may write to it unless it is `read_only`.
+    Before a launch, `Stage` fills the buffer and its guard bands with the 32-bit pattern `poison`. With None, `Stage`
+    does not fill the buffer, so that a simulator can find reads of memory that was never written. A kernel may write
+    to the buffer unless it is `read_only`.
     """
 
     name: str
@@ -34,16 +35,16 @@ class BufferSpec(Message):
 
 
 PAGE = 4096
-"""Bytes; a buffer that is shared begins on a page."""
+"""Bytes of a page. A shared buffer begins at the start of a page."""
 
 
 def pages(spec: BufferSpec) -> int:
-    """The bytes of a buffer with its guard bands, as whole pages."""
+    """The bytes of a buffer with its guard bands, rounded up to whole pages."""
     return -(-(spec.size + 2 * spec.guard) // PAGE) * PAGE
 
 
 class BufferArg(Message):
-    """A kernel argument that is a buffer: what lies between its guard bands, or all of it."""
+    """A kernel argument that is a buffer: only its payload between the guard bands, or the whole buffer."""
 
     kind: Literal["buffer"] = "buffer"
     buffer: str
@@ -59,13 +60,13 @@ class ScalarArg(Message):
 
 
 class KeyArg(Message):
-    """A kernel argument of 64 bits (`ulong`), which `Launch` gives anew each time."""
+    """A kernel argument of 64 bits (`ulong`). Each `Launch` sets it again."""
 
     kind: Literal["key"] = "key"
 
 
 class LocalArg(Message):
-    """A kernel argument that is so many bytes of local memory."""
+    """A kernel argument that is local memory of `size` bytes."""
 
     kind: Literal["local"] = "local"
     size: int = Field(gt=0)
@@ -94,16 +95,17 @@ class CopyStep(Message):
 
 
 class UntilBelow(Message):
-    """Repeating ends after the turn in which the words of a buffer, which are floats, add up to less than `below`."""
+    """Condition that ends a repetition: the sum of a buffer's floats after an iteration is less than `below`."""
 
     buffer: str
     below: float
 
 
 class RepeatSteps(Message):
-    """How often a sequence is run: at most so many turns, after each of which the buffers of a pair change places.
+    """Repetition of a sequence: at most `times` iterations. After each iteration, the buffers of each pair in `swap`
+    change places.
 
-    Wherever the last turn has left it, the result is moved to the second buffer of its pair.
+    The result may be in either buffer of a pair after the last iteration. It is copied to the second one if necessary.
     """
 
     times: int = Field(gt=0, le=TURNS)

@@ -1,11 +1,11 @@
-"""Text that did not come from us, made safe to show."""
+"""Text from untrusted sources, made safe to show."""
 
 import re
 
 UNSHOWABLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters: they move cursors, and XML has no way to write them
-    "\u202a-\u202e\u2066-\u2069"  # marks that make a line read backwards
-    "\ud800-\udfff\ufffe\uffff]"  # no characters at all
+    "\u202a-\u202e\u2066-\u2069"  # marks that reverse the order of the text in a line
+    "\ud800-\udfff\ufffe\uffff]"  # code points that are not characters
 )
 
 REPLACEMENT = "\ufffd"
@@ -23,7 +23,7 @@ SPACES = str.maketrans(dict.fromkeys(CONTROLS, " "))
 
 
 def showable(text: str) -> str:
-    """The text with every character that a terminal, an XML file or a reader could choke on replaced."""
+    """The text with a replacement for every character that a terminal, an XML file or a reader cannot handle."""
     return UNSHOWABLE.sub(REPLACEMENT, text)
 
 

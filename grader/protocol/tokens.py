@@ -1,4 +1,4 @@
-"""A text in C as the tokens that a compiler reads (C99, 5.1.1.2, phases 1 to 3)."""
+"""Splits C source text into preprocessing tokens, as a compiler does (C99, 5.1.1.2, phases 1 to 3)."""
 
 import re
 from bisect import bisect_right
@@ -10,7 +10,7 @@ TRIGRAPH = re.compile(r"\?\?([=/'()!<>-])")
 TRIGRAPHS = dict(zip("=/'()!<>-", "#\\^[]|{}~", strict=True))
 
 CONTINUED = re.compile(r"\\[ \t\v\f\r]*$")
-"""The end of a line that the next one continues; like all compilers, we forgive blanks behind the backslash."""
+"""End of a line that continues on the next line. Like all compilers, it accepts blanks after the backslash."""
 
 TOKEN = re.compile(
     r"(?P<newline>\n)"
@@ -23,12 +23,14 @@ TOKEN = re.compile(
     r"|(?P<mark>%:%:|\.\.\.|<<=|>>=|##|%:|<:|:>|<%|%>|->|\+\+|--|<<|>>|&&|\|\||[-+*/%&|^<>=!]=|.)",
     re.DOTALL,
 )
-"""A preprocessing token (C99, 6.4); a comment is a space, and a quote without its end takes the rest of the line."""
+"""A preprocessing token (C99, 6.4). A comment counts as white space. A quote that is not closed extends to the end of
+the line.
+"""
 
 
 class Token(NamedTuple):
-    """A preprocessing token: its kind by the name of its group in `TOKEN`, where it begins in the joined text, and the
-    line that this is.
+    """A preprocessing token. `kind` is the name of its group in `TOKEN`, `start` its position in the joined text, and
+    `line` the line of the source in which it starts.
     """
 
     kind: str
@@ -38,32 +40,32 @@ class Token(NamedTuple):
 
     @property
     def is_code(self) -> bool:
-        """Whether it is more than white space."""
+        """True if the token is not white space."""
         return self.kind not in {"space", "newline"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Joined:
-    """A text without trigraphs, in which a line that a backslash continues is one with the next; `starts` are where the
-    lines of the source begin in it.
+    """A text without trigraphs, in which each line that ends with a backslash is joined with the next one. `starts`
+    has the positions at which the lines of the source begin.
     """
 
     text: str
     starts: list[int]
 
     def line(self, place: int) -> int:
-        """The line of the source, from 1, that this place is in."""
+        """The line of the source, counted from 1, that contains this position."""
         return bisect_right(self.starts, place)
 
     def tokens(self) -> Iterator[Token]:
-        """All of it, piece by piece."""
+        """The tokens of the whole text, including white space."""
         for match in TOKEN.finditer(self.text):
             start = match.start()
             yield Token(match.lastgroup or "", match[0], start, bisect_right(self.starts, start))
 
 
 def join(source: str) -> Joined:
-    """The text as its tokens are read from it; nothing but trigraphs and continuations is lost."""
+    """The text with its trigraphs replaced and its continued lines joined. All other characters stay."""
     pieces: list[str] = []
     starts: list[int] = []
     size = 0
@@ -83,7 +85,7 @@ def tokens(source: str) -> Iterator[Token]:
 
 
 def logical_lines(tokens: Iterable[Token]) -> Iterator[list[Token]]:
-    """The tokens in lines as directives have them: a backslash or a comment at its end goes on with the next."""
+    """The tokens in lines as a directive sees them: a backslash or a comment can continue a line."""
     line: list[Token] = []
     for token in tokens:
         line.append(token)

@@ -1,4 +1,4 @@
-"""What all records have in common that go between the judge and a worker, and how large what a worker says may be."""
+"""Base of all messages between the judge and a worker, and limits on the sizes in a worker's replies."""
 
 from typing import Annotated, Any
 
@@ -7,19 +7,21 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, FailFast, Field
 from grader.protocol.text import showable
 
 NAME_LIMIT = 256
-"""Characters of a name, a type, an error's name; compilers promise to tell names apart by 63 (C99, 5.2.4.1)."""
+"""Most characters of a name, a type, or an error's name. Compilers guarantee to distinguish names by their first 63
+characters (C99, 5.2.4.1).
+"""
 
 WORDS_LIMIT = 16 * 1024
-"""Characters of a message of the simulator's, which repeats some instructions."""
+"""Most characters of a message of the simulator. Such a message quotes some instructions."""
 
 LOG_LIMIT = 64 * 1024
-"""Characters of a build log; one huge error should not fill a report."""
+"""Most characters of a build log: one huge error must not fill a report."""
 
 FEW = 256
-"""Kernels of a program, parameters of a kernel, devices: more than anybody has."""
+"""Most kernels of a program, parameters of a kernel, and devices: more than occur in practice."""
 
 MANY = 16 * 1024
-"""Things that were seen of a launch: a file of as many expressions is longer than can be handed in."""
+"""Most observations of each kind for a launch. A file with this many expressions is too long to be submitted."""
 
 
 def _cut(limit: int) -> AfterValidator:
@@ -29,15 +31,15 @@ def _cut(limit: int) -> AfterValidator:
 Name = Annotated[str, _cut(NAME_LIMIT)]
 Words = Annotated[str, _cut(WORDS_LIMIT)]
 Log = Annotated[str, _cut(LOG_LIMIT)]
-"""Texts that a worker sends: cut, and made safe to show, as soon as they are read."""
+"""Texts from a worker. They are shortened and made safe to show when a message is parsed."""
 
 
 def at_most(number: int) -> tuple[Any, ...]:
-    """What makes a tuple that a worker sends one of so many elements; it is refused at the first that is wrong."""
+    """Annotations that limit a tuple from a worker to this many elements. Validation stops at the first wrong one."""
     return (Field(max_length=number), FailFast())
 
 
 class Message(BaseModel):
-    """Base of all messages: frozen, and unknown fields are refused."""
+    """Base of all messages. A message is frozen, and unknown fields are rejected."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -1,10 +1,11 @@
-"""The untrusted side: compiles and launches kernels, and reports facts. Starts as `python -m grader.worker`.
+"""The untrusted side: compiles and launches kernels, and reports facts. Start it with `python -m grader.worker`.
 
     judge --requests--> this process --+--> session (forked): OpenCL context, programs, buffers
           <--replies---                +--> session (forked) ...
 
-This process imports pyopencl once and makes no OpenCL call, so that every session forks from a
-clean state in milliseconds, and a kernel that crashes takes only its own session with it.
+This process imports pyopencl once and makes no OpenCL calls. So every session forks from a clean state within
+milliseconds, and a kernel that crashes ends only its own session.
 
-It knows no truth and no verdict. Of grader's packages it imports only protocol; the worker image holds only these two.
+The worker knows no expected results and no verdicts. It imports only one other package of grader, protocol. The image
+of the worker contains only these two packages.
 """

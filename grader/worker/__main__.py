@@ -1,4 +1,4 @@
-"""The worker's main loop: read a job, then serve requests until the judge hangs up."""
+"""The worker's main loop: read a job, then serve requests until the judge closes the connection."""
 
 import os
 import sys
@@ -23,14 +23,14 @@ DONE = Done().model_dump_json().encode() + b"\n"
 
 
 def main() -> None:
-    """Serve the judge on what stdin and stdout were; kernels get /dev/null and the error file instead."""
+    """Serve the judge on the original stdin and stdout. Kernels get /dev/null and the error file instead."""
     requests, replies = _take_over_stdio()
     from grader.worker import session  # noqa: PLC0415 - pyopencl must not print to the judge, and is imported only once
 
     find_drivers()
     line = requests.readline()
     if not line:
-        return  # a spare worker that was never given a job
+        return  # a spare worker that never got a job
     job = Job.model_validate_json(line)
     apply(job.limits)
     if job.simulation is not None:
@@ -43,7 +43,7 @@ def main() -> None:
         fork = succession.process_for(request)
         fork.is_spent |= isinstance(request, LaunchRequest | Turn)
         if isinstance(request, Close) and request.process == "new" and fork.is_spent:
-            fork.kill()  # without asking: what has survived in the session may not answer
+            fork.kill()  # no request first: code that has survived in the session may not answer it
             said: Iterable[bytes] = (DONE,)
         else:
             said = fork.ask(line, requests)
@@ -54,7 +54,7 @@ def main() -> None:
 
 
 def _take_over_stdio() -> tuple[BinaryIO, BinaryIO]:
-    """Move the control streams away from descriptors 0 and 1, where a kernel's printf writes."""
+    """Move the control streams away from descriptors 0 and 1, because a kernel's printf writes to 1."""
     requests = os.fdopen(os.dup(0), "rb")
     replies = os.fdopen(os.dup(1), "wb")
     null = os.open(os.devnull, os.O_RDWR)

@@ -1,22 +1,22 @@
-"""Which OpenCL drivers the sessions of a worker find."""
+"""Selects the OpenCL drivers for the sessions of a worker."""
 
 import os
 from pathlib import Path
 
 OWN_DRIVERS = "GRADER_DRIVERS"
-"""The variable that names a folder with drivers of the user's own, for machines whose own are none or do not work."""
+"""Variable with a folder of drivers that the user has installed, for machines without a driver that works."""
 
 SHIPPED = "PYOPENCL_HOME"
-"""The variable by which pyopencl says where its drivers are: in the .libs of that folder. It sets it when imported."""
+"""Variable with the folder whose subfolder .libs contains pyopencl's drivers. The import of pyopencl sets it."""
 
 SIMULATOR = "oclgrind.icd"
 
 
 def find_drivers() -> None:
-    """Have the machine's drivers searched, and beside them the user's own, or those among pyopencl's own libraries.
+    """Let sessions find the machine's drivers, and also the user's drivers or, without them, the drivers in pyopencl.
 
-    The simulator is left out of these: each session would load it, which takes 30 ms. To be called once pyopencl has
-    been imported, and before it lists platforms.
+    The simulator among pyopencl's drivers is left out: each session would load it, which takes 30 ms. Call this after
+    the import of pyopencl, and before it lists platforms.
     """
     if OWN_DRIVERS in os.environ:
         os.environ[SHIPPED] = os.environ[OWN_DRIVERS]

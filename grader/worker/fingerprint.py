@@ -1,4 +1,4 @@
-"""Which version of the worker this is: an image may have been built from another than the judge expects."""
+"""Version of the worker. An image may have been built from another version than the judge expects."""
 
 import hashlib
 from functools import cache
@@ -7,7 +7,7 @@ from pathlib import Path
 
 @cache
 def fingerprint() -> str:
-    """A hash of the worker's sources and of the protocol that it speaks."""
+    """A hash of the sources of the worker and of the protocol."""
     package = Path(__file__).parent.parent
     digest = hashlib.sha256()
     rooms = (package / "protocol", package / "worker")

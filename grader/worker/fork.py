@@ -1,4 +1,4 @@
-"""The process of a session, or of several, and the news of its death."""
+"""The process of one or more sessions, and the report of its end."""
 
 import os
 import select
@@ -16,33 +16,35 @@ READ_SIZE = 64 * 1024
 
 
 class Channel:
-    """The session's end: requests come in, replies go out, a line each."""
+    """The session's end of the connection. It receives requests and sends replies; each is one line."""
 
     def __init__(self, requests: BinaryIO, replies: BinaryIO) -> None:
         self._requests = requests
         self._replies = replies
 
     def receive(self) -> bytes:
-        """The next request; empty when there will be none."""
+        """The next request; empty if the connection is closed."""
         return self._requests.readline()
 
     def send(self, reply: str) -> None:
-        """Answer the request that was received last."""
+        """Send the reply to the last request."""
         self._replies.write(reply.encode() + b"\n")
         self._replies.flush()
 
     def tell(self, phase: Phase) -> None:
-        """Report the phase of the session until the reply or the next phase."""
+        """Report the session's current phase. It lasts until the reply or the next phase."""
         self._replies.write(LINES[phase])
         self._replies.flush()
 
 
 class Fork:
-    """The parent's end of a session."""
+    """The parent's end of the connection to a session's process."""
 
     def __init__(self, pid: int, requests: BinaryIO, replies: BinaryIO) -> None:
         self.is_spent = False
-        """Whether it serves no further session that asks for a new process: a kernel has run in it, or it has ended."""
+        """True if a kernel has run in the process, or if it has ended. A session that requests a new process then gets
+        another one.
+        """
         self._pid: int | None = pid
         self._kills_before = kills_for_memory()
         self._requests = requests
@@ -53,7 +55,7 @@ class Fork:
 
     @classmethod
     def start(cls, serve: Callable[[Channel], None], inherited: Iterable[BinaryIO]) -> Self:
-        """Fork a process that runs `serve` and exits; it closes the `inherited` streams first."""
+        """Fork a process that closes the `inherited` streams, runs `serve`, and exits."""
         request_out, request_in = os.pipe()
         reply_out, reply_in = os.pipe()
         sys.stderr.flush()
@@ -78,16 +80,17 @@ class Fork:
         return cls(pid, os.fdopen(request_in, "wb", buffering=0), os.fdopen(reply_out, "rb", buffering=0))
 
     def may_go_on(self) -> bool:
-        """Whether one that has nothing to answer still lives: its end would be news. What was killed for memory so far
-        was another.
+        """True if the process still lives. It has no request to answer, so output from it can only mean its end.
+
+        Resets the count of kills for memory: all kills until now belong to other processes.
         """
         self._kills_before = kills_for_memory()
         return self._pid is not None and not select.select([self._replies], [], [], 0)[0]
 
     def ask(self, request: bytes, judge: BinaryIO) -> Iterator[bytes]:
-        """Pass a request on. Yield the phases that the session reports, and then its reply, or `Died` in its place.
+        """Pass on a request. Yield the phases that the session reports, and then its reply, or `Died` instead.
 
-        Exits when the judge at the other end of `judge` is gone: nobody else would end a kernel that never returns.
+        Exits if the judge closes its end of `judge`: otherwise, a kernel that never returns would never end.
         """
         if self._pid is not None:
             self._unsent += request
@@ -96,22 +99,24 @@ class Fork:
         yield line
 
     def _line(self, judge: BinaryIO) -> bytes:
-        """The next line of the session, or `Died` in its place."""
+        """The next line of the session, or `Died` instead."""
         if self._pid is None:
             return self._obituary()
         while (end := self._received.find(b"\n")) < 0:
             if len(self._received) > REPLY_LIMIT or not self._exchange(judge):
                 if self._received:
-                    self.kill()  # a reply that is cut or has no end is none of ours
+                    self.kill()  # the grader's own code sends no incomplete or endless replies
                 return self._obituary()
         line = bytes(self._received[: end + 1])
         del self._received[: end + 1]
         return line
 
     def _exchange(self, judge: BinaryIO) -> bool:
-        """Write and read what can be without waiting for the session alone; False where it has ended."""
+        """Wait until the session or the judge's connection is ready; then read or write once. False if the session has
+        ended.
+        """
         poll = select.poll()
-        poll.register(judge, 0)  # reports a hang-up even when asked for nothing
+        poll.register(judge, 0)  # an empty mask still reports a hang-up
         poll.register(self._replies, select.POLLIN)
         if self._unsent:
             poll.register(self._requests, select.POLLOUT)
@@ -126,11 +131,11 @@ class Fork:
         try:
             del self._unsent[: os.write(self._requests.fileno(), self._unsent)]
         except BrokenPipeError:
-            self._unsent.clear()  # it has ended, which its replies will tell
+            self._unsent.clear()  # the session has ended; the end of its replies reports that
         return True
 
     def kill(self) -> None:
-        """End the session at once; does nothing if it has ended."""
+        """Kill the session at once. Does nothing if it has ended."""
         if self._pid is not None:
             os.kill(self._pid, signal.SIGKILL)
             self._reap()

@@ -1,15 +1,15 @@
-"""What the kernel says about memory in the cgroup of this process."""
+"""Memory events in the cgroup of this process, as the OS kernel counts them."""
 
 import re
 from contextlib import suppress
 from pathlib import Path
 
 COUNTERS = (Path("/sys/fs/cgroup/memory.events"), Path("/sys/fs/cgroup/memory/memory.oom_control"))
-"""Of cgroup version 2 and of version 1, as a container sees its own; both have a line "oom_kill N"."""
+"""Files of cgroup version 2 and of version 1, at their paths inside a container. Both have a line "oom_kill N"."""
 
 
 def kills_for_memory() -> int:
-    """How many processes here have been killed because the memory limit was reached; 0 where nothing is counted."""
+    """Number of processes in this cgroup that were killed because of the memory limit; 0 if they are not counted."""
     for path in COUNTERS:
         with suppress(OSError):
             found = re.search(r"^oom_kill (\d+)$", path.read_text(encoding="ascii"), re.MULTILINE)

@@ -1,4 +1,4 @@
-"""One session: an OpenCL context with programs and buffers, until the judge closes it."""
+"""One session: an OpenCL context with programs and buffers. It lasts until the judge closes it."""
 
 import os
 import time
@@ -55,7 +55,7 @@ warnings.simplefilter("ignore")  # pyopencl warns about non-empty build logs; th
 
 
 def serve(job: Job, channel: Channel) -> None:
-    """Answer requests, of one session after the other, until the worker ends this process."""
+    """Answer the requests of one session after the other, until the worker ends this process."""
     session: Session | None = None
     while line := channel.receive():
         reply: Reply
@@ -65,7 +65,7 @@ def serve(job: Job, channel: Channel) -> None:
             case Preprocess(source=source, definitions=definitions):
                 reply = _preprocess(source, definitions)
             case Open() as request:
-                session = None  # its buffers go before there are others
+                session = None  # frees the old buffers before the new ones are made
                 session, reply = _opened(job, request, channel)
             case Observe():
                 reply = simulator.observed()
@@ -93,11 +93,11 @@ def _guarded(call: str, action: Any) -> Any:
 
 
 UNKNOWN_PROCESSOR = "x86_64-unknown-linux-gnu-generic"
-"""How PoCL describes a processor that is newer than it: it compiles for none of that name (PoCL's issue 1049)."""
+"""PoCL's description of a processor that is newer than PoCL. PoCL cannot compile for it (PoCL's issue 1049)."""
 
 
 def _devices(job: Job) -> list[cl.Device]:
-    """All that can be used: the simulator for a job that asks for it, else everything but that."""
+    """All usable devices: only the simulator if the job requests it, else all devices except the simulator."""
     return [device for device in _found(job) if not _is_too_new(device)]
 
 
@@ -135,7 +135,7 @@ def _open(job: Job, request: Open, channel: Channel) -> "tuple[Session, Opened] 
     if job.device >= len(devices):
         return NoDevice()
     simulator.run_in(request.order)
-    simulator.observed()  # what an earlier session left unread is none of this one's
+    simulator.observed()  # drops observations of an earlier session that were not read
     device = devices[job.device]
     context = _context(device)
     queue = cl.CommandQueue(context, properties=cl.command_queue_properties.PROFILING_ENABLE)
@@ -172,8 +172,8 @@ def _open(job: Job, request: Open, channel: Channel) -> "tuple[Session, Opened] 
 
 @cache
 def _context(device: cl.Device) -> cl.Context:
-    """One for all that this process builds: PoCL loads its library of functions once for each, which takes longer than
-    most programs.
+    """One context for all builds of this process. PoCL loads its library of functions once for each context. This takes
+    longer than the build of most programs.
     """
     return cl.Context([device])
 
@@ -183,7 +183,7 @@ def _kernels(built: "dict[str, cl.Program]", device: cl.Device) -> Iterator[Kern
 
 
 def _build(context: cl.Context, request: Open, name: str, options: list[str]) -> "cl.Program | BuildFailed":
-    """The built program, or the compiler's log."""
+    """The built program, or the compiler's log. Builds again with fewer registers if a launch would lack registers."""
     program = cl.Program(context, request.programs[name].source)
     (device,) = context.devices
     try:
@@ -198,12 +198,12 @@ def _build(context: cl.Context, request: Open, name: str, options: list[str]) ->
 
 def _log(program: Any, device: cl.Device) -> str:
     log: str = program.get_build_info(device, cl.program_build_info.LOG)
-    return log[:LOG_LIMIT]  # before it is copied again
+    return log[:LOG_LIMIT]  # shortened here, so that a huge log is not copied again
 
 
 @dataclass(frozen=True, kw_only=True)
 class Session:
-    """What `Stage`, `Launch` and `Fetch` work on."""
+    """State of an open session, which `Stage`, `Launch`, `Turn` and `Fetch` use."""
 
     queue: cl.CommandQueue
     buffers: dict[str, DeviceBuffer]
@@ -211,7 +211,7 @@ class Session:
     shared: SharedMemory | None
     tell: Tell
     uncompiled: set[str]
-    """The sequences whose first launch compiles and reports its phases."""
+    """Names of the sequences that the driver will compile at their first launch. This launch reports its phases."""
 
     def handle(self, request: Stage | LaunchRequest | Turn | Fetch) -> Reply:
         """Carry out one request."""
@@ -254,7 +254,9 @@ class Session:
         return self.sequences[name].run(self.queue, key, tell)
 
     def _turn(self, request: Turn) -> Reply:
-        """A key reaches the device with its launch, when all before it has ended there."""
+        """Run the launches one after the other, and fetch the buffers. The device gets a key only with its launch, when
+        all earlier launches have ended.
+        """
         moments = [time.perf_counter_ns()]
         launches: list[Launched] = []
         for each in request.launches:
@@ -268,7 +270,7 @@ class Session:
         return Turned(launches=tuple(launches), waits_ns=tuple(end - start for start, end in pairwise(moments)))
 
     def _fetch(self, names: tuple[str, ...]) -> None:
-        """Write into the file as it stands: the judge made it, and holds it open."""
+        """Write the buffers into the existing file. It must not be replaced, because the judge has it open."""
         descriptor = os.open(OUTPUT_FILE, os.O_WRONLY)
         with os.fdopen(descriptor, "wb") as file:
             for name in names:

@@ -1,7 +1,7 @@
 """The processes of a worker's sessions, one after the other.
 
-Sessions come one after the other in a fork, until a kernel has run in it: then the next one gets a new fork, unless it
-is to go on in a used one. What a driver has loaded for the first program that it builds is there for the second.
+Sessions share a fork, one after the other, until a kernel has run in it. The next session then gets a new fork, unless
+it requests a used one. Sharing saves time: the driver loads its libraries only for the first program that it builds.
 """
 
 from collections.abc import Callable, Iterable
@@ -12,7 +12,7 @@ from grader.worker.fork import Channel, Fork
 
 
 class Succession:
-    """The process that serves now."""
+    """Keeps the process that serves requests, and replaces it if a request needs a new one."""
 
     def __init__(self, serve: Callable[[Channel], None], inherited: Iterable[BinaryIO]) -> None:
         """`serve` answers requests; it runs in a fork, without the `inherited` streams."""
@@ -29,12 +29,12 @@ class Succession:
         return self._serving
 
     def end(self) -> None:
-        """End the process, if there is one."""
+        """End the process if one exists."""
         if self._serving is not None:
             self._serving.kill()
 
     def _may_go_on(self, request: ListDevices | Preprocess | Open) -> bool:
-        """Whether a request may be answered by the process that served those before it."""
+        """True if the process that served the previous requests may answer this request."""
         if self._serving is None:
             return False
         if isinstance(request, Preprocess | Open) and request.process == "used":

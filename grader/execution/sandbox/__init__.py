@@ -1,4 +1,4 @@
-"""Where untrusted code runs. A sandbox starts workers; its own module says what it promises."""
+"""Sandboxes for untrusted code. A sandbox starts workers. The module of each sandbox describes its guarantees."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
@@ -12,54 +12,56 @@ if TYPE_CHECKING:
 
 
 class SandboxedWorker(Protocol):
-    """A running worker: two byte streams, the array files, and the power to end it."""
+    """A running worker: its two byte streams, its array files, and ways to stop it."""
 
     @property
     def files(self) -> "ArrayFiles":
-        """The judge's end of in.bin and out.bin."""
+        """The array files, as the judge accesses them."""
 
     def send(self, data: bytes) -> None:
-        """Write to the worker's input; an ended worker is noticed at the next `receive`."""
+        """Write to the worker's input. If the worker has ended, the next `receive` reports that."""
 
     def receive(self, timeout: float) -> bytes:
-        """Some bytes of its output, b"" if it has ended; TimeoutError after `timeout` seconds of silence."""
+        """Some bytes of the worker's output; b"" if it has ended. Raises TimeoutError after `timeout` seconds of
+        silence.
+        """
 
     def freeze(self) -> None:
-        """Stop all of it until it is thawed, as far as the sandbox can."""
+        """Stop all processes of the worker until `thaw`, as far as the sandbox can."""
 
     def thaw(self) -> None:
-        """Let it go on."""
+        """Let a frozen worker continue."""
 
     def let_go(self) -> None:
-        """Let all of it begin to end, where that takes time, without waiting for it: `stop` still has to be called."""
+        """Begin to end all processes of the worker if that takes time. Does not wait; `stop` must still be called."""
 
     def stop(self) -> None:
         """End every process of the worker and remove its folder. Can be called again."""
 
     def last_words(self) -> str:
-        """The end of what it wrote to its error stream, for a message about a worker that broke."""
+        """The end of the worker's error stream, for a message about a worker that failed."""
 
     def has_ended(self) -> bool:
-        """Whether it is known to have ended."""
+        """True if the judge knows that the worker has ended."""
 
     def ran_out_of_memory(self) -> bool:
-        """Whether it ended for want of memory; raises WorkerError if the sandbox itself failed."""
+        """True if the worker ended for lack of memory. Raises WorkerError if the sandbox itself failed."""
 
 
 class Sandbox(Protocol):
     """One way to run workers."""
 
     def start(self) -> SandboxedWorker:
-        """Start a worker, which waits for its job; raises WorkerError if it cannot be started."""
+        """Start a worker, which then waits for its job. Raises WorkerError if it cannot start."""
 
     def limits(self) -> "Limits":
-        """The limits that a worker in this sandbox is told to put on itself."""
+        """The limits that a worker in this sandbox must set on itself."""
 
     def facts(self) -> "dict[str, Fact]":
-        """What confines a worker, for the record of a result."""
+        """All limits and restrictions of a worker, for the record of a result."""
 
     def close(self) -> None:
-        """Stop all workers that still run, and wait until nothing is left of any."""
+        """Stop all running workers, and wait until all their processes and files are removed."""
 
 
 def _processes(rules: "Rules") -> Sandbox:
@@ -75,14 +77,16 @@ def _users(rules: "Rules") -> Sandbox:
 
 
 def _containers(rules: "Rules") -> Sandbox:
-    """Containers. The engine's client takes longer to load than most commands run, so only this loads it."""
+    """The sandbox `docker`. Only this function loads the client of the engine: loading it takes longer than most
+    commands run.
+    """
     from grader.execution.sandbox.docker.container import ContainerSandbox
 
     return ContainerSandbox(rules)
 
 
 def containers_are_ready(rules: "Rules") -> bool:
-    """Whether an engine answers and has the image that workers run in."""
+    """True if an engine answers and has the image of the workers."""
     try:
         _containers(rules).close()
     except GraderError:

@@ -1,6 +1,6 @@
-"""The environment variables of a worker: nothing from the judge, and nothing shared between workers.
+"""Environment variables of a worker. Only a few come from the judge, and workers share no folder through them.
 
-Light to import: the fork server starts with them before anything else is loaded.
+This module must import quickly: the judge needs the variables to start the fork server, before it loads other modules.
 """
 
 import os
@@ -12,17 +12,17 @@ from grader.execution.own_driver import driver_environment
 
 HOME = "home"
 LINK = "link"
-"""Folders in a worker's own (process.py)."""
+"""Subfolders of a worker's folder (process.py)."""
 
 NOWHERE = Path("/nonexistent")
-"""The folder of no worker: its variables are those that the fork server starts with."""
+"""A folder that does not exist. It takes the place of a worker's folder in the variables of the fork server."""
 
 LINKERS = ("ld", "ld.lld")
-"""PoCL calls one of these to load a kernel; the worker's PATH is the folder that holds it."""
+"""PoCL calls one of these programs to load a kernel. The worker's PATH has the folders that contain them."""
 
 
 def environment_of(folder: Path) -> dict[str, str]:
-    """The variables of the worker in a folder."""
+    """The variables of the worker that uses this folder."""
     linkers = [path for path in map(shutil.which, LINKERS) if path]
     passed_on = {name: os.environ[name] for name in ("OCL_ICD_VENDORS", "LD_LIBRARY_PATH") if name in os.environ}
     path = os.pathsep.join(dict.fromkeys(str(Path(path).parent) for path in linkers))
@@ -32,14 +32,15 @@ def environment_of(folder: Path) -> dict[str, str]:
 
 
 def environment(home: str, allowed: Collection[int]) -> dict[str, str]:
-    """For a worker whose caches and temporary files go below `home`, and which may use these processors.
+    """The variables of a worker with caches and temporary files below `home`, and with these allowed processors.
 
-    PoCL pins its first thread to processor 0, its second to 1, and so on: without that, threads share a core at random,
-    and times double. Where a cpuset (of a batch system or a container) leaves out one of these, PoCL would be aborted.
+    PoCL pins its first thread to processor 0, its second thread to processor 1, and so on. Without this, threads share
+    a core at random, and times double. If a cpuset (of a batch system or a container) excludes one of these processors,
+    pinning would abort PoCL, so pinning is off.
 
     A worker has one queue, but NVIDIA's driver makes eight connections to the device for each process (CUDA C++
-    Programming Guide, environment variables), one process after the other: on an H200, three processes that start at
-    once have their contexts after 0.19 s with one connection each, and after 0.39 s with eight.
+    Programming Guide, environment variables). It serves one process after the other. On an H200, three processes that
+    start at the same time have their contexts after 0.19 s with one connection each, and after 0.39 s with eight.
     """
     return {
         "HOME": home,
@@ -49,5 +50,5 @@ def environment(home: str, allowed: Collection[int]) -> dict[str, str]:
         "POCL_AFFINITY": "1" if sorted(allowed) == list(range(len(allowed))) else "0",
         "PYOPENCL_NO_CACHE": "1",
         "CUDA_DEVICE_MAX_CONNECTIONS": "1",
-        "OPENBLAS_NUM_THREADS": "1",  # its threads would not survive the fork of a session
+        "OPENBLAS_NUM_THREADS": "1",  # more threads would not survive the fork of a session
     }

@@ -1,15 +1,15 @@
 """A worker's folder on the host, and the removal of folders whose judge was killed.
 
-    grader-worker-XXXX/   locked (flock) by its judge for as long as that lives
+    grader-worker-XXXX/   locked (flock) by its judge while the judge lives
         in.bin out.bin    arrays (see protocol/messages.py)
-        rounds            a link to the folder of this name in the other folder
-        ...               whatever the sandbox adds
+        rounds            a link to the folder rounds/ below
+        ...               other files of the sandbox
 
-    grader-rounds-XXXX/   the same, in shared memory where there is some: pages of a disk's file are slow to write to
-        rounds/           what the worker may see: the arrays of a launch
-        next/             what it must not see yet
+    grader-rounds-XXXX/   also locked; in shared memory if possible, because writes to pages of a file on disk are slow
+        rounds/           the arrays of a launch, visible to the worker
+        next/             the arrays of the next launch, not visible to the worker
 
-The lock is the judge's sign of life: it works across containers, and ends with the judge in any case.
+The lock shows that the judge is alive. It works across containers, and the OS kernel releases it when the judge ends.
 """
 
 import fcntl
@@ -30,17 +30,20 @@ PREFIX = "grader-worker-"
 ROUNDS = str(Path(ROUND_FILE).parent)
 ROUNDS_PREFIX = "grader-rounds-"
 
-SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - folders made there are our own, and closed to others
+SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - the grader's folders there are closed to other users
 ENOUGH_MEMORY = 256 * 1024**2
-"""Bytes; containers have a quarter of this, if nobody asks for more, which the arrays of one launch can fill."""
+"""Bytes of shared memory that must be free for arrays. A container has a quarter of this by default; the arrays of one
+launch can fill that.
+"""
 
 ENOUGH_FOR_ROUNDS = 48 * 1024**2
-"""Bytes, for the arrays of rounds: a launch of ours shares at most 24 MB, which are freed after each turn. On a disk,
-kernels wait for pages to be written: there, the same kernel was seen to be 6 times as fast as itself."""
+"""Bytes of shared memory that must be free for the arrays of rounds. A launch shares at most 24 MB, and they are freed
+after each round. On a disk, a kernel waits until pages are written: the times of one kernel differed by a factor of 6.
+"""
 
 
 class LockedFolder:
-    """A temporary folder of this process, locked as long as the process lives."""
+    """A temporary folder of this process. It is locked while the process lives."""
 
     def __init__(self, path: Path, lock: int) -> None:
         self.path = path
@@ -49,18 +52,18 @@ class LockedFolder:
 
     @classmethod
     def make(cls, parent: Path, prefix: str) -> "LockedFolder":
-        """A new folder that only this user can enter. Raises OSError if there can be none."""
+        """Make a folder that only this user can enter. Raises OSError if that fails."""
         path = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
         with ExitStack() as undo:
             undo.callback(shutil.rmtree, path, ignore_errors=True)
             lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
             undo.callback(os.close, lock)
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # a sweep looks at a folder only when it has its sign
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # a sweep ignores the folder until it contains the sign
             undo.pop_all()
         return cls(path, lock)
 
     def remove(self) -> None:
-        """Remove it with everything in it. Can be called again."""
+        """Remove the folder with all its content. Can be called again."""
         if not self.is_removed:
             with uninterrupted():
                 self.is_removed = True
@@ -69,7 +72,7 @@ class LockedFolder:
 
 
 class WorkerFolder:
-    """A folder of this judge's, with the two array files in it."""
+    """A folder of this judge for one worker, with its array files."""
 
     def __init__(self, folder: LockedFolder, rounds: LockedFolder, files: ArrayFiles) -> None:
         self.path = folder.path
@@ -79,8 +82,8 @@ class WorkerFolder:
 
     @classmethod
     def make(cls, parent: Path, enough: int = ENOUGH_MEMORY) -> "WorkerFolder":
-        """A new folder that only this user can enter. Arrays of rounds lie in shared memory if `enough` bytes are left
-        there. Raises WorkerError if there can be none.
+        """Make a folder that only this user can enter. The arrays of rounds are in shared memory if `enough` bytes are
+        free there. Raises WorkerError if the folder cannot be made.
         """
         with ExitStack() as undo:
             try:
@@ -96,14 +99,14 @@ class WorkerFolder:
         return cls(folder, rounds, files)
 
     def admit(self, user: int) -> None:
-        """Let a worker that runs as this user and its group in: it may read and write the array files, and no more."""
+        """Let a worker with this user and group enter the folder. It may read and write only the array files."""
         self.files.share()
         for folder in self._folders:
             os.chown(folder.path, -1, user)
             folder.path.chmod(0o710)
 
     def remove(self) -> None:
-        """Remove it with everything in it. Can be called again."""
+        """Remove the folder with all its content. Can be called again."""
         if not self._folders[0].is_removed:
             self.files.close()
             for folder in self._folders:
@@ -111,13 +114,13 @@ class WorkerFolder:
 
 
 def array_folder(enough: int = ENOUGH_MEMORY) -> Path:
-    """Where arrays lie: in shared memory if it has `enough` bytes left, so that they never touch a disk."""
+    """The folder for arrays: shared memory if it has `enough` free bytes, so that arrays are not written to a disk."""
     has_room = os.access(SHARED_MEMORY, os.W_OK) and shutil.disk_usage(SHARED_MEMORY).free >= enough
     return SHARED_MEMORY if has_room else Path(tempfile.gettempdir())
 
 
 def sweep_rounds() -> None:
-    """Remove the arrays of workers whose judge was killed."""
+    """Remove the folders for shared arrays of workers whose judge was killed."""
     for parent in {SHARED_MEMORY, Path(tempfile.gettempdir())}:
         with abandoned(parent, ROUNDS_PREFIX, ROUNDS):
             pass
@@ -125,9 +128,10 @@ def sweep_rounds() -> None:
 
 @contextmanager
 def abandoned(parent: Path, prefix: str = PREFIX, sign: str = INPUT_FILE) -> Iterator[tuple[Path, ...]]:
-    """Folders with this prefix whose owners, processes of this user's, were killed; they are removed afterwards.
+    """Folders with this prefix whose owner was killed. They are removed at the end of the block.
 
-    `sign` is what an owner puts into a folder first, once it is locked.
+    An owner is a process of this user. `sign` is the first file that an owner creates in a folder, after it has locked
+    the folder.
     """
     found = parent.glob(f"{prefix}*")
     locks = {path: lock for path in found if (lock := _take_lock(path, sign)) is not None}
@@ -140,15 +144,17 @@ def abandoned(parent: Path, prefix: str = PREFIX, sign: str = INPUT_FILE) -> Ite
 
 
 def _remove_tree(path: Path) -> None:
-    """Remove a folder with everything in it, as far as possible."""
+    """Remove a folder with all its content, as far as possible."""
     try:
         shutil.rmtree(path, ignore_errors=True)
-    except RecursionError:  # a worker can nest folders deeper than that goes, up to Python 3.12
+    except RecursionError:  # up to Python 3.12, rmtree fails for deeply nested folders, and a worker can make these
         subprocess.run(["rm", "-rf", path], capture_output=True, check=False)  # noqa: S603, S607
 
 
 def _take_lock(path: Path, sign: str) -> int | None:
-    """A descriptor that holds the lock of a folder that was left; None if it is in use, another user's, or not ours."""
+    """Lock an abandoned folder, and return the descriptor of the lock. None if the folder is in use, belongs to another
+    user, or was not made by the grader.
+    """
     try:
         lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     except OSError:

@@ -1,4 +1,4 @@
-"""The judge's end of the fork server (grader/forkserver/), and of the wardens that it forks."""
+"""The judge's side of the fork server (grader/forkserver/) and of the wardens that it forks."""
 
 import os
 import signal
@@ -19,83 +19,90 @@ MODULE = "grader.forkserver"
 READ_SIZE = 1024
 
 AGAIN = 0.5
-"""Seconds after which a warden that does not end gets SIGCONT, in case that it was stopped."""
+"""Seconds after which a warden that does not end gets SIGCONT, because it may have been stopped."""
 
 END_SECONDS = 10.0
-"""Seconds for a warden to end all its processes; it takes some hundredths of a second."""
+"""Seconds within which a warden must end all its processes. It usually takes some hundredths of a second."""
 
 
 def own_command() -> tuple[str, ...]:
-    """The fork server, run by our own Python."""
+    """The command that starts the fork server, with the judge's Python."""
     return (sys.executable, "-I", "-m", MODULE)
 
 
 class ForkServer:
-    """Starts workers. Its process starts with the first of them, and anew with the next if it has ended."""
+    """Starts workers. Its process starts with the first worker. If the process has ended, it starts again with the next
+    worker.
+    """
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         self._process = ForkingProcess(command, environment)
 
     @classmethod
     def ours(cls) -> Self:
-        """The one that starts our workers."""
+        """The fork server that starts the grader's workers."""
         return cls(own_command(), environment_of(NOWHERE))
 
     def begin(self) -> None:
-        """Start the process, if it does not run, without waiting until it can fork."""
+        """Start the process if it does not run. Does not wait until it can fork."""
         self._process.begin()
 
     def start(self, order: WorkerOrder, streams: Sequence[int]) -> "Warden":
-        """Order a worker, without waiting for it; raises OSError."""
+        """Order a worker. Does not wait for it. Raises OSError."""
         with ExitStack() as undo:
             lifeline, wardens = socket.socketpair(type=socket.SOCK_SEQPACKET)
             undo.enter_context(lifeline)
             with wardens:
                 socket.send_fds(lifeline, [order.packed()], streams)
-                with suppress(BrokenPipeError, ConnectionResetError):  # it has ended at once, and its warden with it
+                with suppress(BrokenPipeError, ConnectionResetError):  # the server has ended, so the warden has too
                     self._process.hand_over(wardens)
             undo.pop_all()
         return Warden(lifeline, self)
 
     def close(self) -> None:
-        """End the process; workers that run go on. Can be called again."""
+        """End the process. Running workers continue. Can be called again."""
         self._process.close()
 
 
 class Warden:
-    """A warden, as far as the judge knows it by its lifeline."""
+    """The judge's view of a warden, through its lifeline."""
 
     def __init__(self, lifeline: socket.socket, server: ForkServer) -> None:
         self._lifeline = lifeline
         self._server = server
         self._ids: tuple[int, int] | None = None
-        """Its own, and its worker's, which is that of the worker's process group as well."""
+        """Process ids of the warden and of its worker. The worker's id is also the id of its process group."""
         self._said_that_it_ended = False
         self._has_ended = False
 
     def group(self, seconds: float) -> int | None:
-        """The worker's process group, to which the warden does not belong, if it comes to be within so many seconds."""
+        """The worker's process group; None if it does not exist within this many seconds. The warden is not in the
+        group.
+        """
         self._listen(lambda: self._ids is not None or self._has_ended, seconds)
         return self._ids[1] if self._ids else None
 
     @property
     def number(self) -> int:
-        """Its process id, which is known once the worker's group is."""
+        """Process id of the warden. It is known as soon as the worker's group is known."""
         assert self._ids is not None
         return self._ids[0]
 
     def has_ended(self, seconds: float = 0.0) -> bool:
-        """Whether it ends within so many seconds: its end of the lifeline closes then."""
+        """True if the warden ends within this many seconds: its end of the lifeline then closes."""
         self._listen(lambda: self._has_ended, seconds)
         return self._has_ended
 
     def let_go(self) -> None:
-        """Have it end the worker, without waiting for that."""
+        """Have the warden end the worker. Does not wait for it."""
         with suppress(OSError):
             self._lifeline.shutdown(socket.SHUT_WR)
 
     def end(self) -> None:
-        """Have it end the worker, and wait for that. Code with this user's rights can have stopped or killed it."""
+        """Have the warden end the worker, and wait for the end. Raises WorkerError if the worker does not end.
+
+        Code with this user's rights may have stopped or killed the warden.
+        """
         self.let_go()
         last = monotonic() + END_SECONDS
         while not self.has_ended(AGAIN) and monotonic() < last:
@@ -109,12 +116,12 @@ class Warden:
                 os.killpg(self._ids[1], signal.SIGKILL)
 
     def close(self) -> None:
-        """Let go of the lifeline; nothing more is heard."""
+        """Close the lifeline. No more messages are read."""
         self._has_ended = True
         self._lifeline.close()
 
     def _listen(self, is_enough: Callable[[], bool], seconds: float) -> None:
-        """Hear what it says, until that is enough or the time is over."""
+        """Read messages of the warden until the condition is met or the time is over."""
         end = monotonic() + seconds
         with suppress(BlockingIOError, TimeoutError):
             while not is_enough():
@@ -124,7 +131,7 @@ class Warden:
     def _hear(self) -> None:
         try:
             said = self._lifeline.recv(READ_SIZE)
-        except ConnectionResetError:  # nobody has read the order
+        except ConnectionResetError:  # the other end was closed before the order was read
             said = b""
         if not said:
             self._has_ended = True
@@ -140,7 +147,7 @@ class Warden:
                 os.kill(self._ids[0], number)
 
     def _kill(self) -> None:
-        """One without an id is still to be forked; the fork server is ended in its place."""
+        """Kill the warden. Without a process id, the warden was not forked yet, so the fork server is ended."""
         if self._ids:
             self._signal(signal.SIGKILL)
         else:

@@ -1,10 +1,10 @@
 """Check that a frozen worker runs nothing, for the sandboxes `process` and `user`.
 
-SIGSTOP does not stop all processes. One whose main thread waits in vfork does not notice it, and its other threads
-run on; one that has set a timer to send it SIGCONT continues by itself; under `process` one may have left the group. So
-the judge trusts no worker: it looks at all threads below the warden, and ends a worker that uses processor time outside
-its turn. It also ends a worker if one of its processes begins or ends meanwhile: only running code begins a process,
-and the OS kernel works to end one.
+SIGSTOP does not stop all processes. A process whose main thread waits in vfork does not notice the signal, and its
+other threads continue to run. A process with a timer that sends it SIGCONT continues by itself. Under `process`, a
+process may have left the group. So the judge trusts no worker. It looks at all threads below the warden, and ends a
+worker that uses processor time while it should be frozen. It also ends a worker if one of its processes begins or ends
+meanwhile: only running code begins a process, and the OS kernel works to end one.
 """
 
 import os
@@ -17,36 +17,42 @@ from dataclasses import dataclass
 from grader.forkserver.descendants import descendants, fields
 
 UNSTOPPED_SECONDS = 5.0
-"""Seconds of a worker's life in which the judge waits for threads that do not stop when they get the signal. They need
-a processor to notice the signal, and may wait for the OS kernel. Threads that use no processor time meanwhile are not
-at fault."""
+"""Seconds, over a worker's whole life, for which the judge waits for threads that do not stop at once. A thread needs a
+processor to notice the signal, and may wait for the OS kernel. Threads that use no processor time meanwhile are not at
+fault.
+"""
 
 PAUSE = 0.0005
 """Seconds between two looks."""
 
 QUIET_LOOKS = 2
-"""Number of successive looks that must find all threads stopped. A process can begin another one after the list of
-processes is read, and stop before its own state is read; only the next look sees the new process."""
+"""Number of successive looks that must find all threads stopped. A process can start another process after the list of
+processes is read, and stop before its own state is read. Only the next look sees the new process.
+"""
 
 STOPPING, STOPPED = 1.0, 0.05
-"""Seconds of processor time that may be used until all have stopped, and in all turns of others; Linux tells
-hundredths."""
+"""Seconds of processor time that a worker may use until all its threads have stopped, and in total while it is frozen.
+Linux reports hundredths of a second.
+"""
 
 ENDED = frozenset((b"Z", b"X"))
 STILL = ENDED | frozenset((b"T", b"t"))
-"""States of threads that run nothing: ended, stopped, or stopped by a tracer. State D is not one: it lasts a moment."""
+"""States of threads that do not run: ended, stopped, or stopped by a tracer. State D is not among them, because it
+lasts only a moment.
+"""
 
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class RestlessError(Exception):
-    """Something of the worker's runs on."""
+    """A process of the worker does not stop, or has run while the worker was frozen."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Activity:
-    """Processes below a warden: the seconds of processor time that each has used, the processes that have not ended,
-    and those with a running thread. `reaped` is the time of ended processes that had lost their parent.
+    """Processes below a warden. `used` is the processor time of each in seconds, `living` are the processes that have
+    not ended, and `running` the processes with a running thread. `reaped` is the time of ended processes that had lost
+    their parent.
     """
 
     used: Mapping[int, float]
@@ -86,7 +92,7 @@ class FreezeCheck:
         self._before = seen
 
     def end(self, warden: int) -> None:
-        """Let all of it go on; raises RestlessError if it has not stood still."""
+        """Let all processes continue. Raises RestlessError if one of them has run since `begin`."""
         seen = _look(warden)
         self._used += _added(self._before, seen)
         if self._used > STOPPED or seen.living != self._before.living:
@@ -107,30 +113,30 @@ def _look(warden: int) -> Activity:
 
 def _states(pid: int) -> Iterator[bytes]:
     """States of a process's threads."""
-    with suppress(OSError):  # it ended while we looked
+    with suppress(OSError):  # the process has just ended
         for thread in os.scandir(f"/proc/{pid}/task"):
             with suppress(OSError):
                 yield fields(thread.path)[0]
 
 
 def _seconds(pid: int, which: slice) -> float:
-    """The sum of some of the fields 14 to 17 of proc(5): of a process with its ended threads, and of the children that
-    it has waited for.
+    """Seconds of processor time, as the sum of some of the fields 14 to 17 of proc(5). Fields 14 and 15 are the time of
+    a process with its ended threads, fields 16 and 17 the time of the children that it has waited for.
     """
     try:
         return sum(map(int, fields(f"/proc/{pid}")[which])) / TICKS
-    except OSError:  # it ended while we looked
+    except OSError:  # the process has just ended
         return 0.0
 
 
 def _added(before: Activity, now: Activity) -> float:
-    """Seconds that were used since; who has ended takes nothing away."""
+    """Seconds of processor time between two looks. A process that has ended meanwhile does not reduce the sum."""
     more = (seconds - before.used.get(pid, 0.0) for pid, seconds in now.used.items())
     return sum(max(0.0, each) for each in (*more, now.reaped - before.reaped))
 
 
 def _send(processes: Iterable[int], number: int) -> frozenset[int]:
-    """Send a signal to each; returns whom it was sent to."""
+    """Send a signal to each of the processes, and return their ids."""
     told = frozenset(processes)
     for pid in told:
         with suppress(ProcessLookupError, PermissionError):

@@ -1,19 +1,20 @@
-"""What PoCL's last step, ld, asks for by names that only a compiler's packages have, on machines without a compiler.
+"""Library names for PoCL's linker (ld) on machines without a compiler.
 
-Every kernel is linked with -lgcc -lgcc_s -lc -lm. The libraries behind these names are on every machine.
+PoCL links every kernel with -lgcc -lgcc_s -lc -lm. Only the packages of a compiler have files of these names, but every
+machine has the libraries themselves.
 """
 
 from pathlib import Path
 
 LINKED = {"libgcc_s.so": "libgcc_s.so.1", "libc.so": "libc.so.6", "libm.so": "libm.so.6"}
-"""Names for the linker, and the libraries that they stand for."""
+"""File names that the linker looks for, and the libraries that they refer to."""
 
 EMPTY_ARCHIVE = b"!<arch>\n"
-"""For libgcc.a: kernels use nothing of it."""
+"""Content of libgcc.a. Kernels use no function of this library."""
 
 
 def make_names(folder: Path) -> None:
-    """A folder to name in LIBRARY_PATH; raises OSError."""
+    """Make a folder with these files, for the variable LIBRARY_PATH. Raises OSError."""
     folder.mkdir(mode=0o755)
     (folder / "libgcc.a").write_bytes(EMPTY_ARCHIVE)
     for name, library in LINKED.items():

@@ -1,14 +1,14 @@
-"""Sandbox `process`: a worker as a child process, for code that its own author runs.
+"""Sandbox `process`: each worker is a child process, for authors who run their own code.
 
-It keeps accidents in: a crash, an endless loop, a memory or output flood. It is no wall against
-malice: native code in the worker has the rights of the user who runs the grader (user.py gives it fewer).
-It still cannot use devices other than those for computing, nor some services of the OS kernel
-(grader/forkserver/devices.py, system_calls.py): their later work would disturb launches that are timed.
+It contains accidents: a crash, an endless loop, too much memory or output. It does not protect against malicious code:
+native code in the worker has the rights of the user who runs the grader (user.py gives it fewer rights). The worker can
+use only devices for computing, and cannot use some services of the OS kernel (grader/forkserver/devices.py,
+system_calls.py). The delayed work of other devices and of these services would disturb timed launches.
 
-The worker's folder (folder.py) is in the temporary folder, and also holds
+The worker's folder (folder.py) is in the temporary folder. It also contains
 
-    errors.txt    its error stream, and what kernels print
-    home/         caches of the OpenCL driver; private, since they hold code that is loaded again
+    errors.txt    the worker's error stream, and the output of kernels
+    home/         caches of the OpenCL driver; private, because the driver loads code from them again
     link/         names of libraries, for the linker
 """
 
@@ -41,16 +41,17 @@ READ_SIZE = 64 * 1024
 LAST_WORDS = 2000
 
 NEIGHBOURS, TASKS = 100, 4
-"""Workers of other gradings that may start while one runs, and what each has beside a thread for each processor. A
-batch with `--jobs 8` has 40 at a time; a worker that is refused a thread would end as if its kernel had crashed.
+"""Number of workers of other gradings that may start while a worker runs, and the threads of each in addition to one
+thread for each processor. A batch with `--jobs 8` has 40 workers at a time. A worker that cannot start a thread would
+end as if its kernel had crashed.
 """
 
 START = 10.0
-"""Seconds for a worker to be there, when its process group is asked for."""
+"""Seconds within which a worker must exist when its process group is needed."""
 
 
 class ProcessSandbox:
-    """Starts workers as process groups of their own, each below a warden, with an empty environment."""
+    """Starts workers. Each has a separate process group below a warden, and an environment with only its variables."""
 
     def __init__(self, rules: Rules) -> None:
         self._limits = rules.limits
@@ -58,19 +59,18 @@ class ProcessSandbox:
         self._server = rules.server or ForkServer.ours()
         self._running = Running[ProcessWorker]()
         with abandoned(self._parent):
-            pass  # their workers have ended by themselves
+            pass  # the workers of these folders have already ended, with their judges
         sweep_rounds()
 
     def limits(self) -> Limits:
-        """The given limits; the process limit counts what the user runs now, since the kernel does too, and what others
-        of this user's may start while the worker lives.
+        """The given limits, with a higher limit on processes. The OS kernel counts all processes of the user. So the
+        limit includes the processes that the user runs now, and processes that other gradings of the user may start
+        while the worker lives.
         """
         return with_a_driver(self._limits, others=_tasks_of_user() + NEIGHBOURS * (processors() + TASKS))
 
     def facts(self) -> dict[str, Fact]:
-        """The limits of a worker, and the services of the OS kernel that are closed, as far as the machine can close
-        them.
-        """
+        """The limits of a worker, and the services of the OS kernel that this machine can close to it."""
         are_listed, are_refused = devices.can_be_listed(), system_calls.can_be_refused()
         closed: dict[str, Fact] = {
             "core_bytes": CORE_BYTES,
@@ -87,7 +87,7 @@ class ProcessSandbox:
             self._running.stop()
 
     def start(self) -> "ProcessWorker":
-        """Start a worker in a fresh temporary folder."""
+        """Start a worker in a new temporary folder."""
         return self._running.start(self._start)
 
     def _start(self) -> "ProcessWorker":
@@ -95,7 +95,7 @@ class ProcessSandbox:
 
 
 def new_folder(parent: Path) -> WorkerFolder:
-    """A worker's folder with a home in it."""
+    """Make a worker's folder with a home and the linker's names in it."""
     folder = WorkerFolder.make(parent, ENOUGH_FOR_ROUNDS)
     (folder.path / HOME).mkdir(mode=0o700)
     make_names(folder.path / LINK)
@@ -103,23 +103,23 @@ def new_folder(parent: Path) -> WorkerFolder:
 
 
 def _tasks_of_user() -> int:
-    """How many processes and threads of this user there are; 0 where /proc does not tell."""
+    """Number of processes and threads of this user; 0 if /proc does not show them."""
     tasks = 0
     for entry in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):  # it ended while we looked
+        with suppress(OSError):  # the process has just ended
             if entry.stat().st_uid == os.getuid():
                 tasks += len(list((entry / "task").iterdir()))
     return tasks
 
 
 def signal_group(group: int, number: int) -> None:
-    """Send a signal to a process group, if it has not ended."""
+    """Send a signal to a process group. Does nothing if the group has ended."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(group, number)
 
 
 def _pipe(reader: ExitStack, writer: ExitStack) -> tuple[BinaryIO, BinaryIO]:
-    """A pipe; each end is closed with the block that it belongs to."""
+    """A pipe. The `reader` closes the first end, and the `writer` closes the second end."""
     read, write = os.pipe()
     return (
         reader.enter_context(os.fdopen(read, "rb", buffering=0)),
@@ -129,8 +129,10 @@ def _pipe(reader: ExitStack, writer: ExitStack) -> tuple[BinaryIO, BinaryIO]:
 
 @dataclass(frozen=True, kw_only=True)
 class WorkerPlace:
-    """Where a worker runs, and as whom, if not as the judge's user; `end_others` ends processes that may have left its
-    process group, and `signal` reaches its processes at once: its group, or more where that is possible.
+    """The folder and the user of a worker; with None, the worker runs as the judge's user.
+
+    `end_others` ends processes that may have left the worker's process group. `signal` sends a signal to all processes
+    of the group at once, and to other processes of the worker if possible.
     """
 
     folder: WorkerFolder
@@ -140,7 +142,7 @@ class WorkerPlace:
 
     @property
     def order(self) -> WorkerOrder:
-        """What its warden is told."""
+        """The order for the warden of this worker."""
         path = self.folder.path
         return WorkerOrder(folder=str(path), environment=environment_of(path), user=self.user, core_bytes=CORE_BYTES)
 
@@ -163,7 +165,7 @@ class ProcessWorker:
 
     @classmethod
     def start(cls, server: ForkServer, place: WorkerPlace) -> Self:
-        """Order a worker in the folder, which is removed if that fails (WorkerError)."""
+        """Order a worker in the folder of `place`. If that fails, remove the folder and raise WorkerError."""
         with ExitStack() as undo, ExitStack() as passed_on:
             undo.callback(place.folder.remove)
             try:
@@ -179,24 +181,26 @@ class ProcessWorker:
 
     @property
     def files(self) -> ArrayFiles:
-        """The array files in its folder."""
+        """The array files in the worker's folder."""
         return self._folder.files
 
     @property
     def group(self) -> int:
-        """Its process group; raises WorkerError if it never came so far."""
+        """The worker's process group. Raises WorkerError if the worker did not start."""
         group = self._warden.group(START)
         if group is None:
             raise WorkerError("a worker could not be started.")
         return group
 
     def send(self, data: bytes) -> None:
-        """Write to the worker's input what it takes at once; the rest follows while `receive` waits for an answer."""
+        """Write to the worker's input as much as the pipe takes now. `receive` writes the rest while it waits."""
         self._unsent += data
         self._write()
 
     def receive(self, timeout: float) -> bytes:
-        """Some bytes of its output; b"" at its end."""
+        """Some bytes of the worker's output; b"" after the output has ended. Raises TimeoutError after `timeout`
+        seconds.
+        """
         end = time.monotonic() + timeout
         output = self._replies.fileno()
         poll = select.poll()
@@ -213,7 +217,7 @@ class ProcessWorker:
             poll.unregister(self._requests)
 
     def _write(self) -> None:
-        """Write as much as the pipe takes now; what is sent to a worker that has ended is dropped."""
+        """Write as much as the pipe takes now. Drop the data if the worker has ended."""
         try:
             while self._unsent:
                 self._unsent = self._unsent[os.write(self._requests.fileno(), self._unsent) :]
@@ -223,18 +227,18 @@ class ProcessWorker:
             self._unsent = b""
 
     def freeze(self) -> None:
-        """Stop everything below the warden. A worker with a part that cannot be stopped is ended (freeze_check.py)."""
+        """Stop all processes below the warden. If one of them does not stop, end the worker (freeze_check.py)."""
         if self._is_watched():
             self._place.signal(self.group, signal.SIGSTOP)
             self._settle(self._freeze_check.begin)
 
     def thaw(self) -> None:
-        """Let it go on; a worker that has not stood still is ended."""
+        """Let the worker continue. End it if it has run while it was frozen."""
         if self._is_watched() and self._settle(self._freeze_check.end):
-            signal_group(self.group, signal.SIGCONT)  # /proc may hide its processes
+            signal_group(self.group, signal.SIGCONT)  # /proc may hide the processes from the freeze check
 
     def _is_watched(self) -> bool:
-        """Whether it has a warden; a worker without one is ended, since nobody knows what is below it."""
+        """True if the warden lives. Without a warden, the worker is killed, because its processes cannot be listed."""
         group = self.group
         if self._warden.has_ended():
             signal_group(group, signal.SIGKILL)
@@ -242,7 +246,7 @@ class ProcessWorker:
         return True
 
     def _settle(self, change: Callable[[int], None]) -> bool:
-        """Whether it stands still; if not, everything that it has started is ended, and `receive` tells that."""
+        """True if the freeze check succeeds. If not, end all processes of the worker; `receive` then reports that."""
         try:
             change(self._warden.number)
         except RestlessError:
@@ -252,12 +256,12 @@ class ProcessWorker:
         return True
 
     def let_go(self) -> None:
-        """Have the warden begin to end it."""
+        """Have the warden end the worker. Does not wait for it."""
         if not self.is_stopped:
             self._warden.let_go()
 
     def stop(self) -> None:
-        """End everything that the worker has started, and remove the folder."""
+        """End all processes of the worker, and remove its folder."""
         if not self.is_stopped:
             with uninterrupted():
                 self.is_stopped = True
@@ -272,17 +276,17 @@ class ProcessWorker:
             self._warden.end()
 
     def last_words(self) -> str:
-        """The end of errors.txt, whatever the worker has put in its place."""
+        """The end of errors.txt, even if the worker has replaced the file in its folder."""
         if self._errors.closed:
             return ""
-        descriptor = self._errors.fileno()  # whose place in the file is the worker's, too: reading must not move it
+        descriptor = self._errors.fileno()  # it shares its file position with the worker, so a read must not move it
         start = max(0, os.fstat(descriptor).st_size - LAST_WORDS)
         return os.pread(descriptor, LAST_WORDS, start).decode("utf-8", errors="replace").strip()
 
     def has_ended(self) -> bool:
-        """Whether the process has ended."""
+        """True if the warden has ended. It ends when the worker has ended."""
         return self._warden.has_ended()
 
     def ran_out_of_memory(self) -> bool:
-        """Never the whole worker: its limit makes allocations fail, which the session reports."""
+        """Always False: the limit makes allocations fail instead, and the session reports that."""
         return False

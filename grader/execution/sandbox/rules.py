@@ -1,4 +1,4 @@
-"""What a worker may use, in any sandbox and in a container: the numbers, unless the settings say otherwise."""
+"""Default limits of a worker in any sandbox, and additional ones for containers. The settings can change them."""
 
 import os
 from dataclasses import dataclass
@@ -15,25 +15,25 @@ from grader.protocol.messages import Limits
 MEGABYTE, GIGABYTE = 1024**2, 1024**3
 
 CORE_BYTES = 1
-"""The limit on core dumps, in bytes. With 0, the OS kernel still starts the machine's crash handler; with 1, it starts
-none and writes no file (core(5)).
+"""Limit on core dumps in bytes. With 0, the OS kernel still starts the machine's crash handler. With 1, it starts none
+and writes no file (core(5)).
 """
 
 Fact = int | float | str
 
 
 class WorkerLimits(Record):
-    """What one worker may use; see protocol.Limits."""
+    """Resources that one worker may use; see Limits in protocol/messages.py."""
 
     memory_bytes: int = Field(default=4 * GIGABYTE, gt=0)
     cpu_seconds: int = Field(default=300, gt=0)
     file_bytes: int = Field(default=2 * GIGABYTE, gt=0)
     processes: int = Field(default=64, gt=0)
-    """Threads count as well, but not those that a driver starts for each processor."""
+    """Number of processes and threads. Threads that a driver starts for each processor do not count."""
 
 
 class ContainerRules(Record):
-    """How containers are made. `folder` must have the same path for the engine as for the judge."""
+    """Options of containers. The path of `folder` must mean the same folder to the engine and to the judge."""
 
     image: str = "grader-worker"
     gpu: str = NO_GPU
@@ -47,8 +47,8 @@ class ContainerRules(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
-    """The limits of every worker, and the rules for those in containers. Workers that are processes come from `server`,
-    or from a fork server that the sandbox starts.
+    """The limits of every worker, and the rules for workers in containers. Workers that are processes come from
+    `server`; without one, the sandbox starts a fork server.
     """
 
     limits: Limits
@@ -57,13 +57,13 @@ class Rules:
 
 
 def with_a_driver(limits: Limits, others: int = 0) -> Limits:
-    """The limits, with as many more processes as PoCL and the simulator start threads, one for each processor, and as
-    are counted besides.
+    """The limits, with a higher number of processes: plus one for each processor, because PoCL and the simulator start
+    this many threads, and plus `others`, the number of other processes that are counted.
     """
     own = limits.processes
     return limits if own is None else replace(limits, processes=own + processors() + others)
 
 
 def processors() -> int:
-    """Those of the machine, of which a process may have fewer."""
+    """Number of processors of the machine. A process may be allowed to use fewer."""
     return os.cpu_count() or 1

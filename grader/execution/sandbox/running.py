@@ -1,4 +1,4 @@
-"""The workers of a sandbox that still run."""
+"""List of a sandbox's running workers."""
 
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -8,30 +8,30 @@ from grader.common.interrupts import stop_if_told, uninterrupted
 
 
 class Stoppable(Protocol):
-    """What can be stopped, more than once."""
+    """A worker that can be stopped. Stopping it again has no effect."""
 
     @property
     def is_stopped(self) -> bool:
-        """Whether it has been."""
+        """True if `stop` was called."""
 
     def let_go(self) -> None:
-        """Let it begin to end."""
+        """Begin to end the worker. Does not wait."""
 
     def stop(self) -> None:
-        """End it, and remove what it has left."""
+        """End the worker, and remove its files."""
 
 
 W = TypeVar("W", bound=Stoppable)
 
 
 class Running(Generic[W]):
-    """Knows every worker from the moment that it exists, even if whoever asked for it is interrupted."""
+    """The running workers. A worker is in the list as soon as it exists, even if an interrupt follows at once."""
 
     def __init__(self) -> None:
         self._workers: list[W] = []
 
     def start(self, make: Callable[[], W]) -> W:
-        """A new worker, unless this process has been told to stop."""
+        """Make a worker and add it to the list, unless this process has been asked to stop."""
         stop_if_told()
         with uninterrupted():
             worker = make()
@@ -39,8 +39,8 @@ class Running(Generic[W]):
         return worker
 
     def stop(self) -> None:
-        """Stop all that run."""
-        with uninterrupted(), ExitStack() as all_of_them:  # also when one of them cannot be
+        """Stop all workers in the list."""
+        with uninterrupted(), ExitStack() as all_of_them:  # stops the others even if one of them fails to stop
             for worker in self._workers:
                 worker.let_go()
                 all_of_them.callback(worker.stop)

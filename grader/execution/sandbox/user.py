@@ -1,14 +1,15 @@
-"""Sandbox `user`: a worker as a child process and a user of its own, where no container can be started.
+"""Sandbox `user`: each worker is a child process with a separate user, for machines that cannot start containers.
 
-Such a machine is itself a container that is thrown away, as at Gradescope, in which the judge is root. A worker there
+Such a machine is itself a temporary container, as at Gradescope, and the judge is root in it. A worker
 
-    - cannot read what only root can: the judge's memory and environment, the course, the other workers' arrays
-    - cannot write anywhere but in its home and where everybody can, and changes no user, by no program (no_new_privs)
-    - leaves no process, and no file or memory where others would meet it: all of that goes when it is stopped
+    - cannot read what only root can read: the judge's memory and environment, the course, other workers' arrays
+    - cannot write outside its home, except where all users can write
+    - cannot become another user, with any program (no_new_privs)
+    - leaves nothing that another worker could find: its processes, files and memory are removed when it stops
 
-It is less of a wall than `docker`: the worker can read the machine's files that all users may read, and make all system
-calls except those of a list (grader/forkserver/system_calls.py). Secrets must be closed to other users; the judge does
-not check this.
+This sandbox isolates less than `docker`: the worker can read all files of the machine that every user may read, and can
+make all system calls except those in a list (grader/forkserver/system_calls.py). Secrets must be closed to other users;
+the judge does not check this.
 """
 
 import os
@@ -23,11 +24,11 @@ from grader.execution.sandbox.users import BorrowedUser
 from grader.protocol.messages import Limits
 
 NEEDED, PACKAGE = "find", "findutils"
-"""The program that removes what workers leave, and the package that holds it."""
+"""The program that removes the files of workers, and the package that contains it."""
 
 
 class UserSandbox(ProcessSandbox):
-    """Starts workers as users of their own."""
+    """Starts each worker as a different user."""
 
     def __init__(self, rules: Rules) -> None:
         if os.geteuid() != 0:
@@ -39,15 +40,15 @@ class UserSandbox(ProcessSandbox):
         super().__init__(rules)
 
     def limits(self) -> Limits:
-        """The given limits: no other processes are counted with those of a worker's user."""
+        """The given limits, plus a driver's threads. A worker's user has no other processes that would count."""
         return with_a_driver(self._limits)
 
     def facts(self) -> dict[str, Fact]:
-        """What confines a worker."""
+        """All limits and restrictions of a worker."""
         return super().facts() | {"user": "one for each worker"}
 
     def _start(self) -> ProcessWorker:
-        """A worker in a fresh temporary folder, of which only its home is its own."""
+        """Start a worker in a new temporary folder. The worker's user owns only its home in this folder."""
         with ExitStack() as undo:
             user = BorrowedUser.borrow()
             undo.callback(user.give_back)

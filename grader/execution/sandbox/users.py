@@ -1,4 +1,4 @@
-"""User ids without a name and without rights: one for each worker, and for nobody else as long as it runs."""
+"""User ids without a name and without rights. Each worker gets its own id for as long as it runs."""
 
 import fcntl
 import os
@@ -14,16 +14,16 @@ from pathlib import Path
 from grader.common.errors import WorkerError
 
 USERS = range(61185, 65520, 2)
-"""User ids that systemd reserves for services that come and go; no person has one of them, on any distribution. The id
-before each is that of the process that ends this user's, and of nothing else: of two such processes with one id, the
-first would end the second.
+"""User ids that systemd reserves for temporary services. They belong to no person on any distribution. The id before
+each of them is only for the process that kills the processes of this user: of two such processes with one id, the first
+would kill the second.
 """
 
 REMOVAL_SECONDS = 120.0
-"""Seconds within which a worker's files must be removed: within its deadlines a worker can make a few million files."""
+"""Seconds within which a worker's files must be removed. Within its deadlines, a worker can make some million files."""
 
 ROOTS_OWN = Path("/run/grader")
-"""A folder that only root can enter, so that no worker holds a lock in it: an empty file for each borrowed id."""
+"""Folder with an empty file for each borrowed id. Only root can enter it, so that no worker can lock a file in it."""
 
 OPEN_PLACES = ("/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/lock")  # noqa: S108 - nothing is written there
 """Folders in which every user may leave files, as distributions and container engines set a machine up."""
@@ -39,8 +39,10 @@ try:
 except ProcessLookupError:
     pass
 """
-"""Sends a signal to everything that runs as a user, in one system call that no fork outruns. It has that user's rights
-and no more, so that it reaches no other user. It is not itself a process of that user, which could kill it first."""
+"""Program that sends a signal to all processes of a user. It uses one system call, so that no process can escape by a
+fork. The program has only the rights of that user, so that it reaches no other user. It does not run as that user,
+because the user's processes could kill it first.
+"""
 
 KILL_ALL = f"""
 import ctypes, glob  # while all of Python can be read: its folder may be closed to that user
@@ -51,11 +53,13 @@ for path in glob.glob("/proc/sysvipc/*"):
     for line in open(path).readlines()[1:]:
         remove(int(line.split()[1]), 0, 0)  # IPC_RMID; refused where it is another user's
 """
-"""Kills in the same way, then removes the memory, semaphores and messages that outlive processes."""
+"""Program that kills all processes of a user in this way. Then it removes the user's shared memory, semaphores and
+message queues, because they outlive processes.
+"""
 
 
 def roots_own() -> Path:
-    """The folder that only root can enter, made if it is not there; raises WorkerError if it cannot be."""
+    """The folder that only root can enter. Makes it if it is missing; raises WorkerError if that fails."""
     try:
         ROOTS_OWN.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
@@ -64,7 +68,7 @@ def roots_own() -> Path:
 
 
 class BorrowedUser:
-    """A user id that nobody else has until it is given back."""
+    """A user id that no other worker gets until it is given back."""
 
     def __init__(self, number: int, lock: int) -> None:
         self.number = number
@@ -72,7 +76,10 @@ class BorrowedUser:
 
     @classmethod
     def borrow(cls) -> "BorrowedUser":
-        """One at random: the kernel counts a user's processes over all containers of a host."""
+        """Borrow a random free id. Raises WorkerError if no id is free, or if locks cannot be written.
+
+        It is random because the OS kernel counts a user's processes over all containers of a host.
+        """
         folder = roots_own()
         try:
             for number in random.sample(USERS, len(USERS)):
@@ -85,7 +92,7 @@ class BorrowedUser:
         raise WorkerError(f"every user from {USERS[0]} to {USERS[-1]} has a process; end those, and try again.")
 
     def give_back(self) -> None:
-        """End every process of the user, however it has hidden, remove its files, then let others have it.
+        """Kill all processes of the user, also hidden ones, remove the user's files, and release the id.
 
         Can be called again.
         """
@@ -95,8 +102,8 @@ class BorrowedUser:
             os.close(self._lock)
             self._lock = None
 
-    def signal(self, group: int, number: int) -> None:  # noqa: ARG002 - whatever group they are in
-        """Send a signal to all processes of the user."""
+    def signal(self, group: int, number: int) -> None:  # noqa: ARG002 - processes in other groups get it, too
+        """Send a signal to all processes of the user, in any process group."""
         self._send(SIGNAL_ALL, number)
 
     def _send(self, program: str, number: int) -> None:
@@ -106,17 +113,21 @@ class BorrowedUser:
             raise WorkerError(f"cannot signal the processes of user {self.number}: {done.stderr.strip()}")
 
     def _remove_files(self) -> None:
-        """Remove files where others would find them, or fill the disk. `find` follows no link and has no limit of
-        depth; that it cannot remove everything, since other users' files come and go beside these, is not an error.
+        """Remove the user's files from all shared folders: other workers could find them, or they could fill the disk.
+
+        `find` follows no links, and has no limit on depth. It is not an error if `find` fails for some files: other
+        users create and remove files in these folders at the same time.
         """
         places = [place for place in dict.fromkeys((*OPEN_PLACES, tempfile.gettempdir())) if Path(place).is_dir()]
         _run(["find", *places, "-xdev", "-uid", str(self.number), "-delete"])
 
 
 def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
-    """Run it to its end, in a session of its own: Ctrl-C is for the judge, who waits until this is done."""
+    """Run a command to its end, in a separate session: Ctrl-C must reach only the judge, which waits for the command.
+    Raises WorkerError after REMOVAL_SECONDS.
+    """
     try:
-        return subprocess.run(  # noqa: S603 - no word of it is a worker's
+        return subprocess.run(  # noqa: S603 - no part of the command comes from a worker
             command,
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -140,5 +151,5 @@ def _locked(lock: int) -> bool:
 
 def _users_of_processes() -> Iterator[int]:
     for process in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):  # it ended while we looked
+        with suppress(OSError):  # the process has just ended
             yield process.stat().st_uid

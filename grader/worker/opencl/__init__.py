@@ -1,1 +1,1 @@
-"""What a worker does with OpenCL: build options, a program's facts, a script of launches, the arrays they work on."""
+"""A worker's use of OpenCL: build options, facts about programs, sequences of launches, and the arrays of launches."""

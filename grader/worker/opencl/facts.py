@@ -1,4 +1,4 @@
-"""What drivers say about devices, and about the kernels that they have built."""
+"""Facts about devices and built kernels, as drivers report them."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -17,7 +17,7 @@ POCL = "Portable Computing Language"
 
 
 def device_facts(index: int, device: cl.Device) -> DeviceFacts:
-    """The device with its place among all."""
+    """Facts about a device. `index` is its position among all devices."""
     kinds = {cl.device_type.CPU: "cpu", cl.device_type.GPU: "gpu", cl.device_type.ACCELERATOR: "accelerator"}
     kind = next((name for bit, name in kinds.items() if device.type & bit), "other")
     return DeviceFacts.model_validate(
@@ -39,13 +39,15 @@ def device_facts(index: int, device: cl.Device) -> DeviceFacts:
 
 
 def compiles_at_launch(device: cl.Device) -> bool:
-    """True if the driver compiles a kernel at its first launch. PoCL does, for each size of work-groups."""
+    """True if the driver compiles a kernel at its first launch. PoCL does this, once for each work-group size."""
     is_pocl: bool = device.platform.name.strip() == POCL
     return is_pocl
 
 
 def _bus(device: cl.Device) -> str | None:
-    """PCI domain, bus and slot by NVIDIA's extension; pyopencl has no name for the one of Khronos yet."""
+    """PCI domain, bus and slot of a device, from NVIDIA's extension. None if the driver does not have it. pyopencl does
+    not support the extension of Khronos yet.
+    """
     if "cl_nv_device_attribute_query" not in device.extensions.split():
         return None
     info = cl.device_info
@@ -62,7 +64,7 @@ SPACES = {
 
 
 def kernel_facts(name: str, program: Any, device: cl.Device) -> Iterator[KernelFacts]:
-    """The kernels of a built program."""
+    """Facts about the kernels of a built program."""
     for kernel in program.all_kernels():
         count = min(kernel.get_info(cl.kernel_info.NUM_ARGS), FEW)
         yield KernelFacts(
@@ -85,7 +87,7 @@ def _arg(kernel: Any, index: int) -> ArgFacts:
 
 
 def demand(program: Any, step: KernelStep, device: cl.Device) -> Demand:
-    """What a launch asks for. Not every driver counts local memory that is an argument, so that is added here."""
+    """Resources that a launch asks for, with the local memory of its arguments, which some drivers do not count."""
     resources = _resources(cl.Kernel(program, step.kernel), device)
     arguments = sum(arg.size for arg in step.args if isinstance(arg, LocalArg))
     local = None if resources.local_memory is None else resources.local_memory + arguments
@@ -107,7 +109,9 @@ def _resources(kernel: Any, device: cl.Device) -> Resources:
 
 
 def _of_kernel(kernel: Any, device: cl.Device, what: int) -> int | None:
-    """A number that only explains things: a driver that does not have it can still run the kernel."""
+    """A number about a kernel; None if the driver does not report it. The number only serves explanations: the driver
+    can run the kernel without it.
+    """
     with suppress(cl.Error):
         number: int = kernel.get_work_group_info(what, device)
         return number

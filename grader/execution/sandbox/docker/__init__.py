@@ -1,5 +1,6 @@
 """The sandbox `docker`: a container for each worker.
 
-container.py says what it may do, seccomp.json which system calls it may make. Limits of memory, processor time, files
-and processes come from the settings (`limits`, `docker`): their defaults stand in grading/settings.py and rules.py.
+container.py sets the rights of a container, and seccomp.json lists the system calls that it may make. The limits on
+memory, processor time, files and processes come from the settings (`limits`, `docker`). Their defaults are in
+grading/settings.py and rules.py.
 """

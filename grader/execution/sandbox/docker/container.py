@@ -1,14 +1,15 @@
 """Sandbox `docker`: each worker in its own container, for code that others have written.
 
-    no network - no terminals - read-only root - no capabilities - no new privileges - our own list of system calls
+    no network - no terminals - read-only root - no capabilities - no new privileges - the grader's list of system calls
     (seccomp.json) - an unprivileged user - limits on processes, memory (none of it swap), processors, files - no logs
 
-The numbers stand in sandbox/rules.py. Processor time is limited by the worker itself, before it runs a submission.
+The numbers are in sandbox/rules.py. The worker itself limits its processor time, before it runs a submission.
 
-The container sees the worker's image, the two array files of its folder (in.bin can only be read), and a temporary
-folder that ends with it. Podman's compatible socket serves as well (DOCKER_HOST).
+The container sees the worker's image, the two array files of its folder (in.bin is read-only), the folder for shared
+arrays, and a temporary folder that is removed with the container. Podman's compatible socket works as well
+(DOCKER_HOST).
 
-Engines are slow to answer, so a worker starts and ends on a thread of its own: `start` and `stop` return at once.
+Engines answer slowly, so separate threads start and remove each container: `start` and `stop` return at once.
 """
 
 import json
@@ -41,41 +42,45 @@ from grader.execution.sandbox.running import Running
 from grader.protocol.messages import INPUT_FILE, OUTPUT_FILE, Limits
 
 ARRAYS = "/arrays"
-HOME = "/tmp"  # noqa: S108 - inside the container, where it is a file system of the worker's own
+HOME = "/tmp"  # noqa: S108 - inside the container, where it is a private file system of the worker
 
 TERMINALS = "/dev/pts"
-"""An empty folder, so that no terminal can be opened: the host's kernel echoes terminal output outside of the container
-and its limits.
+"""Mount point of an empty folder, so that no terminal can be opened: the host's kernel echoes terminal output outside
+of the container and its limits.
 """
 
 UNREAD_FRAMES = 512
-"""Frames of output (32 KiB at most) kept for the judge: the longest reply takes a quarter of them. What a worker says
-beyond is thrown away, but always read: an engine whose stream is full can be stuck when it should kill."""
+"""Most frames of output (32 KiB each at most) that are kept for the judge. The longest reply takes a quarter of them.
+Further output is read and dropped: if its stream is full, an engine can block and fail to kill the container.
+"""
 
 LAST_WORDS = 2000
 RESTART_SECONDS = 20.0
-"""Seconds that a restart of the engine may take; less than the deadline for a worker's start, whose error says less."""
+"""Seconds that a restart of the engine may take. This is less than the deadline for a worker's start, because the error
+of that deadline explains less.
+"""
 
 LAST_MOMENT = 1.0
-"""Seconds in which an engine notices that a container has ended."""
+"""Seconds within which an engine notices that a container has ended."""
 
 CONFLICT = 409
-"""An engine's answer when a container is not in the state for what is asked."""
+"""HTTP status of an engine's answer if a container's state does not allow the request."""
 
 LATE, MOMENT = ("is already paused", "is not paused"), 0.005
-"""What an engine says of a container whose last change it has not heard of yet, and seconds until it is asked again.
+"""Parts of an engine's error message if the engine does not know the last change of a container yet, and seconds until
+the next try.
 
-Docker is told of a change by an event that comes after its own answer: of two changes at once, the event of the first
-undoes in its books what the second did, until that one's event comes (9 of 1,300 rounds with Docker 20.10; each time it
-was right a moment later). A refusal is never taken for the state that was asked for: the container may be running.
+Docker learns of a change by an event that comes after Docker's answer. If two changes follow each other quickly, the
+event of the first one overwrites the recorded state of the second one, until the second event comes. This happened in 9
+of 1,300 rounds with Docker 20.10; each time, the state was correct a moment later. Such an error never counts as
+success: the container may be running.
 """
 
 UNSTOPPABLE, FREEZES = "unable to freeze", 3
-"""What runc says of processes that would not stop, after a second of trying (cgroups of version 1), and how often we
-ask."""
+"""Part of runc's message if processes did not stop within a second (cgroups of version 1), and number of tries."""
 
 ALL_PROCESSORS = frozenset(range(processors()))
-"""What a container may use, whatever a batch system leaves to the judge."""
+"""Processors that a container may use, even if a batch system gives the judge fewer."""
 
 SECCOMP = "seccomp.json"
 
@@ -100,11 +105,13 @@ class ContainerSandbox:
         self._running = Running[ContainerWorker]()
 
     def limits(self) -> Limits:
-        """The given limits; processes are counted by the container, not by the user that all containers share."""
+        """The given limits, without a limit on processes. The container counts its processes; a limit for the user
+        would count the processes of all containers.
+        """
         return replace(self._rules.limits, processes=None)
 
     def facts(self) -> dict[str, Fact]:
-        """Everything that confines a container."""
+        """All limits and restrictions of a container, for the record of a result."""
         return {
             **self._rules.limits.model_dump(exclude_none=True),
             **self._rules.container.model_dump(mode="json", exclude={"folder"}),
@@ -120,7 +127,7 @@ class ContainerSandbox:
         }
 
     def start(self) -> "ContainerWorker":
-        """A worker that is about to start."""
+        """Begin to start a worker, and return it at once."""
         return self._running.start(self._start)
 
     def _start(self) -> "ContainerWorker":
@@ -146,7 +153,7 @@ class ContainerSandbox:
             "labels": {LABEL: str(folder.path)},
             "stdin_open": True,
             "network_disabled": True,
-            "use_config_proxy": False,  # the judge's proxy, with its password, is none of a worker's business
+            "use_config_proxy": False,  # the proxy's address may contain a password, which a worker must not see
             "host_config": self._engine.create_host_config(
                 mounts=[
                     Mount(f"{ARRAYS}/{INPUT_FILE}", str(folder.path / INPUT_FILE), type="bind", read_only=True),
@@ -180,7 +187,7 @@ class ContainerSandbox:
         }
 
     def _find_image(self) -> str:
-        """The image's id: one grading must not start in another image than it began in."""
+        """The image's id. All workers of one grading must use the same image, even if its name moves to another one."""
         name = self._rules.container.image
         try:
             with engine_trouble():
@@ -193,7 +200,7 @@ class ContainerSandbox:
 
 
 class ContainerWorker:
-    """A worker in a container; everything that is asked of the engine for it happens on threads."""
+    """A worker in a container. Threads start it, write to it, read from it, and remove it."""
 
     def __init__(self, engine: Any, folder: WorkerFolder, options: dict[str, Any], reapers: ThreadPoolExecutor) -> None:
         self._engine = engine
@@ -209,16 +216,18 @@ class ContainerWorker:
 
     @property
     def files(self) -> ArrayFiles:
-        """The array files in its folder."""
+        """The array files in the worker's folder."""
         return self._folder.files
 
     def send(self, data: bytes) -> None:
-        """Write to the worker's input, as soon as it has started."""
+        """Queue data for the worker's input. A thread writes it as soon as the worker has started."""
         if not self.is_stopped:
             self._writer.submit(self._write, data)
 
     def receive(self, timeout: float) -> bytes:
-        """Some bytes of its output; b"" at its end."""
+        """Some bytes of the worker's output; b"" after the output has ended. Raises TimeoutError after `timeout`
+        seconds.
+        """
         end = time.monotonic() + timeout
         self._started.result(timeout)
         try:
@@ -227,9 +236,9 @@ class ContainerWorker:
             raise TimeoutError from None
 
     def freeze(self) -> None:
-        """Stop everything in the container until it is thawed: the kernel's freezer leaves no process out.
+        """Stop all processes in the container until `thaw`, with the freezer of the OS kernel.
 
-        Processes that it cannot stop, since they do what they can against it, are ended, and the worker with them.
+        Some processes can resist the freezer. The container is then killed.
         """
         if self._is_frozen:
             return
@@ -245,20 +254,22 @@ class ContainerWorker:
         self._ask(self._engine.kill)
 
     def thaw(self) -> None:
-        """Let it go on."""
+        """Let the frozen container continue."""
         if self._is_frozen:
             self._is_frozen = False
             self._ask(self._engine.unpause)
 
     def _ask(self, change: Callable[[str], None]) -> None:
-        """Ask the engine for it; a container that has ended, which `receive` will tell, cannot be changed."""
+        """Have the engine change the container. Does nothing if the container has ended; `receive` reports that."""
         end = time.monotonic() + LAST_MOMENT
         with suppress(NotFound), engine_trouble():
             while not self._has_changed(change, end):
                 time.sleep(MOMENT)
 
     def _has_changed(self, change: Callable[[str], None], end: float) -> bool:
-        """Whether the engine has done it, or cannot any more; False if it must be asked again before `end`."""
+        """True if the engine has made the change, or if the container has ended. False if the engine must be asked
+        again before `end`.
+        """
         try:
             change(self._started.result())
         except APIError as error:
@@ -270,25 +281,27 @@ class ContainerWorker:
         return True
 
     def let_go(self) -> None:
-        """Nothing: `stop` does not wait."""
+        """No-op: `stop` does not wait anyway."""
 
     def stop(self) -> None:
-        """See to it that the container and the folder are removed, without waiting for that."""
+        """Have a thread remove the container and the folder. Does not wait for it."""
         if not self.is_stopped:
             with uninterrupted():
                 self.is_stopped = True
                 self._reapers.submit(self._remove)
 
     def last_words(self) -> str:
-        """The end of its error stream."""
+        """The end of the worker's error stream."""
         return self._errors.decode("utf-8", errors="replace").strip()
 
     def has_ended(self) -> bool:
-        """Whether its output has."""
+        """True if the worker's output has ended, or if the container could not start."""
         return self._ended.is_set() or (self._started.done() and self._started.exception() is not None)
 
     def ran_out_of_memory(self) -> bool:
-        """Whether the kernel ended the container for that; raises WorkerError if it was the engine that went."""
+        """True if the OS kernel killed the container for lack of memory. Raises WorkerError if the engine does not
+        answer, or if the container was removed.
+        """
         end = time.monotonic() + LAST_MOMENT
         while True:
             try:
@@ -296,12 +309,12 @@ class ContainerWorker:
                     state: dict[str, Any] = self._engine.inspect_container(self._started.result())["State"]
             except NotFound:
                 raise WorkerError("the worker's container was removed by somebody else.") from None
-            if not state["Running"] or time.monotonic() > end:  # the stream can end before the engine has noted why
+            if not state["Running"] or time.monotonic() > end:  # the stream can end before the engine knows the reason
                 return bool(state["OOMKilled"])
             time.sleep(0.02)
 
     def _start(self, options: dict[str, Any]) -> str:
-        """Create and start the container; an engine that is being restarted is waited for."""
+        """Create and start the container, and return its id. If the engine is restarting, wait for it."""
         end = time.monotonic() + RESTART_SECONDS
         while True:
             try:
@@ -330,7 +343,7 @@ class ContainerWorker:
 
     def _write(self, data: bytes) -> None:
         if self._started.exception() is None:
-            with suppress(OSError):  # it has ended, which `receive` will tell
+            with suppress(OSError):  # the container has ended; `receive` reports that
                 while data:
                     data = data[os.write(self._stream.fileno(), data) :]
 
@@ -347,7 +360,9 @@ class ContainerWorker:
             self._output.put_nowait(b"")
 
     def _remove(self) -> None:
-        """A container whose removal fails is found by its label later, since its folder is gone."""
+        """Remove the container and the folder. If the container cannot be removed, a later sweep finds it by its label,
+        because its folder is gone.
+        """
         with suppress(WorkerError, DeviceError, NotFound), engine_trouble():
             remove(self._engine, self._started.result())
         self._writer.shutdown(wait=False)

@@ -1,4 +1,4 @@
-"""The container engine's failures as errors of ours."""
+"""Failures of the container engine, as errors of the grader."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -14,12 +14,15 @@ WITHOUT_A_WALL = "Code that you trust as your own can do without: --sandbox proc
 
 
 class NoEngineError(WorkerError):
-    """There is no answer at the engine's socket."""
+    """No engine answers at the socket."""
 
 
 @contextmanager
 def engine_trouble() -> Iterator[None]:
-    """Turns the ways in which an engine can be out of reach or refuse us into one error that says what to do."""
+    """Convert the errors of an engine that is unreachable, or that refuses a request, into errors that say what to do.
+
+    Raises WorkerError, NoEngineError or DeviceError. ImageNotFound and NotFound stay as they are.
+    """
     try:
         yield
     except (ImageNotFound, NotFound):
@@ -42,8 +45,8 @@ def engine_trouble() -> Iterator[None]:
 
 
 def _reason(error: BaseException) -> str:
-    """What the system said, such as "Connection refused", without the words that libraries wrap it in. If it was not
-    the system's error, what the library said.
+    """The operating system's message, such as "Connection refused", without the text that libraries put around it. The
+    library's message if there is no error of the operating system.
     """
     said = str(error)
     step: BaseException | None = error
@@ -55,6 +58,6 @@ def _reason(error: BaseException) -> str:
 
 
 def remove(engine: Any, container: str) -> None:
-    """Kill and remove a container, if it is there."""
+    """Kill and remove a container, if it exists."""
     with suppress(NotFound):
         engine.remove_container(container, force=True, v=True)

@@ -1,10 +1,10 @@
-"""Which GPU a container gets, and what the engine is asked for.
+"""The GPU of a container, and the options of the engine for it.
 
 none                  no GPU: kernels run on the CPU, through PoCL
 nvidia[:INDEX]        by the NVIDIA container toolkit, which puts the driver's libraries into the container
-nvidia-nodes[:INDEX]  by device nodes, without the toolkit; the image must hold the driver's OpenCL library (README)
-amd[:INDEX]           the same
-intel[:INDEX]         the same
+nvidia-nodes[:INDEX]  by device nodes, without the toolkit; the image must contain the driver's OpenCL library (README)
+amd[:INDEX]           by device nodes; the image must contain the driver's OpenCL library
+intel[:INDEX]         by device nodes; the image must contain the driver's OpenCL library
 """
 
 import stat
@@ -19,7 +19,7 @@ NO_GPU = "none"
 
 DEV = Path("/dev")
 VENDORS = "/etc/OpenCL/vendors"
-"""Where an image keeps its ICD files, which name the drivers."""
+"""Folder of an image's ICD files. Each of them names an OpenCL driver."""
 
 TOOLKIT = (
     "install the NVIDIA container toolkit and run `nvidia-ctk runtime configure`, then restart the engine; or use "
@@ -29,8 +29,11 @@ TOOLKIT = (
 
 @dataclass(frozen=True, kw_only=True)
 class Gpu:
-    """What a container gets: requests to the engine (arguments of docker's DeviceRequest, which would load its client),
-    device nodes, numeric groups that may open them, the only ICD.
+    """The options of a container for its GPU.
+
+    `requests` has the arguments of docker's DeviceRequest; the class itself would load the client of docker. `nodes`
+    are device nodes, and `groups` the numbers of the groups that may open them. `icd` is the only ICD file that the
+    container uses; with None, it uses all of them.
     """
 
     requests: tuple[dict[str, Any], ...] = ()
@@ -40,9 +43,9 @@ class Gpu:
 
 
 def find_gpu(wanted: str) -> Gpu:
-    """The GPU that a setting such as `nvidia:1` means.
+    """The GPU for a setting such as `nvidia:1`.
 
-    Raises InputError if it means none, and DeviceError if this machine has none.
+    Raises InputError if the setting is invalid, and DeviceError if this machine does not have the GPU.
     """
     kind, colon, index = wanted.partition(":")
     if kind not in GPUS or (colon and not (index.isascii() and index.isdecimal())) or (colon and kind == NO_GPU):
@@ -61,7 +64,7 @@ def _nvidia_nodes(index: int) -> Gpu:
     for node in shared:
         if not node.exists():
             raise DeviceError(f"there is no {node}: run `nvidia-modprobe -u -c 0`, or name another --gpu.")
-    tools = DEV / "nvidia-uvm-tools"  # for debuggers and profilers; drivers start without
+    tools = DEV / "nvidia-uvm-tools"  # for debuggers and profilers; drivers also start without this node
     nodes = (_nvidia_node(index), *shared, *([tools] if tools.exists() else []))
     return _with_groups(nodes, f"{VENDORS}/nvidia.icd")
 
@@ -92,9 +95,9 @@ def _render_node(index: int) -> Path:
 
 
 def _with_groups(nodes: tuple[Path, ...], icd: str) -> Gpu:
-    """The nodes with the groups that own them, by number: an image need not know their names.
+    """The nodes, with the numbers of the groups that own them: an image need not have the names of these groups.
 
-    A node that everybody may open needs no group; it often belongs to root's.
+    A node that every user may open needs no group. Such a node often belongs to the group of root.
     """
     found = [node.stat() for node in nodes]
     return Gpu(

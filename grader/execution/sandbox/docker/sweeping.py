@@ -1,7 +1,8 @@
-"""Removes what judges leave that are killed: their containers, then the folders that these had mounted.
+"""Removes the containers of judges that were killed, and then the folders that these containers had mounted.
 
-Every judge sweeps when it begins. A worker in a container that its own code has stopped does not see its judge end, and
-other processes of it may go on computing: so each judge also has a `Sweeper`, which sweeps when the judge is killed.
+Every judge sweeps when it starts. Each judge also has a `Sweeper`, which sweeps when the judge is killed: the code in a
+container can stop its worker, and a stopped worker does not notice the end of its judge. Other processes in the
+container could then continue to compute.
 """
 
 import subprocess
@@ -17,45 +18,49 @@ from grader.execution.sandbox.docker.engine import engine_trouble, remove
 from grader.execution.sandbox.folder import abandoned, sweep_rounds
 
 LABEL = "grader.folder"
-"""On every container of ours: the folder of its worker, by which it is found when its judge was killed."""
+"""Label of every container of the grader. Its value is the folder of the worker. If the judge was killed, a sweep finds
+the container by this label.
+"""
 
 WAIT = "import os, sys\nif not sys.stdin.read(1): os.execv(sys.executable, sys.argv[1:])"
-"""Waits for the end of its input, and loads nothing before. A byte on its input means that nothing is left to do."""
+"""Program that waits for the end of its input, then runs the command in its arguments. It loads no modules before. A
+byte on its input means that no work is left, so it ends.
+"""
 
 END_SECONDS = 10.0
-"""Seconds for a process to end that has no more work."""
+"""Seconds within which a process without work must end."""
 
 
 def sweep(engine: Any, parent: Path) -> None:
-    """Remove all that is abandoned in a folder, or has no folder in it any more.
+    """Remove the containers whose worker folder in `parent` is abandoned or missing, and the abandoned folders.
 
-    Only that: other judges may use this engine with folders that we cannot see.
+    Other containers stay: other judges may use this engine with folders that this judge cannot see.
     """
     with engine_trouble(), abandoned(parent) as folders:
         for container in engine.containers(all=True, filters={"label": LABEL}):
             folder = Path(container["Labels"][LABEL])
             if folder in folders or (folder.parent == parent and not folder.exists()):
-                with suppress(APIError):  # another sweep is at it
+                with suppress(APIError):  # another sweep is removing this container
                     remove(engine, container["Id"])
     sweep_rounds()
 
 
 class Sweeper:
-    """A process that sweeps if this one ends without having closed it."""
+    """A process that sweeps if the judge ends without a call of `close`."""
 
     def __init__(self, parent: Path) -> None:
         sweeps = (sys.executable, "-I", "-m", "grader.execution.sandbox.docker.sweeping", str(parent))
-        self._process = subprocess.Popen(  # noqa: S603 - our own module, run by our own Python
+        self._process = subprocess.Popen(  # noqa: S603 - grader's own module, run by the judge's Python
             (sys.executable, "-I", "-S", "-c", WAIT, *sweeps),
             bufsize=0,
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            start_new_session=True,  # Ctrl-C is for the judge
+            start_new_session=True,  # Ctrl-C must reach only the judge
         )
 
     def close(self) -> None:
-        """End the process: nothing is left to sweep. Can be called again."""
+        """End the process without a sweep. Can be called again."""
         assert self._process.stdin is not None
         with suppress(BrokenPipeError, ValueError):
             self._process.stdin.write(b".")
