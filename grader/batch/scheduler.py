@@ -144,7 +144,7 @@ def grade_all(plan: BatchPlan, workforce: Workforce, store: Store, listen: Liste
             under_way[workforce.submit(plan.errand(begun.item, store.load(begun.item.key)))] = begun
             listen(begun)
         done, _ = wait(under_way, timeout=TICK, return_when=FIRST_COMPLETED)
-        for future in [each for each in under_way if each in done]:  # `done` is a set, which has a different order each time
+        for future in [each for each in under_way if each in done]:  # a set has no fixed order
             begun = under_way.pop(future)
             event = _ended(begun, _outcome(future), store)
             if event.what == "retried":
