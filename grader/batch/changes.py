@@ -28,9 +28,7 @@ def _words(row: StudentRow) -> str:
 
 
 def grades_in_words(before: Sequence[Stand] | None, now: Sequence[Stand]) -> str:
-    """List the grades that have changed since the last run, with the old and the new points. Return "" if this is the
-    first run.
-    """
+    """List the grades that have changed since the last run, with old and new points; "" without a last run."""
     if before is None:
         return ""
     lines = list(_changed({_whose(each): each.words for each in before}, {_whose(each): each.words for each in now}))

@@ -88,9 +88,7 @@ def without_effect(orders: Orders, book: Gradebook) -> tuple[Remark, ...]:
 
 
 def given(order: Order, most: float) -> Correction | None:
-    """Return the points for a student without a grade. Return None for a difference, since there are no points to add
-    it to.
-    """
+    """Return the points for a student without a grade; None for a difference, which needs points to add it to."""
     return None if order.amount.to is None else Correction(points=order.amount.points(0.0, most), comment=order.comment)
 
 

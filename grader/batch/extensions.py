@@ -61,8 +61,7 @@ def _extension(line: ListLine, policies: Policies) -> Extension:
 
 
 def _due(line: ListLine, text: str, policies: Policies) -> datetime:
-    """Return the new due date. Raises InputError if it is no date, has no time zone, or is not later than the common
-    due date.
+    """Return the new due date. Raises InputError if it is no date, has no time zone, or is not after the common date.
     """
     try:
         when = read_date(text)

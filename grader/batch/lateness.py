@@ -56,8 +56,7 @@ Costs = Mapping[tuple[str, str], Cost]
 
 @dataclass(frozen=True, kw_only=True)
 class LateWork:
-    """The intake with late hand-ins marked by these policies, the costs, and `lines`, which name the dates that decide.
-    """
+    """The intake with late hand-ins marked, the costs, and `lines` that name the dates by which lateness is decided."""
 
     intake: Intake
     costs: Costs
@@ -149,9 +148,7 @@ def due_in_words(coursework: Coursework) -> str:
 
 
 def deducted(outcome: Result | Ungraded, cost: Cost | None) -> Result | Ungraded:
-    """Subtract the cost of lateness from the outcome. It is the same share of the points, whether all are shown or only
-    some.
-    """
+    """Subtract the cost of lateness. It is the same share of the points, whether all or only some are shown."""
     if cost is None or isinstance(outcome, Ungraded):
         return outcome
     lost, left = cost.lateness.deducted(outcome.points), cost.lateness.leaves(outcome.points)
@@ -176,8 +173,9 @@ def _has_late_days(assignments: Mapping[str, Coursework]) -> bool:
 
 
 def _of_assignment(name: str, policies: Coursework, found: list[Arrival]) -> Iterator[str]:
-    """Yield the dates by which lateness in an assignment is decided, and the students for whom these dates do not
-    decide.
+    """Yield lines about the dates that decide lateness in an assignment. Further lines list hand-ins for which the
+    dates cannot decide, hand-ins with another late mark by the platform, early hand-ins, and members of groups that are
+    too large.
     """
     usual = schedule(policies)
     if usual.due is None and policies.late != "accepted":

@@ -49,9 +49,7 @@ def read_list(
 
 
 def _label(named: str, people: Register, where: str) -> str:
-    """Return the label of the only student with this label, key or name. Raises InputError if no or several students
-    fit.
-    """
+    """Return the label of the only student with this label, key or name. Raises InputError unless exactly one fits."""
     try:
         found = people.find(named)
     except AmbiguousPersonError as error:

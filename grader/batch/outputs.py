@@ -140,9 +140,7 @@ class Outputs:
             self._written.append(line.name)
 
     def _note(self, line: WrittenFile) -> None:
-        """Add a line to the list. A line break comes first, since the end of the last run may have cut off the line
-        before.
-        """
+        """Add a line to the list. A line break comes first, since the last run may have been stopped within a line."""
         self._known.setdefault(line.name, []).append(line)
         try:
             with self.path(LIST).open("a", encoding="utf-8") as file:

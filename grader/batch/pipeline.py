@@ -166,7 +166,7 @@ def _publish(request: BatchRequest, outcomes: Outcomes, press: Press, say: Calla
 
 def _everybody(request: BatchRequest) -> tuple[Owner, ...]:
     """Return the people on the roster. Without a roster, return the people of the first file for upload that names any,
-    since each platform has its own.
+    since each platform has its own people.
     """
     lists = [request.roster] if request.roster else [upload.roster() for upload in request.uploads]
     return next((people for people in lists if people), ())

@@ -1,5 +1,4 @@
-"""Makes the pages of a batch. Figures take long to draw, so child processes draw them while submissions are still
-graded.
+"""Makes the pages of a batch. Figures take long to draw, so child processes draw them during the gradings.
 
 A process that makes pages locks the processor like a grading. So no page is made while a submission is timed there.
 """
@@ -89,7 +88,7 @@ class Beside:
             self._begun[source] = self._processes.submit(_packed_page, (self._locks, told))
 
     def page(self, told: Result | Ungraded) -> DrawnPage:
-        """Wait for the page of an outcome, and return it. Each page is kept until its first request only."""
+        """Wait for the page of an outcome, and return it. A page is kept only until it is requested."""
         self.begin(told)
         try:
             packed = self._begun.pop(source_of(told)).result()
@@ -98,9 +97,7 @@ class Beside:
             return HERE.page(told)
 
     def overview(self, book: Gradebook, links: Links) -> DrawnPage:
-        """Return the page about the batch. A process that has already drawn figures makes it sooner than this process
-        could.
-        """
+        """Return the page about the batch. A process that has drawn figures makes it sooner than this process could."""
         try:
             made: DrawnPage = self._processes.call(_overview, (book, links))
         except WorkerError:

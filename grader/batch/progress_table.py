@@ -143,9 +143,7 @@ def outcome_in_words(gradebook: Gradebook, folder: Path) -> str:
 
 @contextmanager
 def following(total: int, before: int, say: Callable[[str], None]) -> Iterator[Listener]:
-    """Yield a listener that shows a batch until the end of the block: as a table on a terminal, else one line per
-    event.
-    """
+    """Yield a listener that shows a batch during the block: as a table on a terminal, else as one line per event."""
     console = Console(stderr=True)
     board = Board(total=total, before=before, started=time.monotonic())
     if not console.is_terminal:

@@ -224,8 +224,7 @@ def blank_book(intake: Intake, assignments: dict[str, Coursework]) -> Gradebook:
 
 
 def pages_of(outcome: Outcome) -> dict[str, Result | Ungraded]:
-    """Return the content of each page by file name: the student's page and, if students are shown less, the whole page.
-    """
+    """Return the content of each page by file name: the student's page and, if that shows less, the whole page."""
     return {_file("students", outcome, PAGE): outcome.shown, _page(outcome): outcome.told}
 
 

@@ -37,9 +37,7 @@ without a new grading.
 
 
 def choose(plan: BatchPlan, store: Store, assignments: Assignments, wanted: str) -> tuple[str, ...]:
-    """Return the keys of the stored results that a choice selects. Raises InputError for a choice that cannot select
-    any.
-    """
+    """Return the keys of the stored results that a choice selects. Raises InputError if it cannot select any."""
     what, _, value = wanted.partition("=")
     if what not in CHOICES or not value:
         raise InputError(f"--regrade {wanted} is not understood: student=LABEL, check=WORDS or changed=ASSIGNMENT.")

@@ -39,8 +39,7 @@ def lacks_measurements(result: Result, assignment: Coursework) -> bool:
 
 
 def rescore(result: Result, assignment: Coursework) -> Result:
-    """Return the result as this version of the assignment scores it. This version must ask for the same measurements.
-    """
+    """Return the result as this version of the assignment scores it, which must ask for the same measurements."""
     parts = zip(separated(assignment, result), assignment.parts, strict=True)
     scored = joined(assignment, [_rescored(own, part) for own, part in parts])
     return replace(scored, seconds=result.seconds)

@@ -22,8 +22,7 @@ from grader.protocol.text import showable
 from grader.results.result import UNTIMED, Result, Ungraded
 
 ATTEMPTS = 3
-"""Maximum number of attempts at a grading that fails by a fault of grader, or whose speed is not measured due to noise.
-"""
+"""Maximum number of attempts at a grading that fails by a fault of grader, or that is too noisy to time."""
 
 TICK = 0.5
 """Seconds between two calls of the listener while nothing happens."""
@@ -92,8 +91,8 @@ def make_plan(
 
 
 def missing(plan: BatchPlan, store: Store) -> BatchPlan:
-    """Return the items of a plan that are not in the store or lack speeds. Stored results that lack other measurements
-    are dropped.
+    """Return the items that are not in the store or lack speeds. Stored results that lack other measurements are
+    dropped.
     """
     left: dict[str, Item] = {}
     for key, item in plan.items.items():

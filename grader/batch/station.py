@@ -135,9 +135,7 @@ class Station:
         self._opened.close()
 
     def grade(self, errand: Errand, progress: Progress) -> Result:
-        """Grade an errand. Raises the errors of a grading, and WorkerError if the errand is for stations with other
-        facilities.
-        """
+        """Grade an errand. Raises the errors of a grading, and WorkerError if its facilities are not the station's."""
         if self.facilities != errand.facilities:
             raise WorkerError(
                 f"{platform.node()} would grade with {self.facilities}, but the batch is graded with "
@@ -219,9 +217,7 @@ def look_around(orders: str) -> Facilities:
 
 
 def grade(errand: Errand, progress: Progress = quietly) -> Result | Ungraded:
-    """Grade an errand in this process. A fault in one grading is returned as Ungraded, so that it does not affect the
-    others.
-    """
+    """Grade an errand in this process. A fault in one grading is returned as Ungraded, without effect on the others."""
     try:
         with _at_work:
             return _station(errand.orders).grade(errand, progress)

@@ -25,8 +25,7 @@ from grader.reports import REPORTS
 from grader.results.result import Result
 
 KEY_DIGITS = 32
-"""Hexadecimal digits of a key, 128 bits of its hash: short enough for a file name, long enough to exclude collisions.
-"""
+"""Hexadecimal digits of a key, 128 bits of its hash. A file name has room for them, and they never collide."""
 
 
 MEMO = "batch.json"
@@ -59,8 +58,7 @@ def content_key(handin: HandIn, measured_sha256: str, facilities: Facilities, or
 
 
 def seed_of(seed: int, key: str) -> int:
-    """Return the seed of one grading in a batch. The inputs of one grading reveal nothing about the inputs of another.
-    """
+    """Return the seed of one grading in a batch. Its inputs reveal nothing about the inputs of other gradings."""
     return int.from_bytes(hashlib.sha256(f"{seed} {key}".encode()).digest()[:8]) >> 1
 
 

@@ -35,8 +35,7 @@ from grader.results.withholding import View
 
 @dataclass(frozen=True, kw_only=True)
 class Grading:
-    """Parameters of a grading, and the function that writes its files. All gradings of one command have the same seed.
-    """
+    """Parameters of a grading, and the function that writes its files. All gradings of a command share the seed."""
 
     coursework: Coursework
     seed: int
@@ -91,9 +90,7 @@ def follow(grading: Grading, path: Path, environment: GradingEnvironment) -> NoR
 
 
 def _graded(grading: Grading, path: Path, data: bytes, saves: Saves, environment: GradingEnvironment) -> Result | None:
-    """Return the result of a saved content. Return None if it cannot be graded, or if the file was saved again
-    meanwhile.
-    """
+    """Return the result of a saved content; None if it cannot be graded, or if the file was saved again meanwhile."""
     again = SavedAgainError(f"{path.name} was saved again.")
     try:
         with (

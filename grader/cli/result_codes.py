@@ -26,8 +26,8 @@ def code_of(*, failed: bool, reasons: AbstractSet[str]) -> int:
 
 
 def batch_exit_code(rows: Sequence[StudentRow]) -> int:
-    """Return the exit code for a batch. In a course some check always fails, so missing and incomplete gradings come
-    first.
+    """Return the exit code for a batch. Missing and incomplete gradings come first, since some check fails in every
+    course.
     """
     grades = [row.grade for row in rows if row.grade is not None]
     reasons = {left.reason for grade in grades for left in grade.unchecked}

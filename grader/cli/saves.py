@@ -42,14 +42,12 @@ class Saves:
             time.sleep(EVERY)
 
     def is_saved_again(self) -> bool:
-        """True if the file differs from the one that was read last. A file that is being replaced does not count yet.
-        """
+        """True if the file differs from the one that was read last. A file that is being replaced does not count."""
         now = self._entry()
         return now is not None and now != self._taken
 
     def _settled(self, before: Entry) -> bytes | None:
-        """Return the content of the file, or None if the file is still changing. An empty file is still being written.
-        """
+        """Return the content of the file, or None while it changes. An empty file is still being written."""
         time.sleep(EVERY / 2)
         with suppress(OSError):
             with self._path.open("rb") as file:

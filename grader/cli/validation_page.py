@@ -32,8 +32,7 @@ from grader.results.suite_results import joined
 from grader.results.withholding import withheld
 
 ONE_LINE, BROKEN_AT = 74, 48
-"""Columns of the longest mapping that stays on one line, and columns after which a longer one breaks at the next field.
-"""
+"""Columns of the longest mapping on one line, and columns after which a longer one breaks at the next field."""
 
 
 @dataclass

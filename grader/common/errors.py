@@ -13,7 +13,7 @@ class InputError(GraderError):
 
 
 class InterruptedGradingError(GraderError):
-    """The grader was interrupted. All processes that it had started have been stopped."""
+    """The grader was interrupted. Everything that it had started has been stopped."""
 
 
 class SavedAgainError(InterruptedGradingError):
@@ -45,6 +45,4 @@ class SolutionError(UngradedError):
 
 
 class NoiseError(UngradedError):
-    """The machine is too noisy to judge an assignment. A submission is still graded, and only its speed is not
-    measured.
-    """
+    """The machine is too noisy to judge an assignment. A submission is then graded without its speed."""

@@ -20,14 +20,13 @@ def data_folder() -> Path:
 
 
 def config_folder() -> Path | None:
-    """Return the folder for this user's settings, by the XDG base directory specification, or None without a home
-    folder.
+    """Return the folder for this user's settings, by the XDG base directory specification; None without a home folder.
     """
     return _xdg("XDG_CONFIG_HOME", ".config")
 
 
 def state_folder() -> Path | None:
-    """Return the folder for grader's notes on its actions for this user, or None if the user has no home folder."""
+    """Return the folder where grader records its actions for this user, or None if the user has no home folder."""
     return _xdg("XDG_STATE_HOME", ".local/state")
 
 
@@ -58,8 +57,8 @@ def read_bytes(path: Path) -> bytes:
 
 
 def check_outputs(paths: Sequence[Path], submission: Path) -> None:
-    """Raise InputError if a report cannot be written, or would overwrite the submission or another report. This comes
-    before the grading: afterwards, the result would be lost, or a file would be destroyed.
+    """Raise InputError if a report cannot be written, or would overwrite the submission or another report. Called
+    before a grading: after it, the result would be lost, or a file would be destroyed.
     """
     taken = {submission.resolve()}
     for path in paths:
@@ -111,9 +110,7 @@ def write_whole(path: Path, content: str | bytes) -> None:
 
 
 def write_new(files: Mapping[str, str | bytes], folder: Path, executable: frozenset[str] = frozenset()) -> list[Path]:
-    """Write files into a folder, such as a fresh clone, and return their paths. Raises InputError if one of them
-    exists.
-    """
+    """Write files into a folder, such as a fresh clone. Return their paths. Raises InputError if one of them exists."""
     present = [name for name in files if os.path.lexists(folder / name)]
     if present:
         raise InputError(f"{folder} already holds {', '.join(present)}; choose an empty folder.")

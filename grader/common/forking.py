@@ -40,9 +40,7 @@ class ForkingProcess:
         socket.send_fds(self._socket(), [b"\n"], [end.fileno()])
 
     def _socket(self) -> socket.socket:
-        """Return the socket of a running process. Code with this user's rights may have killed or stopped the last
-        process.
-        """
+        """Return the socket of a running process. Code with this user's rights may have killed or stopped the last."""
         if self._running is not None and self._running[0].poll() is not None:
             self.close()
         if self._running is None:

@@ -96,7 +96,7 @@ def _looked_at(is_over: Callable[[], bool], error: InterruptedGradingError) -> I
 
 
 def stop_if_told() -> None:
-    """Raise the last interrupt again, because code above may have lost it, or because it came in another thread."""
+    """Raise the last interrupt again, in case a library has lost it or it came in another thread."""
     if _told.to_stop is not None:
         raise _told.to_stop
     if _stretch.error is not None and _stretch.is_over is not None and _stretch.is_over():
@@ -113,9 +113,7 @@ def pause(seconds: float) -> None:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Run the block to its end. An interrupt that comes meanwhile is raised afterwards. Signals reach only the main
-    thread.
-    """
+    """Run the block to its end. An interrupt meanwhile is raised afterwards. Signals reach only the main thread."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def command(*words: str) -> str:
-    """Return a command line with these words. It begins with `grader` if the shell finds this grader, else with the
+    """Return a command line with these words. It begins with `grader` if the shell finds this grader, else with its
     full path.
     """
     return " ".join((_program(), *map(shlex.quote, words)))

@@ -6,15 +6,15 @@ from grader.common.secret import Secret
 
 
 class NoticeRules(Record):
-    """`webhook` is an address that accepts a POST of JSON with a `text`, like the webhooks of chats. It is a secret,
-    because every person who knows it can post there.
+    """`webhook` is an address that accepts a POST of JSON with a `text`, like the webhooks of chat services. It is a
+    secret, because every person who knows it can post there.
     """
 
     webhook: Secret = Secret()
 
     @property
     def address(self) -> str | None:
-        """The address, or None if there is no webhook. Raises InputError, which does not quote the value, if it is no
+        """The address, or None without a webhook. Raises InputError, which does not quote the value, if it is no
         address.
         """
         if self.webhook == Secret():

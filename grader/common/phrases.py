@@ -21,9 +21,7 @@ def sizes_in_words(sizes: Mapping[str, str | int]) -> str:
 
 
 def kibibytes(number: int) -> str:
-    """Return a number of bytes in KiB, as local memory is measured, for example "48 KiB"; in bytes if it is below 1
-    KiB.
-    """
+    """Return a size in words, such as "48 KiB" for local memory. A size below 1 KiB is in bytes."""
     return f"{number / 1024:,.4g} KiB" if number >= 1024 else count(number, "byte")
 
 

@@ -8,7 +8,7 @@ from grader.common.errors import InputError
 from grader.common.record import Record
 
 HANDED_OVER = "handed over"
-"""Serialization context that includes secrets in text made from settings. All other text leaves them out."""
+"""Serialization context in which text that is made from settings contains secrets. All other text masks them."""
 
 
 class Secret(Record):

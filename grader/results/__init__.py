@@ -1,4 +1,4 @@
-"""The outcome of a grading as records: checks, figures, the students' view, and several results joined to one.
+"""The outcome of a grading as records: checks, figures, hidden checks, and several results joined into one.
 
 In: nothing but records. Out: the data for reports, grade books and the store. Imports course.
 """

@@ -15,8 +15,7 @@ from grader.results.result import Correction, Deduction, Kind, Reason, Result, S
 
 @dataclass(frozen=True, kw_only=True)
 class Mark(Told):
-    """Short form of a check, with some of its fields. It takes an eighth of the memory, since a course has many checks.
-    """
+    """Short form of a check. A course has many checks, and this form takes an eighth of their memory."""
 
     name: str
     part: str = ""
@@ -31,8 +30,8 @@ class Mark(Told):
 
 @dataclass(frozen=True, kw_only=True)
 class Speed:
-    """Medians of a submission's measurements. The fractions are of the model solution's speed, if that is known, and of
-    the copy bandwidth. `rate` is in `unit`.
+    """Medians of a submission's measurements. `fraction_of_reference` is the fraction of the model solution's speed, if
+    that is known, and `fraction_of_copy` of the copy bandwidth. `rate` is in `unit`.
     """
 
     unit: str
@@ -120,8 +119,8 @@ class StudentRow:
     def hidden_points(self) -> float:
         """Points of the checks whose outcome the student does not see.
 
-        Old stored results of the service left these points out of the total. Then they are the difference of the
-        totals.
+        Old stored results of the service left these points out of the total. For these, the difference of the two
+        totals is returned.
         """
         if self.grade is None or self.shown is None:
             return 0.0
@@ -130,12 +129,12 @@ class StudentRow:
 
 @dataclass(frozen=True, kw_only=True)
 class Gradebook:
-    """A batch: a row for every student and assignment, sorted by label, and files that belong to no student or
-    assignment.
+    """A batch: a row for every student and assignment, sorted by label, and remarks about files that could not be
+    placed.
 
     `assignments` are names, in the requested order. `titles`, `maxima` (points), `skeletons` (the source that students
-    start from) and `parts` (the kernels of suites) are by name. `shape` is the format of the submissions. `deadlines`
-    names the dates by which lateness is decided, if the course has any.
+    start from) and `parts` (the kernels of suites) are by name. `shape` is the kind of download or folder that the
+    submissions came from. `deadlines` names the dates by which lateness is decided, if the course has any.
     """
 
     shape: str

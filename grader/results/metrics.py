@@ -20,7 +20,7 @@ class Interval(Record):
 
 
 class Samples(Record):
-    """Seconds of every timed launch that counts, in the order of the launches. A student kit has no reference and no
+    """Seconds of every timed launch that counts, in the order of the launches. A student kit has no reference or
     control.
     """
 
@@ -32,8 +32,8 @@ class Samples(Record):
 
 
 class Program(Record):
-    """The whole program around the student's kernel: its time, its speed-up over the naive program, and its throughput
-    of the bytes that must move, as a fraction of the copy bandwidth.
+    """The whole program around the student's kernel: its time in seconds, its speed-up over the naive program, and its
+    throughput of the bytes that must move, as a fraction of the copy bandwidth.
     """
 
     seconds: float
@@ -109,17 +109,16 @@ class Access(Record):
     """An expression of the source that reads or writes an array, summed over a launch.
 
     A request is one execution by a warp, in which a work-item moves up to 16 bytes. `bytes` is the number of bytes that
-    work-items asked for. In `mostly_idle` requests, fewer than half of a warp's lanes take part; `active` is the number
-    of lanes that take part in all of these. In both, a request for a vector counts once for each word.
+    work-items asked for. In `mostly_idle` requests, fewer than half of a warp's lanes take part. `active` is the number
+    of lanes that take part in all of these requests. For both, a request for a vector counts once for each word.
 
-    In global memory, a request moves `sectors`, of which `fewest` would have been enough for the words; `unused` is the
+    In global memory, a request moves `sectors`, of which `fewest` would have been enough for the words. `unused` is the
     number of bytes in the sectors that were not used. In local memory, `sectors` is the number of passes of the
-    requests, and `fewest` is the number without bank conflicts; `conflicts` is the most additional passes of one
+    requests, and `fewest` is the number without bank conflicts. `conflicts` is the most additional passes of one
     request.
 
     `worst` is the largest ratio of `sectors` to `fewest` in one request. `stride` is the commonest distance in bytes
-    between neighbouring work-items. Results of earlier versions have no `unused`, `conflicts`, `mostly_idle` and
-    `active`.
+    between neighbouring work-items. Results of earlier versions lack `unused`, `conflicts`, `mostly_idle` and `active`.
     """
 
     line: int
@@ -140,8 +139,8 @@ class Access(Record):
 
 
 class Branch(Record):
-    """Conditions in a line: how often a warp `reached` the line, and how often its work-items `diverged` at one of the
-    conditions.
+    """Conditions in a line: how often a warp `reached` the line, and how often its work-items `diverged` at a
+    condition.
     """
 
     line: int
@@ -154,8 +153,8 @@ class Profile(Record):
 
     `sector` and `bank` are widths in bytes. `read` and `written` are the bytes of global memory that work-items asked
     for. `moved` is the number of bytes in all sectors that were moved. `compulsory` is the fewest bytes that a correct
-    kernel can move. If only one barrier was missing, it was added after the line `barrier_after` to make these counts
-    possible.
+    kernel can move. `barrier_after` is the line after which a barrier was added for these counts, because only this
+    barrier was missing.
     """
 
     sizes: dict[str, int]
@@ -179,9 +178,7 @@ class Profile(Record):
 
     @property
     def local_intensity(self) -> float:
-        """Floating-point operations for each byte of local memory that work-items ask for; 0 for kernels without local
-        memory.
-        """
+        """Floating-point operations for each byte of local memory that work-items ask for; 0 without local memory."""
         asked = sum(each.bytes for each in self.accesses if each.space == "local")
         return self.flop / asked if asked else 0.0
 

@@ -47,9 +47,7 @@ class Verdict(StrEnum):
 
 
 class Reason(StrEnum):
-    """Reason why a check did not pass. The last eight say why a check was not made. All others are about the student's
-    code.
-    """
+    """Reason in the student's code why a check did not pass. The last eight reasons say why a check was not made."""
 
     FORBIDDEN = "FORBIDDEN"
     BUILD_ERROR = "BUILD_ERROR"
@@ -205,9 +203,7 @@ class Told:
 
     @property
     def label(self) -> str:
-        """Words that distinguish the check from others of its kind, such as the name of a case; "" for the only one of
-        a kind.
-        """
+        """Words that distinguish the check from others of its kind, such as the name of a case; "" for the only one."""
         return self.title.removeprefix(self.kind).removeprefix(": ")
 
     @property
@@ -284,9 +280,7 @@ T = TypeVar("T", bound=Told)
 
 
 def full_marks(kind: Kind, points: float, label: str = "", sizes: Mapping[str, str | int] | None = None) -> Check:
-    """Return a check with full points, before anything is known of it. The label distinguishes it from others of its
-    kind.
-    """
+    """Return a passed check with full points, before its run. `label` distinguishes it from others of its kind."""
     return Check(
         name=": ".join(filter(None, (kind, label))) + (f" ({sizes_in_words(sizes)})" if sizes else ""),
         kind=kind,
@@ -355,8 +349,7 @@ class Standing(Generic[T]):
 
     @property
     def unreached(self) -> tuple[T, ...]:
-        """Checks that failed only because a build failed. Their points are lost, and there is nothing more to report.
-        """
+        """Checks that failed only because a build failed. Their points are lost, and there is no more to report."""
         unbuilt = {each.part for each in self.checks if each.kind is Kind.BUILD and each.verdict is Verdict.FAILED}
         return tuple(each for each in self.checks if each.part in unbuilt and each.reason is Reason.NOT_RUN)
 

@@ -9,9 +9,7 @@ from grader.results.result import Check, Kind, Reason, Result
 
 
 def joined(coursework: Coursework, results: Sequence[Result]) -> Result:
-    """Return one result with the checks of all parts, each under the name of its part. A result of a single kernel
-    stays unchanged.
-    """
+    """Return one result with the checks of all parts, each under the name of its part. A single result is unchanged."""
     if isinstance(coursework, Assignment):
         (result,) = results
         return result

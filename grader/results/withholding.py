@@ -129,8 +129,8 @@ def _shown(checks: Sequence[Check], hidden: Container[str]) -> Iterator[Check]:
 
 
 def _without_outcome(check: Check) -> Check:
-    """Return a check without its outcome. If there is no simulator, an unmade check stays unchanged, since this reveals
-    nothing about the kernel.
+    """Return a check without its outcome. A check that was not made for lack of a simulator stays unchanged, since this
+    reveals nothing about the kernel.
 
     A speed that was not measured is withheld: on a busy machine, only a speed below the goal is left open.
     """

@@ -71,5 +71,5 @@ def _source(errand: Errand) -> str:
 
 
 def _same(one: float, other: float) -> bool:
-    """True if two sums are equal, except for rounding: another order of addition changes the last digits."""
+    """True if two sums are equal, except for rounding that depends on the order of addition."""
     return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9)

@@ -139,8 +139,8 @@ class Cluster:
         self._closed.set()
 
     def close(self) -> None:
-        """Cancel errands that have not begun, and disconnect. Workers stay, and finish their gradings, whose results
-        are lost.
+        """Cancel errands that have not begun, and disconnect. Workers stay, and finish their gradings, but the results
+        are dropped.
         """
         self.dismiss()
         if self.is_connected:
@@ -273,9 +273,7 @@ class ClusterWorkers:
         return (*left, *(f"{worker} has come. {total}" for worker in present - before))
 
     def hopeless(self) -> tuple[tuple[str, str], ...]:
-        """Return the workers that only fail while others succeed, each with its last fault. Each worker is returned
-        once.
-        """
+        """Return the workers that only fail while others succeed, each once and with its last fault."""
         if not any(self._faults.get(worker) == [] for worker in self.present):
             return ()
         found = [worker for worker in self.present if len(self._faults.get(worker, [])) >= STRIKES]
@@ -292,8 +290,7 @@ def _facilities(worker: str, looked: "Future[Facilities]") -> Facilities:
 
 
 def _on_a_worker(error: BaseException) -> str:
-    """Describe an error that grader did not raise itself. Most such workers have no grader, or another version of it.
-    """
+    """Describe an error that grader did not raise itself. Most such workers lack grader, or have another version."""
     return (
         f"a worker could not take it ({type(error).__name__}: {' '.join(str(error).split())}); "
         f"grader {version('grader')} must be installed where it runs, as it is here."

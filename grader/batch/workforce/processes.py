@@ -21,19 +21,18 @@ from typing import Any
 from grader.common.errors import GraderError, WorkerError
 
 SERVE = ("-P", "-m", "grader.batch.workforce")
-"""Arguments of Python for a child process. -P prevents imports from the working directory, which may contain files of
-students.
+"""Arguments of Python for a child process. -P prevents imports from the working directory, which may have students'
+files.
 """
 
 LEAVE = 20.0
-"""Seconds in which a process must have ended. A station stops its sandboxes in this time, which has taken container
-engines ten seconds.
+"""Seconds in which a process must have ended. A station stops its sandboxes first, and container engines have taken ten
+seconds for that.
 """
 
 
 class Processes:
-    """Processes with these environment variables, one process for each mapping. They start when they are first needed.
-    """
+    """Processes with these environment variables, one for each mapping. They start when they are first needed."""
 
     def __init__(self, variables: Sequence[Mapping[str, str]]) -> None:
         self._threads = ThreadPoolExecutor(len(variables), thread_name_prefix="beside")

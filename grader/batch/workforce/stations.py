@@ -1,5 +1,4 @@
-"""Stations on this machine. They share its processors, unless the settings give the number of spare processors of each.
-"""
+"""Stations on this machine. They share its processors, unless a setting gives the spare processors of each."""
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
@@ -28,7 +27,7 @@ class Stations:
 
     def facilities(self) -> Facilities:
         """Return the facilities of the stations, from one station at each place. Raises InputError if they differ."""
-        # Idle processes are taken in order. So these calls reach the first stations, each of which has another place.
+        # Idle processes are taken in order, so these calls reach the first stations, which have different places.
         asked = [self._processes.submit(look_around, self._orders) for _ in range(self._places)]
         first, *others = (future.result() for future in asked)
         for other in others:

@@ -189,9 +189,7 @@ def _require_cluster(stations: int) -> None:
 
 
 def _forget_database() -> None:
-    """Remove the variable after it has been read, from this process's environment that others may read, and from the
-    environment of child processes.
-    """
+    """Remove the variable, which has been read, so that others cannot read it from this process or its children."""
     from grader.service.handover import forget_variable
 
     forget_variable(DATABASE)
@@ -219,8 +217,7 @@ def _required(database: str | None) -> str:
 
 @contextmanager
 def _extra(command: str) -> Iterator[None]:
-    """Raise InputError if a package that the service's modules need is not installed. The block imports these modules.
-    """
+    """The block imports the service's modules. Raises InputError if a package that they need is not installed."""
     from grader.common.errors import InputError
 
     try:

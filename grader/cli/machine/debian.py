@@ -110,9 +110,7 @@ def packages_of(described: str) -> Iterator[Package]:
 
 
 def runtime(package: str, lacking: Mapping[str, Package]) -> tuple[Package, ...]:
-    """Return the package, and all lacking packages that it needs to run: its dependencies, their dependencies, and so
-    on.
-    """
+    """Return the package and all lacking packages that it needs to run, directly or through others."""
     found: dict[str, Package] = {}
     ahead = [package]
     while ahead:
@@ -151,9 +149,7 @@ def _run(command: tuple[str, ...], environment: Mapping[str, str] | None = None,
 def _done(
     command: tuple[str, ...], environment: Mapping[str, str] | None = None, folder: Path | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command, and return everything that it prints. If it fails, raises SetupError with the first error in its
-    output.
-    """
+    """Run a command, and return everything that it prints. Raises SetupError with the first error if it fails."""
     done = _call(command, environment, folder)
     if done.returncode:
         lines = done.stderr.splitlines() or [f"exit code {done.returncode}"]

@@ -1,4 +1,4 @@
-"""`grader doctor`: checks if this machine can grade. Each problem comes with its remedy."""
+"""`grader doctor`: checks whether this machine can grade. Each problem comes with its remedy."""
 
 import shutil
 import sys

@@ -3,7 +3,7 @@
 check -> the missing steps -> carry them out -> check again
 
 The machine's own OpenCL driver is used if it works. Otherwise PoCL is used: its Python package if that supports the
-processor, else the distribution's package. Root installs that package; other users unpack it into a folder.
+processor, else the distribution's package. Root installs that package; other users unpack it into their own folder.
 """
 
 import fcntl
@@ -47,7 +47,7 @@ ELSEWHERE = {
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """An installation: its subject with the reason, its source, and the function that installs it."""
+    """One installation: the program and the reason for it, its source, and the function that carries it out."""
 
     what: str
     source: str

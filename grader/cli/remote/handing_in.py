@@ -55,9 +55,7 @@ def _read(path: Path) -> bytes:
 
 
 def watch(attempt: str, say: Say, width: int) -> int:
-    """Show the events of an attempt until it is over, in lines of this width. Return the same exit code as `grader
-    grade`.
-    """
+    """Show an attempt until it is over, in lines of this width. Return the exit code that `grader grade` would have."""
     kept = stored()
     service = Service(kept.url, kept.token)
     for event, data in _events(service, attempt):
@@ -103,8 +101,8 @@ def _wrapped(words: str, width: int) -> str:
 
 
 def _events(service: Service, attempt: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the events of an attempt, and connect again after a lost connection. Raises UngradedError after too many
-    losses.
+    """Yield the events of an attempt, over several connections if one is lost. Raises UngradedError after AGAIN of
+    them.
     """
     after = 0
     for _ in range(AGAIN):

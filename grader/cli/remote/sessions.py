@@ -22,8 +22,7 @@ ENDS = {
 
 
 def sign_in(url: str, say: Say) -> None:
-    """Sign in. The user confirms a code in a browser, which may be on another device. Raises InputError without
-    confirmation.
+    """Sign in by a code that the user confirms in a browser, on any device. Raises InputError if it is not confirmed.
     """
     origin = origin_of(url)
     service = Service(origin)
