@@ -61,7 +61,8 @@ def _extension(line: ListLine, policies: Policies) -> Extension:
 
 
 def _due(line: ListLine, text: str, policies: Policies) -> datetime:
-    """Return the new due date. Raises InputError if it is no date, has no time zone, or is not after the common date.
+    """Return the new due date, which must be later than the common due date. Raises InputError if it is not, if it is
+    no date, or if it has no time zone.
     """
     try:
         when = read_date(text)

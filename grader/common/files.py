@@ -20,8 +20,7 @@ def data_folder() -> Path:
 
 
 def config_folder() -> Path | None:
-    """Return the folder for this user's settings, by the XDG base directory specification; None without a home folder.
-    """
+    """Return the folder for this user's settings, by the XDG base directory specification; None without a home."""
     return _xdg("XDG_CONFIG_HOME", ".config")
 
 

@@ -101,9 +101,9 @@ OUTSTANDING = (
     Reason.DECIDED_ELSEWHERE,
     Reason.PENDING,
 )
-"""Reasons why a check is still to be made: the simulator is missing here; the machine was too noisy to time on; its
-operating system disturbed the timing; the compiler failed on the kernel; the course's machine decides; the service runs
-it later. The points of such a check are neither earned nor lost.
+"""Reasons why a check is still to be made, in this order: the simulator is missing here; the machine was too noisy to
+time on; its operating system disturbed the timing; the compiler failed on the kernel; the course's machine decides; the
+service runs it later. The points of such a check are neither earned nor lost.
 """
 
 NOT_MADE = frozenset({*OUTSTANDING, Reason.HIDDEN})

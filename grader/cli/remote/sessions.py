@@ -22,8 +22,7 @@ ENDS = {
 
 
 def sign_in(url: str, say: Say) -> None:
-    """Sign in by a code that the user confirms in a browser, on any device. Raises InputError if it is not confirmed.
-    """
+    """Sign in by a code that the user confirms in any browser. Raises InputError without a confirmation."""
     origin = origin_of(url)
     service = Service(origin)
     told = service.post_form("/api/v1/device/code", client_id=platform.node() or "a terminal", scope="read submit")

@@ -38,7 +38,7 @@ def store(kept: SignIn) -> None:
 
 
 def write(place: Path, kept: Record) -> None:
-    """Write a record to a file that only its owner can read, in place of an older file. Raises InputError."""
+    """Write a record to a file only for its owner, in place of an older file. Raises InputError if that fails."""
     fresh = place.with_suffix(".new")
     try:
         fresh.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
