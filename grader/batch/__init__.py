@@ -1,5 +1,6 @@
-"""A whole course graded: pipeline.py tells the story, scheduler.py decides what remains to be done, workforce/ does it.
+"""Grades a whole course. pipeline.py has the steps, scheduler.py decides which gradings are left, workforce/ runs them.
 
-In: an intake of submissions, the assignments. Out: stored results, and everything published from them. A station
-(station.py) grades one errand, here or on another machine. Imports lms, reports and grading.
+In: an intake of submissions, the assignments. Out: stored results, and all files that are published from them. A
+station (station.py) does one errand: it grades a file for an assignment, on this machine or on another. Imports lms,
+reports and grading.
 """

@@ -1,4 +1,4 @@
-"""Says what a run has changed."""
+"""Describes the changes that a run has made."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -10,11 +10,11 @@ from grader.protocol.text import showable
 from grader.results.gradebook import Gradebook, StudentRow
 
 NAMES = 20
-"""Names in a list; after these a number."""
+"""Number of names in a list. Further names are only counted."""
 
 
 def stands_of(book: Gradebook) -> tuple[Stand, ...]:
-    """How everybody stands."""
+    """Return the standing of every student in every assignment."""
     return tuple(Stand(label=row.student.label, assignment=row.assignment, words=_words(row)) for row in book.rows)
 
 
@@ -28,7 +28,7 @@ def _words(row: StudentRow) -> str:
 
 
 def grades_in_words(before: Sequence[Stand] | None, now: Sequence[Stand]) -> str:
-    """Whose grade is another than after the last run, from what to what; "" if there was none."""
+    """List the grades that have changed since the last run, with old and new points; "" without a last run."""
     if before is None:
         return ""
     lines = list(_changed({_whose(each): each.words for each in before}, {_whose(each): each.words for each in now}))
@@ -47,7 +47,7 @@ def _changed(before: dict[tuple[str, str], str], now: dict[tuple[str, str], str]
 
 
 def files_in_words(changes: Changes) -> str:
-    """Which files are new or say something else, which are gone, and which somebody had edited."""
+    """List the files that are new or changed, the removed files, and the files that a person has edited."""
     lines = [f"{count(len(changes.written), 'file')} written{_named(changes.written)}; {len(changes.same)} as before."]
     if changes.removed:
         lines.append(f"{count(len(changes.removed), 'file')} of earlier runs removed{_named(changes.removed)}.")
@@ -63,7 +63,7 @@ def files_in_words(changes: Changes) -> str:
 
 
 def _named(names: Sequence[str]) -> str:
-    """The files by name, students' reports by student."""
+    """Return the names of the files in parentheses; the reports of a student are one name."""
     found = list(dict.fromkeys(map(_one, names)))
     more = [f"{len(found) - NAMES} more"] if len(found) > NAMES else []
     return f" ({', '.join([*found[:NAMES], *more])})" if found else ""

@@ -1,9 +1,9 @@
-"""An instructor's corrections: applied last, to whatever a run has found, so that they survive every other change.
+"""An instructor's corrections. They are applied after everything else, so that they survive every other change.
 
-RESULTS/corrections.csv   columns student, assignment, points, comment; the instructor's own, which no run writes
+RESULTS/corrections.csv   columns student, assignment, points, comment; the instructor's file, which no run writes
 
-`points` are the new points, or with a sign a difference: a bonus may exceed full points. A student is a label, a key of
-the platform, or a name. Any other name is refused before grading begins.
+`points` are the new points or, with a sign, a difference. A bonus may exceed the full points. A student is given by
+label, by key of the platform, or by name. An unknown student is refused before grading begins.
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ ABSENT = "nothing was handed in."
 
 @dataclass(frozen=True, kw_only=True)
 class Order:
-    """A line of the file."""
+    """A correction: its place in the file, its comment, and the new points or the difference."""
 
     where: str
     comment: str
@@ -37,14 +37,14 @@ class Order:
 
 
 Orders = Mapping[tuple[str, str], Order]
-"""By label and assignment."""
+"""Corrections by student label and assignment."""
 
 
 def read_corrections(
     folder: Path, people: Register, assignments: Mapping[str, Coursework]
 ) -> tuple[Orders, tuple[Remark, ...]]:
-    """The corrections of a batch, if it has any, and what is not applied; raises InputError for a line that is not
-    understood.
+    """Read the corrections of a batch, if it has any. Return them, and a remark for each line that is not applied.
+    Raises InputError for a line that cannot be understood.
     """
     lines, others = read_list(folder / NAME, ("points",), people, assignments)
     return {(each.label, each.assignment): _order(each, assignments[each.assignment]) for each in lines}, others
@@ -62,7 +62,9 @@ def _order(line: ListLine, assignment: Coursework) -> Order:
 
 
 def corrected(outcome: Result | Ungraded, order: Order | None, most: float) -> Result | Ungraded:
-    """The outcome with its correction. What is decided by hand is out of all points, also while some are hidden."""
+    """Return the outcome with its correction. Points that an instructor sets are out of the full points, even while
+    some points are hidden.
+    """
     if order is None:
         return outcome
     if isinstance(outcome, Ungraded):
@@ -76,7 +78,7 @@ def corrected(outcome: Result | Ungraded, order: Order | None, most: float) -> R
 
 
 def without_effect(orders: Orders, book: Gradebook) -> tuple[Remark, ...]:
-    """The corrections of grades that there are not."""
+    """Return a remark for each correction of a grade that does not exist."""
     graded = {(row.student.label, row.assignment) for row in book.rows if row.grade is not None}
     return tuple(
         Remark(where=order.where, why=f"not applied: {label} has no grade for {name}; write points without a sign.")
@@ -86,12 +88,12 @@ def without_effect(orders: Orders, book: Gradebook) -> tuple[Remark, ...]:
 
 
 def given(order: Order, most: float) -> Correction | None:
-    """The points of who has no grade otherwise; None if there is nothing that they could be added to."""
+    """Return the points for a student without a grade; None for a difference, which needs points to add it to."""
     return None if order.amount.to is None else Correction(points=order.amount.points(0.0, most), comment=order.comment)
 
 
 def graded_by_hand(row: StudentRow, order: Order | None, most: float) -> StudentRow:
-    """The row of who has no grade otherwise, with the points that the instructor gives."""
+    """Return the row of a student without a grade, with the points that the instructor sets, if any."""
     correction = None if order is None else given(order, most)
     if correction is None:
         return row

@@ -1,8 +1,9 @@
-"""What some students have beyond the others: more time, more attempts.
+"""Extensions: more time or more attempts for some students.
 
-RESULTS/extensions.csv   columns student, assignment, due, extra, attempts; the instructor's own, as corrections.csv is
+RESULTS/extensions.csv   columns student, assignment, due, extra, attempts; like corrections.csv, no run writes it
 
-`due` is another due date, `extra` so much time after everybody's ("2 days", "36 h"), `attempts` how many more.
+`due` is another due date. `extra` is time that is added to the common due date ("2 days", "36 h"). `attempts` is the
+number of additional attempts.
 """
 
 import re
@@ -21,14 +22,14 @@ from grader.course.suite import Coursework
 EXTENSIONS = "extensions.csv"
 
 Extensions = Mapping[tuple[str, str], Extension]
-"""By label and assignment."""
+"""Extensions by student label and assignment."""
 
 
 def read_extensions(
     folder: Path, people: Register, assignments: Mapping[str, Coursework]
 ) -> tuple[Extensions, tuple[Remark, ...]]:
-    """The extensions of a batch, if it has any, and what is not applied; raises InputError for a line that is not
-    understood.
+    """Read the extensions of a batch, if it has any. Return them, and a remark for each line that is not applied.
+    Raises InputError for a line that cannot be understood.
     """
     lines, others = read_list(folder / EXTENSIONS, (), people, assignments)
     found = {(each.label, each.assignment): _extension(each, assignments[each.assignment]) for each in lines}
@@ -60,7 +61,9 @@ def _extension(line: ListLine, policies: Policies) -> Extension:
 
 
 def _due(line: ListLine, text: str, policies: Policies) -> datetime:
-    """The new due date, which is after everybody's."""
+    """Return the new due date, which must be later than the common due date. Raises InputError if it is not, if it is
+    no date, or if it has no time zone.
+    """
     try:
         when = read_date(text)
     except ValueError as error:

@@ -1,7 +1,7 @@
-"""Who of a batch was late, and what that costs: by the course's dates where there are any and it is known when work was
-handed in, else by what the platform calls late.
+"""Decides which hand-ins of a batch are late, and what that costs. If the course has a due date and the time of the
+hand-in is known, these decide. Otherwise, the platform's late mark decides.
 
-Lateness is decided from an intake and the policies of today, on every run: nothing of it is stored with a result.
+Lateness is decided from an intake and the present policies, on every run. It is never stored with a result.
 """
 
 from collections import Counter
@@ -21,7 +21,7 @@ from grader.protocol.text import showable
 from grader.results.result import Deduction, Result, Ungraded
 
 NAMES = 20
-"""Names in a list; after these a number."""
+"""Number of names in a list. Further names are only counted."""
 
 TAKEN_FOR_ON_TIME = "It is not known when these were handed in, and nothing calls them late, so they count as on time"
 TAKEN_FOR_LATE = "It is not known when these were handed in; the platform calls them late, so they count as 1 day late"
@@ -29,10 +29,10 @@ TAKEN_FOR_LATE = "It is not known when these were handed in; the platform calls 
 
 @dataclass(frozen=True, kw_only=True)
 class Arrival:
-    """A hand-in, the dates that hold for who handed it in, and by how many days it is late.
+    """A hand-in, the dates that apply to its student, and the number of days by which it is late.
 
-    `when` is the time that is compared with the due date; where it is None, `days` is 1 if the platform calls it late.
-    `extended` is whether the due date is not everybody's.
+    `when` is the time that is compared with the due date. If it is None, `days` is 1 for a hand-in that the platform
+    calls late. `extended` is True if the due date differs from the common one.
     """
 
     handin: HandIn
@@ -44,19 +44,19 @@ class Arrival:
 
 @dataclass(frozen=True, kw_only=True)
 class Cost:
-    """What lateness costs a hand-in, and why, in words."""
+    """Deduction for a late hand-in, and its reason in words."""
 
     lateness: Lateness
     why: str
 
 
 Costs = Mapping[tuple[str, str], Cost]
-"""By label and assignment, of what is late where that may cost something."""
+"""Costs by student label and assignment. Only late hand-ins have one, and only if lateness may cost something."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LateWork:
-    """The intake with who is late by these policies, what it costs, and `lines` that say by which dates."""
+    """The intake with late hand-ins marked, the costs, and `lines` that name the dates by which lateness is decided."""
 
     intake: Intake
     costs: Costs
@@ -64,11 +64,11 @@ class LateWork:
 
 
 Group = tuple[str, str, str]
-"""An assignment, and a team or the label of who is in none."""
+"""An assignment, and a team or the label of a student without a team."""
 
 
 def apply_deadlines(intake: Intake, assignments: Mapping[str, Coursework], extensions: Extensions) -> LateWork:
-    """Who is late, and what it costs. Without policies, the intake stays as it is."""
+    """Decide which hand-ins are late, and what that costs. Without policies, the intake stays unchanged."""
     groups: dict[Group, list[HandIn]] = {}
     for each in intake.handins:
         groups.setdefault(_group(each), []).append(each)
@@ -89,8 +89,9 @@ def _group(handin: HandIn) -> Group:
 
 
 def _arrival(handin: HandIn, members: list[HandIn], policies: Policies, extensions: Extensions) -> Arrival:
-    """An extension of one member holds for the team. Where a due date is extended and it is not known when the work was
-    handed in, it counts as on time: the platform may not know of the extension.
+    """Compare a hand-in with its due date. An extension of one member applies to the whole team. If the due date is
+    extended and the time of the hand-in is unknown, the hand-in counts as on time: the platform may not know of the
+    extension.
     """
     theirs = [extensions.get((each.student.label, handin.assignment), Extension()) for each in members]
     dates = schedule(policies, *theirs)
@@ -101,7 +102,9 @@ def _arrival(handin: HandIn, members: list[HandIn], policies: Policies, extensio
 
 
 def _costs(arrivals: Mapping[Group, list[Arrival]], assignments: Mapping[str, Coursework]) -> Costs:
-    """Of a team, everybody's hand-in is settled at once; there is one attempt, whatever points it has."""
+    """Return the costs of all late hand-ins. The hand-ins of a team are settled together. A batch has only one attempt
+    of each team, so the points of the attempt do not matter.
+    """
     settled = settle(
         Work(
             key=group,
@@ -122,7 +125,9 @@ def _costs(arrivals: Mapping[Group, list[Arrival]], assignments: Mapping[str, Co
 
 
 def _why(arrival: Arrival, lateness: Lateness, coursework: Coursework) -> str:
-    """For example "2 days late: handed in 2026-12-03 00:10 CET, due 2026-12-01 23:59 CET by course.yaml; 20 % off"."""
+    """Return the reason in words, such as "2 days late: handed in 2026-12-03 00:10 CET, due 2026-12-01 23:59 CET by
+    course.yaml; 20 % off".
+    """
     return f"{_basis(arrival, lateness, coursework)}; {lateness.in_words}"
 
 
@@ -135,20 +140,22 @@ def _basis(arrival: Arrival, lateness: Lateness, coursework: Coursework) -> str:
 
 
 def due_in_words(coursework: Coursework) -> str:
-    """For example "due 2026-12-01 23:59 CET by course.yaml": everybody's date, and where it stands; empty if none."""
+    """Return the common due date and its source, such as "due 2026-12-01 23:59 CET by course.yaml"; empty without a due
+    date.
+    """
     dates = schedule(coursework)
     return f"due {in_words(dates.due, dates.zone)} by {coursework.due_in}" if dates.due else ""
 
 
 def deducted(outcome: Result | Ungraded, cost: Cost | None) -> Result | Ungraded:
-    """The outcome less what lateness costs: the same share of the points, whether all are shown or some are hidden."""
+    """Subtract the cost of lateness. It is the same share of the points, whether all or only some are shown."""
     if cost is None or isinstance(outcome, Ungraded):
         return outcome
     lost, left = cost.lateness.deducted(outcome.points), cost.lateness.leaves(outcome.points)
     return replace(outcome, points=left, deduction=Deduction(before=outcome.points, points=0 - lost, why=cost.why))
 
 
-# --- what an instructor is told before anything is graded ---------------------------------------
+# --- lines for the instructor, before the grading -----------------------------------------------
 
 
 def _lines(arrivals: Mapping[Group, list[Arrival]], assignments: Mapping[str, Coursework]) -> Iterator[str]:
@@ -166,7 +173,10 @@ def _has_late_days(assignments: Mapping[str, Coursework]) -> bool:
 
 
 def _of_assignment(name: str, policies: Coursework, found: list[Arrival]) -> Iterator[str]:
-    """By which dates lateness of an assignment is decided, and whose cannot be."""
+    """Yield lines about the dates that decide lateness in an assignment. Further lines list hand-ins for which the
+    dates cannot decide, hand-ins with another late mark by the platform, early hand-ins, and members of groups that are
+    too large.
+    """
     usual = schedule(policies)
     if usual.due is None and policies.late != "accepted":
         yield f"{name}: no due date in course.yaml, so whoever the platform calls late is."

@@ -1,4 +1,4 @@
-"""The instructor's own lists beside the results: CSV files with a line for one student and one assignment each."""
+"""Reads the instructor's lists in the folder of results: CSV files with one line for each student and assignment."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from grader.lms.intake.reading.table import TableRow, read_table
 
 @dataclass(frozen=True, kw_only=True)
 class ListLine:
-    """A line of a list: `where` it stands, whom and what it is about, and all that it says."""
+    """A line of a list. `where` is its place in the file, and `row` has all its fields."""
 
     where: str
     label: str
@@ -26,9 +26,9 @@ class ListLine:
 def read_list(
     path: Path, columns: Collection[str], people: Register, assignments: Mapping[str, Coursework]
 ) -> tuple[tuple[ListLine, ...], tuple[Remark, ...]]:
-    """The lines of a list, and the lines about another batch; both are empty if there is no such file. The list is
-    named after its content. Raises InputError for an unknown student, for a name of several people, and for a second
-    line.
+    """Return the lines of a list, and remarks about lines for assignments outside this batch. Both are empty if the
+    file does not exist. The file name says what the list contains. Raises InputError for an unknown student, for a name
+    of several people, and for a second line about the same student and assignment.
     """
     if not path.exists():
         return (), ()
@@ -49,7 +49,7 @@ def read_list(
 
 
 def _label(named: str, people: Register, where: str) -> str:
-    """The label of the only student with this label, key or name."""
+    """Return the label of the only student with this label, key or name. Raises InputError unless exactly one fits."""
     try:
         found = people.find(named)
     except AmbiguousPersonError as error:

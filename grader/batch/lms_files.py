@@ -1,10 +1,10 @@
-"""Files for an instructor to upload: edited copies of what a platform gave, and feedback in the shape that it takes.
+"""Makes files for an instructor to upload: edited copies of a platform's files, and feedback in the platform's format.
 
 RESULTS/moodle-worksheet.csv     a copy of the grading worksheet, with grades and comments
 RESULTS/moodle-feedback.zip      the page of every submission, for "Upload multiple feedback files in a zip"
 RESULTS/canvas-gradebook.csv     a copy of the exported gradebook, with scores
 
-lms/platforms.py lists which platform has which of them.
+lms/platforms.py lists the files of each platform.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -25,7 +25,7 @@ NOT_RELEASED = "its grades leave out hidden checks, which count as zero; with --
 
 
 def read_uploads(options: Mapping[str, Any]) -> tuple[Upload, ...]:
-    """The files that these options name, to be filled in; raises InputError if one cannot be read."""
+    """Read the files for upload that these options name. Raises InputError if one cannot be read."""
     return tuple(
         _read(grades, options)
         for grades in (each.grades for each in PLATFORMS)
@@ -40,8 +40,8 @@ def _read(grades: GradeFile, options: Mapping[str, Any]) -> Upload:
 
 
 def write_uploads(uploads: Iterable[Upload], book: Gradebook, outputs: Outputs) -> tuple[Remark, ...]:
-    """Write them; what the instructor should know before uploading. Students see them, so nothing in them tells how
-    hidden checks went.
+    """Write the files for upload. Return remarks that the instructor should read before uploading. Students see these
+    files, so they must not reveal the outcome of hidden checks.
     """
     remarks: list[Remark] = []
     public = for_students(book)

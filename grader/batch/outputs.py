@@ -1,9 +1,10 @@
-"""The files that a batch writes for people: each as the latest run has it, or gone, and none overwritten unseen.
+"""Writes the files of a batch that people read. A run writes the latest version of each file, removes files that only
+earlier runs have made, and never overwrites an edited file.
 
-RESULTS/files.jsonl   a line for each file that runs have written: its name, its hash, and what it was made from
+RESULTS/files.jsonl   a line for each file that runs have written: its name, its hash, and the hash of its source
 
-A line is written before its file is. So whatever ends a run, the next one knows every file that a run has written, and
-takes a file whose hash is in no line for somebody's work: that is kept under another name.
+A line is written before its file. So the next run knows every file that earlier runs have written, even if a run was
+killed. A file whose hash is in no line is the work of a person, and is kept under another name.
 """
 
 import hashlib
@@ -20,15 +21,15 @@ from grader.common.files import make_folder, write_whole
 from grader.common.record import Record
 
 LIST = "files.jsonl"
-"""The list of what has been written."""
+"""Name of the list of written files."""
 
 PIECE = 1024 * 1024
 """Bytes of a file that are read at a time."""
 
 
 class WrittenFile(Record):
-    """A file that a run has written. `source` is the hash of what it was made from, where it is made only if that has
-    changed.
+    """A file that a run has written. `source` is the hash of the data that it was made from. It is empty for a file
+    that every run makes again.
     """
 
     name: str
@@ -38,8 +39,8 @@ class WrittenFile(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Changes:
-    """What a run has done to files: names of those that are new or say something else now, of those that are gone, and
-    the new names of those that somebody had edited. `same` are as they were.
+    """Changes that a run has made to files. `written` are the names of new and changed files, `same` of unchanged
+    files, `removed` of removed files. `kept` maps the name of each file that a person has edited to its new name.
     """
 
     written: tuple[str, ...]
@@ -49,7 +50,7 @@ class Changes:
 
 
 class Outputs:
-    """The files of one run. Names are relative to the folder, with "/" between their parts."""
+    """Files of one run. Names are relative to the folder, with "/" between their parts."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -61,41 +62,41 @@ class Outputs:
         self._kept: dict[str, str] = {}
 
     def path(self, name: str) -> Path:
-        """Where a file is."""
+        """Return the path of a file."""
         return self._folder / name
 
     def write(self, name: str, content: str | bytes, source: str = "") -> None:
-        """Write a file, unless it says just that already."""
+        """Write a file, unless it already has this content."""
         data = content if isinstance(content, bytes) else content.encode()
         with self._changing(WrittenFile(name=name, sha256=hashlib.sha256(data).hexdigest(), source=source)) as path:
             if path is not None:
                 write_whole(path, data)
 
     def renew(self, name: str, source: str, render: Callable[[], str]) -> None:
-        """Write a file, unless it was made from the same `source` and nobody has touched it since."""
+        """Write a file, unless it was made from the same `source` and has not been edited since."""
         if not self.keep(name, source):
             self.write(name, render(), source)
 
     def keep(self, name: str, source: str) -> bool:
-        """Keep a file that was made from this source and has not changed. True if there is one."""
+        """Keep a file that was made from this source and has not changed. Return True if it exists."""
         made = self._made(name, source)
         if made is not None:
             self._now[name] = made
         return made is not None
 
     def has(self, name: str, source: str) -> bool:
-        """Whether a file was made from this and is as it was: `renew` would leave it."""
+        """True if a file was made from this source and has not changed, so that `renew` would leave it."""
         return self._made(name, source) is not None
 
     def _made(self, name: str, source: str) -> WrittenFile | None:
-        """The line of a file that is as it was made from this."""
+        """Return the line of a file that was made from this source and has not changed, or None."""
         sha256 = _hash(self.path(name))
         lines = self._known.get(name, [])
         return next((line for line in lines if (line.sha256, line.source) == (sha256, source)), None)
 
     @contextmanager
     def making(self, name: str) -> Iterator[Path]:
-        """A path to write a large file to; it gets its name at the end of the block."""
+        """Yield a path to write a large file to. The file gets its name at the end of the block."""
         part = self.path(f".{name}.part")
         try:
             yield part
@@ -107,7 +108,7 @@ class Outputs:
                 part.unlink()
 
     def finish(self) -> Changes:
-        """Remove what earlier runs have written and this one has not, and say what has changed."""
+        """Remove the files that only earlier runs have written, and return the changes of this run."""
         gone = [name for name in self._known if name not in self._now]
         removed = [name for name in gone if self._removed(name)]
         write_whole(self.path(LIST), "".join(map(_line, sorted(self._now.values(), key=lambda line: line.name))))
@@ -120,7 +121,9 @@ class Outputs:
 
     @contextmanager
     def _changing(self, line: WrittenFile) -> Iterator[Path | None]:
-        """The path of a file that is to be as the line says, noted first; None if it is so already."""
+        """Yield the path of the file that a line describes, or None if the file already has that content. The line is
+        added to the list first. A file with unknown content gets another name.
+        """
         path = self.path(line.name)
         found = _hash(path)
         if found == line.sha256 and line in self._known.get(line.name, []):
@@ -132,12 +135,12 @@ class Outputs:
         make_folder(path.parent)
         self._note(line)
         yield None if found == line.sha256 else path
-        self._now[line.name] = line  # not before: a file that could not be written does not belong to this run
+        self._now[line.name] = line  # only now: a file that could not be written does not belong to this run
         if found != line.sha256:
             self._written.append(line.name)
 
     def _note(self, line: WrittenFile) -> None:
-        """Add a line; the one before may have been cut short by what ended the last run."""
+        """Add a line to the list. A line break comes first, since the last run may have been stopped within a line."""
         self._known.setdefault(line.name, []).append(line)
         try:
             with self.path(LIST).open("a", encoding="utf-8") as file:
@@ -146,7 +149,9 @@ class Outputs:
             raise InputError(f"cannot write {self.path(LIST)}: {error.strerror}.") from error
 
     def _removed(self, name: str) -> bool:
-        """Whether it was there and is gone, with its folder if that is empty; what was edited is put aside instead."""
+        """Remove a file, and its folder if that is empty. Return True if the file was there; an edited file is put
+        aside instead.
+        """
         path = self.path(name)
         found = _hash(path)
         if found is None or self._put_aside(name, found):
@@ -158,7 +163,7 @@ class Outputs:
         return True
 
     def _put_aside(self, name: str, found: str | None) -> bool:
-        """Give a file another name if no run has written what is in it; whether that was so."""
+        """Rename a file if no run has written its content. Return True if it was renamed."""
         if found in {line.sha256 for line in self._known.get(name, [])}:
             return False
         path = self.path(name)
@@ -170,7 +175,7 @@ class Outputs:
 
 
 def _read(path: Path) -> Iterator[WrittenFile]:
-    """The lines that can be read; the last may be cut, and then its file was not written."""
+    """Yield the readable lines of the list. The last line may be cut off: then its file was not written."""
     try:
         text = path.read_text("utf-8", errors="replace")
     except FileNotFoundError:
@@ -187,7 +192,7 @@ def _line(line: WrittenFile) -> str:
 
 
 def _hash(path: Path) -> str | None:
-    """The hash of a file's content; None if there is no file."""
+    """Return the SHA-256 hash of a file's content, or None for a missing file."""
     digest = hashlib.sha256()
     try:
         with path.open("rb") as file:

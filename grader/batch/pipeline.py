@@ -1,6 +1,6 @@
-"""The whole story of a batch.
+"""Runs a batch from beginning to end.
 
-what was named -> intake -> plan -> what is not in the store, by the workforce -> reports, gradebooks, overview
+submissions and options -> intake -> plan -> missing results, by the workforce -> reports, gradebooks, overview
 """
 
 from collections.abc import Callable
@@ -40,8 +40,8 @@ from grader.results.withholding import View, withheld
 
 @dataclass(frozen=True, kw_only=True)
 class BatchRequest:
-    """What an instructor asks for. `orders` are the settings that every station grades by (Settings.orders), `view` is
-    what students are shown. Everybody in a file for upload, and on the roster, is in the batch.
+    """The options of a batch. `orders` are the settings that every station grades by (Settings.orders). `view` selects
+    the part of a result that students see. All people in a file for upload, and on the roster, are in the batch.
     """
 
     submissions: tuple[Path, ...]
@@ -58,10 +58,10 @@ class BatchRequest:
 def grade_batch(
     request: BatchRequest, hire: Callable[[], Workforce], say: Callable[[str], None], press: Press = HERE
 ) -> Gradebook:
-    """Grade what has not been graded yet, write all results and reports, and return the gradebook.
+    """Grade all items without a stored result, write all results and reports, and return the gradebook.
 
-    `hire` is called once it is known that there is something to grade; `say` prints a line or several. The press makes
-    pages while others are graded.
+    `hire` is called only after the intake has shown that there is something to grade. `say` prints a line or several.
+    `press` makes pages during the gradings.
     """
     assignments = {assignment.name: assignment for assignment in request.assignments}
     deadlines, corrections = look(request, say)
@@ -103,7 +103,7 @@ def grade_batch(
 
 
 def _with_pages(outcomes: Outcomes, press: Press, listen: Listener) -> Listener:
-    """The listener; and the pages of what is graded are begun."""
+    """Return a listener that also starts to make the pages of each graded item."""
 
     def hear(event: Event | None) -> None:
         listen(event)
@@ -116,7 +116,9 @@ def _with_pages(outcomes: Outcomes, press: Press, listen: Listener) -> Listener:
 
 
 def look(request: BatchRequest, say: Callable[[str], None]) -> tuple[LateWork, Orders]:
-    """Say what there is to grade, and what is wrong with what was given: now, and not after hours of grading."""
+    """Read all input. Report what there is to grade and problems in the input, before hours of grading rather than
+    after. Raises InputError for input that cannot be used, and if nothing can be graded.
+    """
     for path in request.submissions:
         if request.folder.resolve().is_relative_to(path.resolve()):
             raise InputError(f"{request.folder} lies in {path}, and would be taken for a submission.")
@@ -141,7 +143,7 @@ def look(request: BatchRequest, say: Callable[[str], None]) -> tuple[LateWork, O
 
 
 def _publish(request: BatchRequest, outcomes: Outcomes, press: Press, say: Callable[[str], None]) -> Gradebook:
-    """Write every file that this run makes, remove those that only earlier ones made, and say what has changed."""
+    """Write all files of this run, remove files that only earlier runs made, and report the changes."""
     outputs = Outputs(request.folder)
     published = publish(outcomes, outputs, press)
     book = published.book
@@ -163,13 +165,15 @@ def _publish(request: BatchRequest, outcomes: Outcomes, press: Press, say: Calla
 
 
 def _everybody(request: BatchRequest) -> tuple[Owner, ...]:
-    """The people on the roster; without one, those of the files for upload, of whom each platform has its own."""
+    """Return the people on the roster. Without a roster, return the people of the first file for upload that names any,
+    since each platform has its own people.
+    """
     lists = [request.roster] if request.roster else [upload.roster() for upload in request.uploads]
     return next((people for people in lists if people), ())
 
 
 def _with_lateness(intake: Intake, uploads: tuple[Upload, ...]) -> Intake:
-    """The intake with what the files for upload tell of who was late, and when work was handed in."""
+    """Return the intake with the late marks and the hand-in times from the files for upload."""
     late = {person_key(key) for upload in uploads for key in upload.late()}
     times = {person_key(key): when for upload in uploads for key, when in upload.submitted().items()}
     handins = (

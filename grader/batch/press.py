@@ -1,6 +1,6 @@
-"""Makes the pages of a batch: figures take long to draw, so that others draw them while submissions are still graded.
+"""Makes the pages of a batch. Figures take long to draw, so child processes draw them during the gradings.
 
-A process of the press takes the processor as a grading does: no page is drawn there while somebody is timed on it.
+A process that makes pages locks the processor like a grading. So no page is made while a submission is timed there.
 """
 
 import hashlib
@@ -21,43 +21,43 @@ from grader.results.gradebook import Gradebook
 from grader.results.result import Result, Ungraded
 
 HANDS = 4
-"""Processes that draw, at most: each takes 100 MB, and a page a quarter of a second, less than its grading."""
+"""Maximum number of processes that make pages. Each takes 100 MB. A page takes 0.25 s, less than its grading."""
 
 Links = Mapping[tuple[str, str], str]
-"""Where the overview leads, by student and assignment."""
+"""Targets of the overview's links, by student label and assignment."""
 
 
 class Press(Protocol):
-    """Who makes pages."""
+    """Makes the pages of a batch."""
 
     def start(self) -> None:
-        """Get ready, before anybody is timed."""
+        """Start everything that pages need, before any submission is timed."""
 
     def begin(self, told: Result | Ungraded) -> None:
-        """Have the page of an outcome made, without waiting for it, unless that was asked already."""
+        """Start to make the page of an outcome, unless that was requested before. Does not wait for the page."""
 
     def page(self, told: Result | Ungraded) -> DrawnPage:
-        """The page of an outcome."""
+        """Return the page of an outcome."""
 
     def overview(self, book: Gradebook, links: Links) -> DrawnPage:
-        """The page about the batch."""
+        """Return the page about the batch."""
 
 
 class Here:
-    """Makes each page in this process, when it is asked for it."""
+    """Makes each page in this process when it is requested."""
 
     def start(self) -> None:
-        """Nothing."""
+        """No-op: there are no processes to start."""
 
     def begin(self, told: Result | Ungraded) -> None:
-        """Nothing."""
+        """No-op: `page` makes the page."""
 
     def page(self, told: Result | Ungraded) -> DrawnPage:
-        """The page of an outcome."""
+        """Make the page of an outcome."""
         return page(told)
 
     def overview(self, book: Gradebook, links: Links) -> DrawnPage:
-        """The page about the batch."""
+        """Make the page about the batch."""
         return overview_page(book, links)
 
 
@@ -65,30 +65,30 @@ HERE = Here()
 
 
 class Beside:
-    """Makes pages in processes beside this one, which start with the first if nobody has them start before; one that
-    dies costs no page.
+    """Makes pages in child processes, which start with the first page unless `start` is called before. If a process
+    dies, its page is made in this process.
     """
 
     def __init__(self, locks: Path) -> None:
-        """`locks` is the folder in which those lock who use the devices of this host."""
+        """Use the lock files for the devices of this host in the folder `locks`."""
         self._locks = locks
         self._hands = min(HANDS, len(os.sched_getaffinity(0)))
         self._processes = Processes([{}] * self._hands)
         self._begun: dict[str, Future[PackedPage]] = {}
 
     def start(self) -> None:
-        """Start all processes: that takes a processor for half a second each."""
+        """Start all processes. Each keeps a processor busy for half a second."""
         for _ in range(self._hands):
             self._processes.submit(_nothing, None)
 
     def begin(self, told: Result | Ungraded) -> None:
-        """Have the page of an outcome made, unless that was asked already."""
+        """Start to make the page of an outcome, unless that was requested before."""
         source = source_of(told)
         if source not in self._begun:
             self._begun[source] = self._processes.submit(_packed_page, (self._locks, told))
 
     def page(self, told: Result | Ungraded) -> DrawnPage:
-        """The page of an outcome, when it is made; each is handed out once."""
+        """Wait for the page of an outcome, and return it. A page is kept only until it is requested."""
         self.begin(told)
         try:
             packed = self._begun.pop(source_of(told)).result()
@@ -97,7 +97,7 @@ class Beside:
             return HERE.page(told)
 
     def overview(self, book: Gradebook, links: Links) -> DrawnPage:
-        """The page about the batch; a process that has drawn others draws it sooner than this one could."""
+        """Return the page about the batch. A process that has drawn figures makes it sooner than this process could."""
         try:
             made: DrawnPage = self._processes.call(_overview, (book, links))
         except WorkerError:
@@ -110,17 +110,17 @@ class Beside:
 
 
 def source_of(told: Result | Ungraded) -> str:
-    """The hash of all that the reports of an outcome are made from."""
+    """Return the hash of all data that the reports of an outcome are made from."""
     return hashlib.sha256(told.model_dump_json().encode()).hexdigest()
 
 
 def _nothing(_: object) -> None:
-    """What a process is asked that is only to start."""
+    """No-op: a call of it starts a process."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PackedPage:
-    """A page as it waits in memory for the others, of which a course has thousands."""
+    """A compressed page. Finished pages wait in memory until they are written, and a course has thousands of them."""
 
     text: bytes
     faults: tuple[Fault, ...]

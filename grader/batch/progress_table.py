@@ -1,4 +1,4 @@
-"""Shows the progress of a batch: a table on a terminal, elsewhere a line per event."""
+"""Shows the progress of a batch: a table on a terminal, one line per event elsewhere."""
 
 import time
 from collections import Counter
@@ -22,36 +22,36 @@ from grader.results.gradebook import Gradebook
 from grader.results.result import Ungraded
 
 RECENT = 8
-"""Lines about gradings that have ended, the newest at the bottom."""
+"""Number of lines about the latest finished gradings. The newest line is at the bottom."""
 
 RETRIED = "tried again"
 
 RARE = ("not checked in full", "from before", RETRIED, "not graded")
-"""Outcomes that are shown only if there are any."""
+"""Outcomes that are shown only if they occur."""
 
 SHOWN = 8
-"""Running gradings that are named."""
+"""Number of running gradings that are listed by name."""
 
 
 @dataclass(kw_only=True)
 class Board:
-    """The state of a batch of `total` gradings, of which `before` had been made by an earlier run."""
+    """State of a batch of `total` gradings, of which an earlier run has made `before`."""
 
     total: int
     before: int
     started: float
     ended: Counter[str] = field(default_factory=Counter)
-    """Attempts at gradings, by what became of them."""
+    """Number of ended attempts, by outcome."""
     running: dict[str, tuple[Item, float]] = field(default_factory=dict)
     recent: list[str] = field(default_factory=list)
 
     @property
     def made(self) -> int:
-        """Gradings that have ended in this run, for good."""
+        """Number of gradings that this run has finished. An attempt that is tried again does not count."""
         return self.ended.total() - self.ended[RETRIED]
 
     def note(self, event: Event, now: float) -> None:
-        """Count what happened."""
+        """Update the state after an event."""
         if event.what == "begun":
             self.running[event.item.key] = (event.item, now)
             return
@@ -60,17 +60,17 @@ class Board:
         self.recent = [*self.recent, line(event)][-RECENT:]
 
     def seconds_left(self, now: float) -> float | None:
-        """Estimated from the rate so far; None before there is one."""
+        """Estimate the seconds left from the rate so far. Return None before the first grading has ended."""
         left = self.total - self.before - self.made
         return left * (now - self.started) / self.made if self.made else None
 
     def rate(self, now: float) -> float | None:
-        """Gradings per minute; None before the first has ended."""
+        """Return the number of gradings per minute, or None before the first has ended."""
         return 60 * self.made / (now - self.started) if self.made and now > self.started else None
 
 
 def _outcome(event: Event) -> str:
-    """What became of an attempt, as the table counts it."""
+    """Return the name under which the table counts the outcome of an attempt."""
     if event.what == "retried":
         return RETRIED
     if event.result is None:
@@ -81,7 +81,7 @@ def _outcome(event: Event) -> str:
 
 
 def line(event: Event) -> str:
-    """What became of a grading, in a line."""
+    """Describe the outcome of an attempt in one line."""
     if event.result is not None:
         words = summary(event.item.name, event.result)
         return f"{words} (will be timed again)" if event.what == "retried" else words
@@ -91,7 +91,7 @@ def line(event: Event) -> str:
 
 
 def draw(board: Board, now: float) -> Group:
-    """The table, some 80 columns wide."""
+    """Draw the table, about 80 columns wide."""
     done = board.before + board.made
     rate, left = board.rate(now), board.seconds_left(now)
     head = Table.grid(padding=(0, 2))
@@ -110,7 +110,7 @@ def draw(board: Board, now: float) -> Group:
 
 
 def duration(seconds: float) -> str:
-    """E.g. "40 s", "12 min", "2 h 5 min"."""
+    """Return a duration in words, for example "40 s", "12 min" or "2 h 5 min"."""
     if seconds < 100:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)
@@ -118,7 +118,9 @@ def duration(seconds: float) -> str:
 
 
 def outcome_in_words(gradebook: Gradebook, folder: Path) -> str:
-    """How a batch ended: what was graded, who has no grade and why, and where to look."""
+    """Describe how a batch ended: the number of graded submissions, students without a grade and the reasons, and the
+    files to read first.
+    """
     statuses = Counter(row.status for row in gradebook.rows)
     grades = [row.grade for row in gradebook.rows if row.grade is not None]
     passed = sum(grade.passed for grade in grades)
@@ -141,7 +143,7 @@ def outcome_in_words(gradebook: Gradebook, folder: Path) -> str:
 
 @contextmanager
 def following(total: int, before: int, say: Callable[[str], None]) -> Iterator[Listener]:
-    """A listener that shows a batch until the end of the block: as a table on a terminal, else line by line."""
+    """Yield a listener that shows a batch during the block: as a table on a terminal, else as one line per event."""
     console = Console(stderr=True)
     board = Board(total=total, before=before, started=time.monotonic())
     if not console.is_terminal:

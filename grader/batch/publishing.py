@@ -1,15 +1,15 @@
-"""Writes everything that an instructor gets out of a batch, from stored results.
+"""Writes all files that an instructor gets from a batch, from stored results.
 
-RESULTS/index.html                       the overview, which links to everything, hidden checks included
+RESULTS/index.html                       the overview with links to all pages, hidden checks included
 RESULTS/grades.csv                       a row for every student and assignment
 RESULTS/batch.xml                        JUnit, a suite for every submission
-RESULTS/students/LABEL/ASSIGNMENT.html   one submission, and beside it the same as
+RESULTS/students/LABEL/ASSIGNMENT.html   one submission; next to it, the content of this page in other formats:
 ASSIGNMENT.xml (JUnit), ASSIGNMENT.gradescope.json (results.json) and ASSIGNMENT.json
-RESULTS/instructor/LABEL/ASSIGNMENT.html the whole page, where students are shown less
-RESULTS/faults.txt                       only if grader failed: what is missing, with tracebacks
+RESULTS/instructor/LABEL/ASSIGNMENT.html the whole page, if students are shown less
+RESULTS/faults.txt                       only if grader failed: the missing parts, with tracebacks
 
-What lies under students/ is for students: hidden checks are withheld there (results/withholding.py)
-until they are released.
+The files under students/ are for students. Hidden checks are withheld there (results/withholding.py) until they are
+released.
 """
 
 from collections import deque
@@ -40,19 +40,19 @@ FAULTS = "faults.txt"
 """Name of the list of parts that are missing because grader failed."""
 
 PAGE = "html"
-"""The ending of the page of an outcome."""
+"""File ending of the page of an outcome."""
 
 BESIDE: dict[str, Report] = {each.ending: each for each in REPORTS.values() if each.ending != PAGE}
-"""The reports of every outcome beside its page, by the endings of their files."""
+"""Reports of an outcome in addition to its page, by file ending."""
 
 AHEAD = 8
-"""Outcomes whose pages are made while that of another is written."""
+"""Number of later outcomes whose pages are made while the page of an outcome is written."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """Outcome of a hand-in: its present score, the part that students see, and the parts that are missing because
-    grader failed.
+    """Outcome of a hand-in. `told` is its present score, `shown` is the part that students see, and `faults` are the
+    parts that are missing because grader failed.
     """
 
     handin: HandIn
@@ -80,9 +80,9 @@ class Published:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcomes:
-    """Everything that is known at the end of a batch, and what students see of it; `faults` are those of items that
-    could not be graded, by key. Deductions for lateness and then corrections are applied last, also to what students
-    see.
+    """All data at the end of a batch from which its files are made. `faults` maps the key of each item that could not
+    be graded to the reason. `view` selects the part of a result that students see. Deductions for lateness are applied
+    after scoring, and corrections last; both also apply to the students' part.
     """
 
     deadlines: LateWork
@@ -94,13 +94,13 @@ class Outcomes:
     corrections: Orders = field(default_factory=dict)
 
     def each(self) -> Iterator[Outcome]:
-        """The outcome of every hand-in, sorted by label; one at a time, since results are large."""
+        """Yield the outcome of every hand-in, sorted by label. Results are large, so only one is loaded at a time."""
         pairs = ((handin, item) for item in self.plan.items.values() for handin in item.handins)
         for handin, item in sorted(pairs, key=lambda pair: (pair[0].student.label, pair[0].assignment)):
             yield self._of(handin, item)
 
     def of(self, item: Item) -> Iterator[Outcome]:
-        """Those of all who handed in the same."""
+        """Yield the outcomes of all hand-ins of an item, which have identical files."""
         return (self._of(handin, item) for handin in item.handins)
 
     def _of(self, handin: HandIn, item: Item) -> Outcome:
@@ -117,16 +117,18 @@ class Outcomes:
 
     @property
     def intake(self) -> Intake:
-        """What was found, with who is late."""
+        """The intake, with late hand-ins marked."""
         return self.deadlines.intake
 
     def _adjusted(self, outcome: Result | Ungraded, handin: HandIn) -> Result | Ungraded:
-        """Less what lateness costs, and with what the instructor has decided."""
+        """Subtract the deduction for lateness, then apply the instructor's correction."""
         cost = self.deadlines.costs.get(handin.key)
         return corrected(deducted(outcome, cost), *self._correction(handin))
 
     def of_absence(self, absence: Absence) -> Result | Ungraded | Absence:
-        """What is told of who has no hand-in that can be graded: why, or the points that the instructor gives."""
+        """Return the outcome of a student without a gradable hand-in: the reason, or the points that the instructor
+        gives. Without either, return the absence.
+        """
         order, most = self._correction(absence)
         refused = refused_in_words(absence)
         if not refused and (order is None or order.amount.to is None):
@@ -135,11 +137,11 @@ class Outcomes:
         return corrected(told, order, most)
 
     def corrected_row(self, row: StudentRow) -> StudentRow:
-        """A row, with the points that the instructor gives where there are none."""
+        """Give a row without a grade the points that the instructor has set, if any."""
         return graded_by_hand(row, *self._correction(row)) if row.grade is None else row
 
     def _correction(self, of: HandIn | Absence | StudentRow) -> tuple[Order | None, float]:
-        """What is to be corrected, and what the assignment is worth."""
+        """Return the correction, if any, and the points that the assignment is worth."""
         return self.corrections.get((of.student.label, of.assignment)), self.assignments[of.assignment].points
 
     def _ungraded(self, handin: HandIn, key: str) -> Ungraded:
@@ -152,10 +154,11 @@ class Outcomes:
 
 
 def publish(outcomes: Outcomes, outputs: Outputs, press: Press) -> Published:
-    """Write everything but the files for upload. Return the gradebook, and what is missing because grader failed.
+    """Write all files except those for upload. Return the gradebook, and the parts that are missing because grader
+    failed.
 
-    Each outcome is read once: its reports and its row are made while its JUnit suite is written, and its page before. A
-    report that fails does not stop the others; only grades.csv and the gradebook must succeed.
+    Each outcome is loaded once. Its page is made first. Its reports and its row are made while its JUnit suite is
+    written. A report that fails does not stop the others; only grades.csv and the gradebook must succeed.
     """
     missing: list[Missing] = []
     rows: list[StudentRow] = []
@@ -184,12 +187,12 @@ def publish(outcomes: Outcomes, outputs: Outputs, press: Press) -> Published:
 
 
 def missing_in_words(missing: Sequence[Missing]) -> str:
-    """The content of the list: each missing part with its place and its traceback."""
+    """Return the content of faults.txt: each missing part with its place and its traceback."""
     return "\n".join(f"{showable(each.where)}: {each.fault.sentence}\n\n{each.fault.traceback}" for each in missing)
 
 
 def _gradebook(rows: list[StudentRow], outcomes: Outcomes) -> Gradebook:
-    """The gradebook: these rows, and those of students who have handed in nothing that can be graded."""
+    """Return the gradebook: these rows, and a row for each student without a gradable hand-in."""
     absent = (
         outcomes.corrected_row(
             StudentRow(student=each.student, assignment=each.assignment, fault=refused_in_words(each))
@@ -202,12 +205,12 @@ def _gradebook(rows: list[StudentRow], outcomes: Outcomes) -> Gradebook:
 
 
 def refused_in_words(absence: Absence) -> str:
-    """Why a student who has handed something in has no grade; "" if nothing was handed in."""
+    """Say why a hand-in was refused, so that the student has no grade. Return "" if nothing was handed in."""
     return f"refused because of {absence.refused}; a new hand-in can be graded." if absence.refused else ""
 
 
 def blank_book(intake: Intake, assignments: dict[str, Coursework]) -> Gradebook:
-    """A gradebook without rows."""
+    """Return a gradebook without rows."""
     return Gradebook(
         shape=intake.shape,
         assignments=tuple(assignments),
@@ -221,12 +224,12 @@ def blank_book(intake: Intake, assignments: dict[str, Coursework]) -> Gradebook:
 
 
 def pages_of(outcome: Outcome) -> dict[str, Result | Ungraded]:
-    """What its pages tell, by their names: the student's, and the whole one where students are shown less."""
+    """Return the content of each page by file name: the student's page and, if that shows less, the whole page."""
     return {_file("students", outcome, PAGE): outcome.shown, _page(outcome): outcome.told}
 
 
 def _with_pages_begun(outcomes: Iterator[Outcome], outputs: Outputs, press: Press) -> Iterator[Outcome]:
-    """The outcomes; what pages are to be made of the next ones is begun."""
+    """Yield the outcomes. The pages of the next AHEAD outcomes are started before, unless they are up to date."""
     waiting: deque[Outcome] = deque()
     for outcome in outcomes:
         for name, told in pages_of(outcome).items():
@@ -265,7 +268,7 @@ def _write_page(name: str, told: Result | Ungraded, outputs: Outputs, press: Pre
 
 
 def _page(outcome: Outcome) -> str:
-    """Where the overview leads: to the student's page, or to the whole one where students are shown less."""
+    """Return the page that the overview links to: the student's page, or the whole page if students are shown less."""
     whose = "students" if outcome.shown == outcome.told else "instructor"
     return _file(whose, outcome, PAGE)
 

@@ -1,4 +1,4 @@
-"""Which stored results an instructor wants graded again: `--regrade WHAT=VALUE`."""
+"""Selects the stored results that an instructor wants graded again: `--regrade WHAT=VALUE`."""
 
 import difflib
 from collections.abc import Callable
@@ -28,13 +28,16 @@ def _changed(_item: Item, result: Result, assignments: Assignments, name: str) -
 
 
 CHOICES: dict[str, Choice] = {"student": _student, "check": _check, "changed": _changed}
-"""Everything of a student; what has not passed a check with these words in its name; results of an assignment that has
-changed since, even if they could be scored again without being graded.
+"""Conditions for a stored result, by the word before the "=".
+
+`student` selects all results of a student. `check` selects results in which a check with these words in its name has
+not passed. `changed` selects results of an assignment that has changed since, even if they could be scored again
+without a new grading.
 """
 
 
 def choose(plan: BatchPlan, store: Store, assignments: Assignments, wanted: str) -> tuple[str, ...]:
-    """Keys of the stored results that the choice selects; raises InputError for one that cannot select any."""
+    """Return the keys of the stored results that a choice selects. Raises InputError if it cannot select any."""
     what, _, value = wanted.partition("=")
     if what not in CHOICES or not value:
         raise InputError(f"--regrade {wanted} is not understood: student=LABEL, check=WORDS or changed=ASSIGNMENT.")
@@ -49,7 +52,9 @@ def choose(plan: BatchPlan, store: Store, assignments: Assignments, wanted: str)
 
 
 def chosen_in_words(wanted: str, number: int) -> str:
-    """What comes of a choice; one that selects nothing must not look like one that did."""
+    """Say how many gradings a choice selects. If it selects none, the message says so clearly: the instructor must not
+    expect new gradings.
+    """
     if number:
         return f"--regrade {wanted}: {count(number, 'stored grading')} to make again."
     return f"--regrade {wanted} matches no stored grading, so nothing is graded again for it."

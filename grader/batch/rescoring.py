@@ -1,7 +1,7 @@
-"""Scores a stored result again, by an assignment whose thresholds have changed since. Nothing is run.
+"""Scores a stored result again after the thresholds of its assignment have changed. No kernel is run.
 
-Results of versions in which a failed hidden case cost all points that only right kernels earn are scored again as well:
-students must not see these losses.
+In results of old versions, a failed hidden case cost all points that only right kernels earn. These results are scored
+again as well, since students must not see such losses.
 """
 
 from collections.abc import Iterator
@@ -23,13 +23,15 @@ from grader.results.suite_results import joined, separated
 
 
 def up_to_date(result: Result, assignment: Coursework) -> Result:
-    """The result as this version of the assignment scores it, if it is not its own."""
+    """Return the result as this version of the assignment scores it. A result that was scored by this version is
+    returned unchanged, unless a hidden case has cost it points of other checks.
+    """
     own = result.provenance.assignment_sha256 == assignment.sha256
     return result if own and not any(map(_is_forfeited, result.checks)) else rescore(result, assignment)
 
 
 def lacks_measurements(result: Result, assignment: Coursework) -> bool:
-    """True if a case that is hidden now failed when it was shown, so that memory and speed were not measured: the
+    """True if a case that is hidden now failed while it was shown, so that memory and speed were not measured. The
     missing measurements would reveal the failure to students.
     """
     parts = zip(separated(assignment, result), assignment.parts, strict=True)
@@ -37,7 +39,7 @@ def lacks_measurements(result: Result, assignment: Coursework) -> bool:
 
 
 def rescore(result: Result, assignment: Coursework) -> Result:
-    """The result as this version of the assignment scores it; it must ask for the same measurements."""
+    """Return the result as this version of the assignment scores it, which must ask for the same measurements."""
     parts = zip(separated(assignment, result), assignment.parts, strict=True)
     scored = joined(assignment, [_rescored(own, part) for own, part in parts])
     return replace(scored, seconds=result.seconds)
@@ -68,7 +70,7 @@ def _of(result: Result, kind: Kind) -> tuple[Check, ...]:
 
 
 def _worth(check: Check, points: float) -> Check:
-    """A check whose verdict no threshold can change."""
+    """Return a check whose verdict does not depend on thresholds, with its points out of `points`."""
     earned = points if check.verdict is Verdict.PASSED else 0.0
     return replace(check, points=earned, max_points=points)
 
@@ -87,7 +89,7 @@ def _is_forfeited(check: Check) -> bool:
 
 
 def _sanitizer(result: Result, assignment: Assignment) -> Iterator[Check]:
-    """Give a clean run its points again if only hidden cases failed."""
+    """Score the sanitizer check again. A clean run gets its points back if only hidden cases failed."""
     if assignment.sanitizer is None:
         return
     shown_right = are_shown_right(assignment, result.checks)
@@ -98,7 +100,9 @@ def _sanitizer(result: Result, assignment: Assignment) -> Iterator[Check]:
 
 
 def _memory(result: Result, assignment: Assignment) -> tuple[Check, ...]:
-    """Judged again by the counts; where there are none, failed again for the same reason."""
+    """Judge the memory checks again by the stored counts. Without counts, they fail again for the stored reason.
+    Skipped checks stay skipped.
+    """
     stored = _of(result, Kind.MEMORY)
     if assignment.memory is None or not stored:
         return stored

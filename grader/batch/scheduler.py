@@ -1,7 +1,7 @@
-"""Grades a whole course: what remains to be done, who does it, and what happens when a grading fails.
+"""Schedules the gradings of a course: decides which are left, hands them to the workforce, and handles failures.
 
-Intake -> an item for each different file and assignment -> those not in the store -> workforce -> store
-       -> those whose speed could not be measured, one after the other, with no other beside them -> store
+Intake -> an item for each different file and assignment -> items that are not in the store -> workforce -> store
+       -> items whose speed could not be measured, one at a time while nothing else runs -> store
 """
 
 from collections import deque
@@ -22,15 +22,15 @@ from grader.protocol.text import showable
 from grader.results.result import UNTIMED, Result, Ungraded
 
 ATTEMPTS = 3
-"""How often a grading is tried that fails by a fault of ours, or whose speed is not measured for noise."""
+"""Maximum number of attempts at a grading that fails by a fault of grader, or that is too noisy to time."""
 
 TICK = 0.5
-"""Seconds between two looks at the clock while nothing happens."""
+"""Seconds between two calls of the listener while nothing happens."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Item:
-    """One grading: the same bytes for the same assignment, whoever handed them in."""
+    """One grading of one file for one assignment, for all students who handed in these bytes."""
 
     key: str
     handins: tuple[HandIn, ...]
@@ -39,14 +39,14 @@ class Item:
 
     @property
     def name(self) -> str:
-        """The owners, for a line of output."""
+        """The first student, the number of others, and the assignment, for a line of output."""
         first, *others = self.handins
         return f"{first.student.label}{f' and {len(others)} more' if others else ''}: {first.assignment}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class BatchPlan:
-    """Everything that a batch grades: its items by their key, and how all of them are graded."""
+    """All gradings of a batch: its items by their key, and the settings, seed and facilities for all of them."""
 
     items: dict[str, Item]
     facilities: Facilities
@@ -54,7 +54,7 @@ class BatchPlan:
     seed: int
 
     def errand(self, item: Item, before: Result | None = None) -> Errand:
-        """What a station is sent, with the result if it has been graded before."""
+        """Return the errand for an item. `before` is the item's result if it has been graded before."""
         return Errand(
             work=_work(item, before),
             orders=self.orders,
@@ -76,7 +76,7 @@ def _work(item: Item, before: Result | None) -> Work:
 def make_plan(
     intake: Intake, assignments: tuple[Coursework, ...], facilities: Facilities, orders: str, seed: int
 ) -> BatchPlan:
-    """An item for every different file and assignment, in the order in which they were found."""
+    """Make an item for every different file and assignment, in the order of the hand-ins."""
     bundles = {assignment.name: pack(assignment) for assignment in assignments}
     measured = {assignment.name: assignment.measured_sha256 for assignment in assignments}
     named = {assignment.name: assignment for assignment in assignments}
@@ -91,7 +91,9 @@ def make_plan(
 
 
 def missing(plan: BatchPlan, store: Store) -> BatchPlan:
-    """Items of a plan that are not in the store, or lack speeds. Drops stored results that lack other measurements."""
+    """Return the items that are not in the store or lack speeds. Stored results that lack other measurements are
+    dropped.
+    """
     left: dict[str, Item] = {}
     for key, item in plan.items.items():
         stored = store.load(key)
@@ -109,8 +111,8 @@ def _is_whole(result: Result | None) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class Event:
-    """Something that happened to an item, with the number of the attempt; `fault` says why that has no result. What is
-    retried can have one that lacks a speed.
+    """Something that happened to an item, with the number of the attempt. `fault` says why there is no result. A
+    retried item may have a result that lacks a speed.
     """
 
     what: Literal["begun", "graded", "retried", "given up"]
@@ -121,13 +123,13 @@ class Event:
 
 
 Listener = Callable[[Event | None], None]
-"""Called with every event, and from time to time with None while nothing happens."""
+"""Called with every event. While nothing happens, called with None from time to time."""
 
 
 def grade_all(plan: BatchPlan, workforce: Workforce, store: Store, listen: Listener) -> dict[str, str]:
-    """Grade every item, and store what comes of it; the faults of those that could not be graded, by key.
+    """Grade every item, and store the results. Return the faults of the items that could not be graded, by key.
 
-    What is in the store but for a speed comes last, one at a time. Each time decides for itself, and the first one that
+    Items that lack only a speed come last, one at a time. Each timing decides independently, and the first one that
     decides counts.
     """
     waiting, alone = deque[Event](), deque[Event]()
@@ -141,7 +143,7 @@ def grade_all(plan: BatchPlan, workforce: Workforce, store: Store, listen: Liste
             under_way[workforce.submit(plan.errand(begun.item, store.load(begun.item.key)))] = begun
             listen(begun)
         done, _ = wait(under_way, timeout=TICK, return_when=FIRST_COMPLETED)
-        for future in [each for each in under_way if each in done]:  # a set has another order each time
+        for future in [each for each in under_way if each in done]:  # a set has no fixed order
             begun = under_way.pop(future)
             event = _ended(begun, _outcome(future), store)
             if event.what == "retried":
@@ -155,7 +157,7 @@ def grade_all(plan: BatchPlan, workforce: Workforce, store: Store, listen: Liste
 
 
 def _ended(begun: Event, outcome: Result | Ungraded, store: Store) -> Event:
-    """What became of an attempt. A result that lacks a speed is kept, whatever becomes of the next attempts."""
+    """Return the event that ends an attempt. A result that lacks a speed is kept, even if the next attempts fail."""
     key = begun.item.key
     if isinstance(outcome, Result):
         store.keep(key, outcome)
@@ -170,11 +172,11 @@ def _ended(begun: Event, outcome: Result | Ungraded, store: Store) -> Event:
 
 
 def _outcome(future: "Future[Result | Ungraded]") -> Result | Ungraded:
-    """What the station returned; a station that died is a fault of ours like any other."""
+    """Return the outcome from the station. If the station died, that is a fault of grader like any other."""
     try:
         return future.result()
-    except InterruptedGradingError:  # Ctrl-C reaches this thread wherever it is
+    except InterruptedGradingError:  # Ctrl-C can interrupt this thread at any point
         raise
-    except Exception as error:  # noqa: BLE001 - a cluster has errors of its own
+    except Exception as error:  # noqa: BLE001 - Dask raises errors of many types
         told = str(error) if isinstance(error, GraderError) else f"its station failed: {error!r}"
         return Ungraded(assignment="", submission=str(NAME), fault=showable(told))

@@ -1,7 +1,7 @@
-"""A station: a process that grades what it is sent, on the device of its own machine and by the rules of the batch.
+"""A station: a process that grades the files it receives, on a device of its machine and by the rules of the batch.
 
-The same for a process beside the command line and for a worker of a cluster (workforce/). What comes in is from the
-judge's side: submissions are bytes here, and run in sandboxes only.
+Child processes of the command line and workers of a cluster (workforce/) both run this code. Its input comes from the
+judge: submissions are bytes here, and run only in sandboxes.
 """
 
 import json
@@ -35,23 +35,25 @@ from grader.protocol.messages import DeviceFacts
 from grader.results.result import Result, Ungraded
 
 NAME = Path(FILE_NAME)
-"""The name of every submission: the same bytes are graded once for all who handed them in."""
+"""File name of every submission: the same bytes are graded once for all students who handed them in."""
 
 PREFIX = "grader-station-"
 SIGN = "bundles"
-"""grader-station-XXXX/bundles/ holds what lms/bundle.py makes; see execution/sandbox/folder.py."""
+"""Folder for the bundles of lms/bundle.py in a station's folder: grader-station-XXXX/bundles/. Its presence marks the
+folder as a station's (see execution/sandbox/folder.py).
+"""
 
 
 def one_of_several_alike(device: DeviceFacts) -> DeviceFacts:
-    """The device without what may differ between devices whose results can be compared, such as the clock of a CPU,
-    which changes all the time.
+    """Return the device without the facts that may differ between devices with comparable results, such as the clock of
+    a CPU, which changes all the time.
     """
     return replace(device, index=0, bus=None, global_memory=0, clock=None)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Facilities:
-    """What a station grades with: where these are equal, results can be compared."""
+    """Version, device and simulator of a station. Results can be compared if these are equal."""
 
     grader: str
     device: DeviceFacts
@@ -69,12 +71,12 @@ class WholeGrading:
 
 @dataclass(frozen=True, kw_only=True)
 class VisibleGrading:
-    """All checks of a file but its hidden cases, which stay pending."""
+    """All checks of a file except its hidden cases, which stay pending."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MissingSpeeds:
-    """The speeds that a result lacks, since the machine was too noisy to time on."""
+    """The speeds that a result lacks because the machine was too noisy to time on."""
 
     result: Result
 
@@ -87,13 +89,13 @@ class PendingCases:
 
 
 Work = WholeGrading | VisibleGrading | MissingSpeeds | PendingCases
-"""What a station is asked to do with a file."""
+"""The work that a station does with a file."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Errand:
-    """Work on one file for one assignment. `orders` are settings, as JSON, that come before those of the machine; the
-    last three are what the result must say of the assignment.
+    """Work on one file for one assignment. `orders` are settings as JSON, which override the settings of the machine.
+    The result must state the values of the last three fields.
     """
 
     work: Work
@@ -109,13 +111,15 @@ class Errand:
 
 
 def most_points(assignment: Coursework) -> float:
-    """The points out of which a result for the assignment is: a student kit's also has those of checks left out."""
+    """Return the full points of a result for the assignment. In a student kit, they include the points of checks that
+    the kit leaves out.
+    """
     parts = assignment.parts
     return assignment.points + sum(sum(part.left_out.values()) for part in parts)
 
 
 class Station:
-    """An environment that stays open from one errand to the next, and the assignments that were sent."""
+    """A grading environment that stays open between errands, with the assignments that it has received."""
 
     def __init__(self, orders: str) -> None:
         settings = load_settings(json.loads(orders))
@@ -131,7 +135,7 @@ class Station:
         self._opened.close()
 
     def grade(self, errand: Errand, progress: Progress) -> Result:
-        """Grade it; raises what a grading raises, and WorkerError if this is not a station of the batch."""
+        """Grade an errand. Raises the errors of a grading, and WorkerError if its facilities are not the station's."""
         if self.facilities != errand.facilities:
             raise WorkerError(
                 f"{platform.node()} would grade with {self.facilities}, but the batch is graded with "
@@ -143,7 +147,9 @@ class Station:
 
 @contextmanager
 def _assignments_folder(parent: Path) -> Iterator[Path]:
-    """Where bundles are unpacked until the end of the block; what killed stations have left is removed first."""
+    """Yield a folder for unpacked bundles, and remove it at the end of the block. Folders of killed stations are
+    removed first. Raises WorkerError if the folder cannot be made.
+    """
     with abandoned(parent, PREFIX, SIGN):
         pass
     try:
@@ -160,7 +166,7 @@ def _assignments_folder(parent: Path) -> Iterator[Path]:
 def _look_around(environment: GradingEnvironment) -> Facilities:
     with shared_cpu(environment.locks), environment.simulator() as simulator:
         here = environment.look()
-        environment.roofs(here)  # a stale profile ends the batch before it begins
+        environment.roofs(here)  # raises if the profile is stale, so that the batch does not begin
         simulated = absence(simulator, environment.watching) is None
     return Facilities(grader=version("grader"), device=one_of_several_alike(here), simulated=simulated)
 
@@ -183,11 +189,11 @@ def _result(assignment: Coursework, errand: Errand, environment: GradingEnvironm
 
 
 _at_work = Lock()
-"""An environment is for one grading at a time; a worker of a cluster may have several threads."""
+"""Lock around the environment, which is for one grading at a time. A worker of a cluster may have several threads."""
 
 
 _open: dict[str, Station] = {}
-"""The station of this process, by its orders: at most one."""
+"""The station of this process, by its settings. At most one is open."""
 
 
 def _station(orders: str) -> Station:
@@ -205,17 +211,17 @@ def leave() -> None:
 
 
 def look_around(orders: str) -> Facilities:
-    """What this process grades with."""
+    """Return the facilities of this process's station, which is opened if necessary."""
     with _at_work:
         return _station(orders).facilities
 
 
 def grade(errand: Errand, progress: Progress = quietly) -> Result | Ungraded:
-    """Grade it in this process; a fault in one grading does not touch the others."""
+    """Grade an errand in this process. A fault in one grading is returned as Ungraded, without effect on the others."""
     try:
         with _at_work:
             return _station(errand.orders).grade(errand, progress)
     except InterruptedGradingError:
         raise
-    except Exception as error:  # noqa: BLE001 - see above
+    except Exception as error:  # noqa: BLE001 - see the docstring
         return ungraded(errand.bundle.name, NAME, error)

@@ -1,8 +1,9 @@
-"""Keeps results on the disk: a file per content key, written whole. What remains to be done is a query here.
+"""Stores results on the disk, in one file per content key, each written as a whole. A query here tells which gradings
+are left.
 
-RESULTS/batch.json           the seed of the batch, and how everybody stood after the last run
-RESULTS/batch.lock           held by the grader that is at work here
-RESULTS/results/KEY.json     the result
+RESULTS/batch.json           the seed of the batch, and the standing of every student after the last run
+RESULTS/batch.lock           locked by the grader that works in this folder
+RESULTS/results/KEY.json     a result
 """
 
 import fcntl
@@ -24,14 +25,14 @@ from grader.reports import REPORTS
 from grader.results.result import Result
 
 KEY_DIGITS = 32
-"""Hexadecimal digits of a key, 128 bits of its hash: short enough for a file name, long enough never to collide."""
+"""Hexadecimal digits of a key, 128 bits of its hash. A file name has room for them, and they never collide."""
 
 
 MEMO = "batch.json"
 
 
 class Stand(Record):
-    """How a student stood in an assignment after a run, in words, such as "80 of 100 points"."""
+    """Standing of a student in an assignment after a run, in words, such as "80 of 100 points"."""
 
     label: str
     assignment: str
@@ -39,7 +40,7 @@ class Stand(Record):
 
 
 class Memo(Record):
-    """What a batch must remember from one run to the next; `stands` is None before the first has ended."""
+    """Data that a batch keeps from one run to the next. `stands` is None until the first run has ended."""
 
     schema_version: Literal["grader-batch/1"] = "grader-batch/1"
     seed: int
@@ -47,8 +48,9 @@ class Memo(Record):
 
 
 def content_key(handin: HandIn, measured_sha256: str, facilities: Facilities, orders: str) -> str:
-    """Equal for gradings that must have the same outcome: of the same bytes, against the same assignment (but for
-    its thresholds: `measured_sha256`), by the same grader with the same settings on the same kind of device.
+    """Return a key that is equal for gradings that must have the same outcome. Such gradings have the same bytes, the
+    same assignment except for its thresholds (`measured_sha256`), the same version of grader with the same settings,
+    and the same kind of device, with or without the simulator.
     """
     device = facilities.device.model_dump_json()
     parts = (handin.sha256, measured_sha256, facilities.grader, device, facilities.simulated, orders)
@@ -56,23 +58,25 @@ def content_key(handin: HandIn, measured_sha256: str, facilities: Facilities, or
 
 
 def seed_of(seed: int, key: str) -> int:
-    """The seed of one grading in a batch: the inputs of one grading say nothing about those of another."""
+    """Return the seed of one grading in a batch. Its inputs reveal nothing about the inputs of other gradings."""
     return int.from_bytes(hashlib.sha256(f"{seed} {key}".encode()).digest()[:8]) >> 1
 
 
 class Store:
-    """The results of a batch in its folder."""
+    """Results of a batch, stored in its folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder / "results"
         make_folder(self._folder)
 
     def holds(self, key: str) -> bool:
-        """Whether it has been graded."""
+        """True if the grading with this key has a readable result."""
         return self.load(key) is not None
 
     def load(self, key: str) -> Result | None:
-        """The result; None if there is none, or if what is there cannot be read, as after a disk fault."""
+        """Return the result with this key. Return None if it does not exist or is damaged, for example after a disk
+        fault. Raises InputError if the system cannot read the file.
+        """
         try:
             return Result.model_validate_json(self._path(key).read_bytes())
         except (FileNotFoundError, ValidationError):
@@ -81,11 +85,11 @@ class Store:
             raise InputError(f"cannot read {self._path(key)}: {error.strerror}.") from error
 
     def keep(self, key: str, result: Result) -> None:
-        """Store a result."""
+        """Store a result under its key."""
         write_whole(self._path(key), REPORTS["json"](result))
 
     def drop(self, key: str) -> None:
-        """Forget a result, so that it is graded again."""
+        """Delete a result, so that the submission is graded again."""
         self._path(key).unlink(missing_ok=True)
 
     def _path(self, key: str) -> Path:
@@ -94,7 +98,7 @@ class Store:
 
 @contextmanager
 def at_work(folder: Path) -> Iterator[None]:
-    """Keep other graders out of a folder of results; raises InputError if one is at work there."""
+    """Keep other graders out of a folder of results during the block. Raises InputError if another one works there."""
     make_folder(folder)
     with ExitStack() as held:
         try:
@@ -108,7 +112,9 @@ def at_work(folder: Path) -> Iterator[None]:
 
 
 def batch_seed(folder: Path, wanted: int | None) -> int:
-    """The seed of the batch in this folder; a new batch gets the one that is wanted, or a secret one."""
+    """Return the seed of the batch in this folder. A new batch gets the wanted seed, or else a secret one. Raises
+    InputError if the batch has another seed than the wanted one.
+    """
     memo = _memo(folder)
     if memo is None:
         memo = Memo(seed=fresh_seed() if wanted is None else wanted)
@@ -119,7 +125,9 @@ def batch_seed(folder: Path, wanted: int | None) -> int:
 
 
 def swap_stands(folder: Path, now: tuple[Stand, ...]) -> tuple[Stand, ...] | None:
-    """Remember how everybody stands now; how they stood before, or None if no run has ended yet."""
+    """Store the present standings. Return the standings after the last run, or None if no run has ended yet. Raises
+    InputError if the file of the batch is missing.
+    """
     memo = _memo(folder)
     if memo is None:
         raise InputError(f"{folder / MEMO} is gone, without which nothing is comparable; give the same command again.")

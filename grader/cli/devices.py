@@ -1,4 +1,4 @@
-"""Which devices a batch uses: one for all its stations, or several, which the stations of this machine get in turn."""
+"""Devices of a batch: one for all its stations, or several, which the stations of this machine get in turn."""
 
 from typing import Any
 
@@ -6,11 +6,13 @@ from grader.cli.options import docker_settings
 from grader.common.errors import InputError
 
 Place = dict[str, Any]
-"""Settings for the stations of one device; None if not given."""
+"""Settings for the stations of one device. None means not given."""
 
 
 def places(device: str | None, gpu: str | None, jobs: int, scheduler: str | None) -> tuple[Place, ...]:
-    """A place for each device that --device or --gpu names; at least one, which may set nothing."""
+    """Return a place for each device that --device or --gpu names; at least one, which may set nothing. Raises
+    InputError for devices that cannot be used together.
+    """
     numbers, gpus = _numbers(device), _gpus(gpu)
     found = [{"device": number, "docker": docker_settings(name)} for number in numbers for name in gpus]
     if len(numbers) > 1 and len(gpus) > 1:
@@ -34,7 +36,7 @@ def _numbers(device: str | None) -> list[int | None]:
 
 
 def _gpus(gpu: str | None) -> list[str | None]:
-    """`nvidia:0,1` is nvidia:0 and nvidia:1."""
+    """Split the option: `nvidia:0,1` means nvidia:0 and nvidia:1."""
     if gpu is None:
         return [None]
     kind, colon, indexes = gpu.partition(":")

@@ -1,8 +1,9 @@
-"""How the program ends, as the number that CI files and scripts know it by."""
+"""Exit codes of the program, which CI files and scripts use."""
 
 PASSED, FAILED, BAD_INPUT, UNGRADED, ELSEWHERE = range(5)
-"""Every check passed; graded, some check failed; usage or input error; not graded or not all of it, which is not the
-student's fault; nothing failed, but the course's machine decides some of it."""
+"""Exit codes for, in this order: every check passed; graded, but some check failed; usage or input error; not graded or
+not completely, which is not the student's fault; nothing failed, but the course's machine decides some checks.
+"""
 
 INTERRUPTED = 130
-"""As a shell reports a program that Ctrl-C has ended."""
+"""Exit code that shells report for a program that Ctrl-C has ended."""

@@ -28,7 +28,7 @@ class _Kept(logging.Handler):
         self.tracebacks: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Keep it."""
+        """Keep the traceback of a record, if it has one."""
         if record.exc_info:
             self.tracebacks.append("".join(traceback.format_exception(*record.exc_info)))
 
@@ -53,13 +53,13 @@ def told_at_the_end() -> Iterator[None]:
 
 @contextmanager
 def noted(write: "Callable[[Ungraded], object]", assignment: str, path: Path) -> Iterator[None]:
-    """Write a fault of grader in the block to the files, too."""
+    """Write a fault of grader in the block to the report files, too."""
     try:
         yield
     except (InputError, InterruptedGradingError):
         raise
     except Exception as error:
-        from grader.grading.refusal import ungraded  # noqa: PLC0415 - what it takes to grade may not be imported yet
+        from grader.grading.refusal import ungraded  # noqa: PLC0415 - the modules for grading may not be imported yet
 
         write(ungraded(assignment, path, error))
         raise

@@ -1,4 +1,4 @@
-"""What `grader grade` does with each content of a file: grade it, write its reports, show what students may see."""
+"""Grades one content of a file for `grader grade`, writes its reports, and shows the part that students may see."""
 
 import time
 from collections.abc import Callable
@@ -35,7 +35,7 @@ from grader.results.withholding import View
 
 @dataclass(frozen=True, kw_only=True)
 class Grading:
-    """How one is made, and what becomes of it; all of one call have the same seed."""
+    """Parameters of a grading, and the function that writes its files. All gradings of a command share the seed."""
 
     coursework: Coursework
     seed: int
@@ -43,7 +43,7 @@ class Grading:
     write: Callable[[Result | Ungraded], tuple[Fault, ...]]
 
     def grade(self, submission: Submission, environment: GradingEnvironment, progress: Progress) -> Result:
-        """The part of the result that is shown."""
+        """Grade a submission. Return the part of the result that is shown."""
         return self.view(
             grade_coursework(self.coursework, submission, self.seed, environment, progress), self.coursework
         )
@@ -58,7 +58,7 @@ class Grading:
 
 
 def show(result: Result) -> None:
-    """Print the report; if it cannot be made, only the points."""
+    """Print the report; if it cannot be made, print only the points."""
     console = Console()
     report = attempt("the report", lambda: render(result, width=console.width, color=console.is_terminal))
     if isinstance(report, Fault):
@@ -68,8 +68,8 @@ def show(result: Result) -> None:
 
 
 def follow(grading: Grading, path: Path, environment: GradingEnvironment) -> NoReturn:
-    """Grade the file now and whenever it is saved, until somebody interrupts that. While a report is read, the worker
-    for the next content is ready.
+    """Grade the file now and after each save, until the user interrupts this. A worker for the next content is prepared
+    while the user reads a report.
     """
     saves, last = Saves(path), None
     with closing(Ahead(environment.worker)) as ahead:
@@ -90,7 +90,7 @@ def follow(grading: Grading, path: Path, environment: GradingEnvironment) -> NoR
 
 
 def _graded(grading: Grading, path: Path, data: bytes, saves: Saves, environment: GradingEnvironment) -> Result | None:
-    """The result of what was saved; None if there is none, or if the file was saved again meanwhile."""
+    """Return the result of a saved content; None if it cannot be graded, or if the file was saved again meanwhile."""
     again = SavedAgainError(f"{path.name} was saved again.")
     try:
         with (

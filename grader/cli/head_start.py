@@ -1,4 +1,4 @@
-"""What takes as long to start as the commands take to be imported is started before them."""
+"""Starts a fork server before the commands are imported, since its start takes as long as that import."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 @contextmanager
 def head_start(words: Sequence[str]) -> "Iterator[ForkServer | None]":
-    """The fork server of a command that will run processes as workers, as far as its words tell; it ends with the
-    block.
+    """Yield the fork server of a command that will run processes as workers, as far as the words of the command line
+    show, else None. The server ends with the block.
     """
     if not _mean_processes(words):
         yield None
@@ -27,7 +27,9 @@ def head_start(words: Sequence[str]) -> "Iterator[ForkServer | None]":
 
 
 def _mean_processes(words: Sequence[str]) -> bool:
-    """The settings decide it, which are read later; where they decide otherwise, the server serves nobody."""
+    """True if the command will run processes as workers. The settings, which are read later, may decide otherwise; then
+    the server stays unused.
+    """
     if not words or words[0] != "grade" or "--help" in words:
         return False
     sandbox = _named(words) or os.environ.get("GRADER_SANDBOX")
@@ -35,13 +37,13 @@ def _mean_processes(words: Sequence[str]) -> bool:
         return sandbox in {"process", "user"}
     from grader.grading.trust import was_started
 
-    with suppress(OSError, RuntimeError):  # a name that is too long or a ring of links: said when the file is read
+    with suppress(OSError, RuntimeError):  # a name that is too long, or a loop of links: reported when the file is read
         return any(was_started(path if path.is_dir() else path.parent) for path in map(Path, words[1:]))
     return False
 
 
 def _named(words: Sequence[str]) -> str:
-    """The sandbox that the words name; empty if none."""
+    """Return the sandbox that the words name, or "" without a name."""
     named = ""
     for word, next_word in pairwise((*words, "")):
         if word == "--sandbox":

@@ -1,7 +1,10 @@
-"""The entry point, and the one place where errors become exit codes.
+"""The entry point. Only this module turns errors into exit codes.
 
-0 every check passed - 1 graded, some check failed - 2 usage or input error - 3 not graded or not all of it, which is
-not the student's fault - 4 nothing failed, but the course's machine decides some of it
+0 every check passed
+1 graded, but some check failed
+2 usage or input error
+3 not graded or not completely, which is not the student's fault
+4 nothing failed, but the course's machine decides some checks
 """
 
 import atexit
@@ -20,11 +23,11 @@ from grader.protocol.text import showable
 
 
 def main() -> None:
-    """Run the command that the words ask for."""
-    atexit.register(gc.freeze)  # or Python looks through all of its objects for garbage, a tenth of a second, and ends
+    """Run the command of the command line."""
+    atexit.register(gc.freeze)  # without this, Python searches for garbage before it exits, which takes 0.1 s
     logging.captureWarnings(capture=True)  # a library's warning must not appear between a report's lines
     logging.getLogger("py.warnings").addHandler(logging.NullHandler())
-    stopping = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # which stop every worker on the way out
+    stopping = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # the exception stops every worker on its way out
     interrupt_on(stopping, lambda number: InterruptedGradingError(f"interrupted by {signal.Signals(number).name}."))
     try:
         with head_start(sys.argv[1:]) as server:
@@ -39,13 +42,15 @@ def main() -> None:
         _complain(f"not set up: {error}", UNGRADED)
     except InterruptedGradingError as error:
         _complain(str(error), INTERRUPTED)
-    except Exception:  # noqa: BLE001 - a fault of ours must not end with the exit code of a failed check
+    except Exception:  # noqa: BLE001 - a fault of grader must not end with the exit code of a failed check
         print(showable(traceback.format_exc()), file=sys.stderr, end="")
         _complain("this is a fault in grader itself; please report the lines above.", UNGRADED)
 
 
 def _complain(message: str, code: int) -> NoReturn:
-    """One line, whatever is in it: names of files come from strangers, and a terminal obeys what it is shown."""
+    """Print a message on one line, without control characters, and exit. File names come from strangers, and a terminal
+    obeys the control characters in its input.
+    """
     print(f"grader: {' '.join(showable(message).splitlines())}", file=sys.stderr)
     sys.exit(code)
 

@@ -1,7 +1,7 @@
-"""Options that several commands have, in groups that belong together.
+"""Groups of options that several commands share.
 
-typer knows flat parameters only. A command takes each group as a record; `flat` shows typer its fields instead. In
-place of a field with an OptionTable, typer sees the options of the table.
+typer accepts only flat parameters. A command takes each group as a record, and `flat` shows typer the fields of the
+record. For a field with an OptionTable, typer sees the options of the table.
 """
 
 import inspect
@@ -28,7 +28,7 @@ GpuOption = Annotated[
 
 @dataclass(frozen=True, kw_only=True)
 class EnvironmentOptions:
-    """Where kernels run, and the course; None if not given."""
+    """Options for the sandbox and device that kernels run on, and for the course. None means not given."""
 
     sandbox: SandboxOption = None
     gpu: GpuOption = None
@@ -36,14 +36,14 @@ class EnvironmentOptions:
     course: CourseOption = None
 
     def settings(self) -> dict[str, Any]:
-        """The settings that they make."""
+        """Return the settings that these options make."""
         gpu = docker_settings(self.gpu)
         return {"sandbox": self.sandbox, "docker": gpu, "device": self.device, "course": self.course}
 
 
 @dataclass(frozen=True, kw_only=True)
 class GradingOptions:
-    """How submissions are graded, and what students are shown of it."""
+    """Options for grading submissions, and for the part of a result that students see."""
 
     seed: SeedOption = None
     require_sanitizer: Annotated[
@@ -56,14 +56,14 @@ class GradingOptions:
     ] = None
 
     def settings(self) -> dict[str, Any]:
-        """The settings that they make."""
+        """Return the settings that these options make."""
         watching = {"required": True} if self.require_sanitizer else None
         searching = None if self.search is None else {"seconds": self.search}
         return {"watching": watching, "search": searching}
 
 
 def docker_settings(gpu: str | None) -> dict[str, str] | None:
-    """What --gpu sets; None where it is not given."""
+    """Return the settings that --gpu makes, or None if it is not given."""
     return None if gpu is None else {"gpu": gpu}
 
 
@@ -77,7 +77,7 @@ class OptionTable:
 
 
 def flat(command: Callable[..., None]) -> Callable[..., None]:
-    """The command as typer takes it: in place of each group of options, the options themselves."""
+    """Return the command in the form that typer accepts, with the options of each group in place of the group."""
     parameters = inspect.signature(command).parameters
 
     @wraps(command)
@@ -92,7 +92,7 @@ def flat(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _options(name: str, annotation: Any, default: Any) -> Iterator[Parameter]:
-    """All options of a parameter or of a field."""
+    """Yield all options of a parameter or of a field."""
     if is_dataclass(annotation):
         for field in fields(annotation):
             yield from _options(field.name, field.type, Parameter.empty if field.default is MISSING else field.default)
@@ -104,7 +104,7 @@ def _options(name: str, annotation: Any, default: Any) -> Iterator[Parameter]:
 
 
 def _collected(name: str, annotation: Any, given: Mapping[str, Any]) -> Any:
-    """The value of a parameter or of a field, from the options that typer has read."""
+    """Return the value of a parameter or of a field, from the options that typer has read."""
     if is_dataclass(annotation) and isinstance(annotation, type):
         return annotation(**{field.name: _collected(field.name, field.type, given) for field in fields(annotation)})
     if (table := _table(annotation)) is not None:

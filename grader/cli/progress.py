@@ -1,4 +1,4 @@
-"""What a command shows while it works, on the error stream."""
+"""Shows the progress of a command on the error stream."""
 
 import time
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from grader.reports.live import LiveBoard
 
 @contextmanager
 def progress_line() -> Iterator[Progress]:
-    """A line on a terminal that says what is being done; nothing elsewhere."""
+    """Yield a listener that shows the current step in one line on a terminal, and nothing elsewhere."""
     console = Console(stderr=True)
     if not _can_erase(console):
         yield lambda _: None
@@ -27,8 +27,8 @@ def progress_line() -> Iterator[Progress]:
 
 @contextmanager
 def verdicts(coursework: Coursework, start: float) -> Iterator[Progress]:
-    """Each check of a grading as soon as it is decided: on a terminal until the report is there, elsewhere for good.
-    Times are since `start`, by the monotonic clock.
+    """Yield a listener that shows each check of a grading when it is decided. On a terminal, the report replaces these
+    lines; elsewhere, they stay. Times are in seconds since `start`, a time of the monotonic clock.
     """
     console, board = Console(stderr=True), LiveBoard(coursework)
     if not _can_erase(console):
@@ -50,7 +50,7 @@ def verdicts(coursework: Coursework, start: float) -> Iterator[Progress]:
 def _logging(console: Console, board: LiveBoard, start: float) -> Progress:
     def log(event: str | Decided) -> None:
         board.hear(event)
-        with suppress(OSError):  # who reads has gone; the files are still to be written
+        with suppress(OSError):  # the reader may have gone, but the files must still be written
             print(board.line(event, time.monotonic() - start), file=console.file, flush=True)
 
     return log

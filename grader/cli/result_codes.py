@@ -1,4 +1,4 @@
-"""The exit code of what was graded: of one submission, of a batch."""
+"""Exit codes for graded submissions and batches."""
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
@@ -12,12 +12,12 @@ NOT_WHOLE = {Reason.NO_SIMULATOR, *UNTIMED, *FOR_INSTRUCTORS}
 
 
 def exit_code(outcome: Result | Grade) -> int:
-    """Of one submission that was graded."""
+    """Return the exit code for one graded submission."""
     return code_of(failed=bool(outcome.failed), reasons={left.reason for left in outcome.unchecked})
 
 
 def code_of(*, failed: bool, reasons: AbstractSet[str]) -> int:
-    """What failed comes first, then why something could not be checked here."""
+    """Return the exit code. Failures come first, then the reasons why checks could not be made here."""
     if failed:
         return FAILED
     if reasons & NOT_WHOLE:
@@ -26,7 +26,9 @@ def code_of(*, failed: bool, reasons: AbstractSet[str]) -> int:
 
 
 def batch_exit_code(rows: Sequence[StudentRow]) -> int:
-    """Of a batch. In a course something always fails, so what is not graded, or not in full, comes first."""
+    """Return the exit code for a batch. Missing and incomplete gradings come first, since some check fails in every
+    course.
+    """
     grades = [row.grade for row in rows if row.grade is not None]
     reasons = {left.reason for grade in grades for left in grade.unchecked}
     if reasons & NOT_WHOLE or any(row.status == "ungraded" for row in rows):

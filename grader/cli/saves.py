@@ -1,8 +1,8 @@
-"""Notices when a file is saved: it looks at its entry in the folder, ten times a second.
+"""Detects when a file is saved, by checking its entry in the folder ten times a second.
 
-That costs next to nothing, needs no library, and works where events of the file system do not reach: network folders,
-containers, WSL. Editors write a new file and rename it, or empty the old one and write it again, or do so twice: a save
-is taken when nothing has changed from one look to the next.
+This costs almost nothing, needs no library, and works where file-system events do not arrive: network folders,
+containers, WSL. Editors write a new file and rename it, or empty the old file and write it again, or do so twice. So a
+save counts only after two checks in a row with the same entry.
 """
 
 import hashlib
@@ -15,14 +15,14 @@ from stat import S_ISREG
 from grader.course.submissions.submission import SIZE_LIMIT
 
 EVERY = 0.1
-"""Seconds between two looks."""
+"""Seconds between two checks."""
 
 Entry = tuple[int, int, int] | None
-"""When it was written, how long it is, which file it is; None while there is none."""
+"""Modification time, size and inode number of the file; None while it does not exist."""
 
 
 class Saves:
-    """The contents of a file: first what it holds, then what it is given."""
+    """Contents of a file: first the present content, then each new one."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -30,7 +30,7 @@ class Saves:
         self._sha256 = ""
 
     def contents(self) -> Iterator[bytes]:
-        """Each content, as soon as it is saved; the same again is none."""
+        """Yield each content after it is saved. A save that changes nothing is skipped."""
         while True:
             before = self._entry()
             if before is not None and before != self._taken:
@@ -42,16 +42,16 @@ class Saves:
             time.sleep(EVERY)
 
     def is_saved_again(self) -> bool:
-        """Whether the file is another than the one that was taken last; a file that is being replaced is none yet."""
+        """True if the file differs from the one that was read last. A file that is being replaced does not count."""
         now = self._entry()
         return now is not None and now != self._taken
 
     def _settled(self, before: Entry) -> bytes | None:
-        """What the file holds, if it rests; an empty one is still being written."""
+        """Return the content of the file, or None while it changes. An empty file is still being written."""
         time.sleep(EVERY / 2)
         with suppress(OSError):
             with self._path.open("rb") as file:
-                data = file.read(SIZE_LIMIT + 1)  # longer ones are refused
+                data = file.read(SIZE_LIMIT + 1)  # one byte over the limit is enough: longer files are refused
             if data and self._entry() == before:
                 self._taken = before
                 return data
@@ -61,6 +61,6 @@ class Saves:
         with suppress(OSError):
             found = self._path.stat()
             if not S_ISREG(found.st_mode):
-                return None  # a pipe would be waited for
+                return None  # reading a pipe would block
             return found.st_mtime_ns, found.st_size, found.st_ino
         return None

@@ -1,4 +1,4 @@
-"""What `grader validate` prints, for a terminal of 80 columns."""
+"""Prints the output of `grader validate`, for a terminal of 80 columns."""
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -32,12 +32,12 @@ from grader.results.suite_results import joined
 from grader.results.withholding import withheld
 
 ONE_LINE, BROKEN_AT = 74, 48
-"""Columns of the longest mapping that stays on one line; columns after which a longer one breaks at the next field."""
+"""Columns of the longest mapping on one line, and columns after which a longer one breaks at the next field."""
 
 
 @dataclass
 class Page:
-    """The page of one assignment, section by section; `broken` counts the statements that do not hold."""
+    """Page of one assignment, section by section. `broken` counts the statements that are false."""
 
     console: Console
     broken: int = 0
@@ -48,7 +48,7 @@ class Page:
         self.console.print(Rule(Text(title, style="bold"), align="left", characters="-", style="dim"))
 
     def say(self, statements: Iterable[Claim], of: str = "") -> None:
-        """A row for each statement, after the name of its part if there are several."""
+        """Print a row for each statement, after the name of its part if there are several."""
         for each in statements:
             verdict = Text("holds", style="green") if each.holds else Text("BROKEN", style="bold red")
             words = f"{of}: {each.claim} ({each.seen})" if of else f"{each.claim} ({each.seen})"
@@ -57,7 +57,7 @@ class Page:
 
 
 def print_validation(name: str, course: Course, folder: Path, environment: GradingEnvironment, page: Page) -> None:
-    """Print each section as soon as it is known; `folder` holds the golden submissions."""
+    """Print each section when its content is known. `folder` contains the golden submissions."""
     page.head(f"{name}: the files")
     try:
         coursework = course.load(name)
@@ -88,7 +88,7 @@ def print_validation(name: str, course: Course, folder: Path, environment: Gradi
 
 
 def _rewards(seen: Examined, environment: GradingEnvironment) -> Iterator[Claim]:
-    """Claims about the points; none if the model solution could not be graded."""
+    """Yield claims about the points, but none if the model solution could not be graded."""
     if seen.own is None:
         return
     try:
@@ -101,7 +101,7 @@ def _rewards(seen: Examined, environment: GradingEnvironment) -> Iterator[Claim]
 
 
 def _judged(coursework: Coursework, folder: Path, environment: GradingEnvironment, page: Page) -> tuple[Judged, ...]:
-    """Grade the golden submissions, and say how they did."""
+    """Grade the golden submissions, and print how they compare with the expected results."""
     try:
         found = [(golden, golden.subject(coursework)) for golden in corpus(folder)]
         with progress_line() as progress:
@@ -116,12 +116,12 @@ def _judged(coursework: Coursework, folder: Path, environment: GradingEnvironmen
 
 
 def _note(word: str, words: str) -> Table:
-    """A note that breaks nothing."""
+    """Return a row for a note, which does not count as broken."""
     return _row(Text(word, style="yellow"), words, width=9)
 
 
 def _row(word: Text, words: str, width: int) -> Table:
-    """A word in a column of this width, and text that wraps beside it."""
+    """Return a row with a word in a column of this width, and wrapped text in the next column."""
     table = Table.grid(padding=(0, 2))
     table.add_column(width=width)
     table.add_column(overflow="fold")
@@ -133,7 +133,7 @@ def _row(word: Text, words: str, width: int) -> Table:
 
 
 def golden_statements(judged: Sequence[Judged], folder: str) -> Iterator[Claim]:
-    """One statement for all submissions with the expected results, and one for each difference of the others."""
+    """Yield one statement for all submissions with the expected results, and one for each difference of the others."""
     right = sum(not each.differences for each in judged)
     if right:
         claim = f"{right} of {count(len(judged), 'submission')} get the verdicts that they must"
@@ -143,11 +143,11 @@ def golden_statements(judged: Sequence[Judged], folder: str) -> Iterator[Claim]:
             yield Claim(claim=f"{each.golden.name} gets the verdicts that it must", holds=False, seen=difference)
 
 
-# --- what may be asked ------------------------------------------------------------------------
+# --- thresholds -------------------------------------------------------------------------------
 
 
 def thresholds(seen: Examined, judged: tuple[Judged, ...]) -> Iterator[RenderableType]:
-    """What was measured, the thresholds that it allows, and where the YAML asks for more."""
+    """Yield the measurements, the thresholds that they allow, and notes where the YAML asks for more."""
     if seen.assignment.part:
         yield Text(f"{seen.assignment.part}:", style="bold")
     measured = speeds(seen, judged)
@@ -209,7 +209,7 @@ def _memory(seen: Examined, counted: Sequence[Limit]) -> Iterator[RenderableType
 
 
 def _figures(rows: Sequence[Sequence[str]]) -> Padding:
-    """A table of names and numbers."""
+    """Return a table of names and numbers."""
     table = Table.grid(padding=(0, 2))
     table.add_column(overflow="fold")
     for _ in rows[0][1:]:
@@ -220,7 +220,7 @@ def _figures(rows: Sequence[Sequence[str]]) -> Padding:
 
 
 def _proposed(above: Sequence[str], items: Sequence[dict[str, Any]]) -> Iterator[RenderableType]:
-    """Lines to paste: those above, then a list of mappings."""
+    """Yield lines to paste: the lines `above`, then a list of mappings."""
     yield Text("Proposed:\n", style="dim")
     indent = " " * (len(above[-1]) - len(above[-1].lstrip()) + 2)
     lines = list(above)
@@ -231,7 +231,7 @@ def _proposed(above: Sequence[str], items: Sequence[dict[str, Any]]) -> Iterator
 
 
 def _flow(item: dict[str, Any]) -> list[str]:
-    """A mapping in braces, in few lines."""
+    """Return a mapping in braces, in few lines."""
     whole, broken = (
         yaml.safe_dump(item, default_flow_style=True, sort_keys=False, width=width).strip()
         for width in (sys.maxsize, BROKEN_AT)
@@ -240,7 +240,7 @@ def _flow(item: dict[str, Any]) -> list[str]:
 
 
 def _plain(value: Any) -> Any:
-    """A whole number without a point."""
+    """Return a whole number without a decimal point. Other values stay unchanged."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -252,11 +252,13 @@ def _number(value: float) -> str:
     return f"{value:,.6g}"
 
 
-# --- what students see ------------------------------------------------------------------------
+# --- the students' view -----------------------------------------------------------------------
 
 
 def students_view(coursework: Coursework, seen: Sequence[Examined], console: Console) -> str:
-    """The output of `grader show`, and the skeleton's report without hidden checks."""
+    """Return the output of `grader show`, and the skeleton's report without hidden checks. The report is left out if a
+    part could not be graded.
+    """
     lines = describe(coursework).splitlines()
     said = "\n".join(fill(line, console.width, subsequent_indent=" " * _hanging(line)) for line in lines)
     results = [each.own.skeleton for each in seen if each.own is not None]
@@ -268,5 +270,5 @@ def students_view(coursework: Coursework, seen: Sequence[Examined], console: Con
 
 
 def _hanging(line: str) -> int:
-    """Columns by which the rest of a line is indented: a little more than the line itself."""
+    """Return the indent for the continuation of a line: four columns more than the indent of the line."""
     return len(line) - len(line.lstrip()) + 4

@@ -1,1 +1,1 @@
-"""Used by every room of the judge: errors, interrupts, files, phrases."""
+"""Modules for every package of the judge: errors, interrupts, files, phrases."""

@@ -1,23 +1,23 @@
-"""Our faults and the caller's: the exceptions that leave a submission without a grade.
+"""Exceptions that leave a submission without a grade: faults of grader, and errors of the caller.
 
 A student's mistake is never an exception; it is a failed check in the result.
 """
 
 
 class GraderError(Exception):
-    """Base of every error that the command line reports as one line, without a traceback."""
+    """Base of all errors that the command line reports as one line, without a traceback."""
 
 
 class InputError(GraderError):
-    """What the caller named cannot be used: a file, a folder, an assignment, an option (exit code 2)."""
+    """A file, folder, assignment or option of the caller cannot be used (exit code 2)."""
 
 
 class InterruptedGradingError(GraderError):
-    """Somebody ended the grader; whatever it had started has been stopped."""
+    """The grader was interrupted. Everything that it had started has been stopped."""
 
 
 class SavedAgainError(InterruptedGradingError):
-    """The file that is being graded was saved again, so nobody waits for this grading any more."""
+    """The file was saved again while it was graded, so the result is not needed any more."""
 
 
 class SetupError(GraderError):
@@ -29,11 +29,11 @@ class UngradedError(GraderError):
 
 
 class DeviceError(UngradedError):
-    """There is no OpenCL device to grade on, or the chosen one is not there."""
+    """There is no OpenCL device to grade on, or the chosen device is missing."""
 
 
 class NoSimulatorError(DeviceError):
-    """The simulator, or our plugin for it, is not installed."""
+    """The simulator, or grader's plugin for it, is not installed."""
 
 
 class WorkerError(UngradedError):
@@ -41,8 +41,8 @@ class WorkerError(UngradedError):
 
 
 class SolutionError(UngradedError):
-    """Our own part of an assignment (model solution, baseline, oracle) failed where it must not."""
+    """The model solution, the baseline or the oracle of an assignment failed, which must not happen."""
 
 
 class NoiseError(UngradedError):
-    """The machine is too noisy to judge an assignment on. A submission's speed is only not measured then."""
+    """The machine is too noisy to judge an assignment. A submission is then graded without its speed."""

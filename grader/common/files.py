@@ -1,4 +1,4 @@
-"""Files: output is written whole or not at all, also when the power is cut."""
+"""Files. Output is written completely or not at all, even if the power fails."""
 
 import contextlib
 import os
@@ -10,8 +10,8 @@ from grader.common.errors import InputError
 
 
 def data_folder() -> Path:
-    """Where this user's programs keep their data, by the XDG base directory specification, and grader its own; raises
-    InputError where the user has none.
+    """Return the folder for this user's data of grader, by the XDG base directory specification. Raises InputError if
+    the user has no home folder.
     """
     folder = _xdg("XDG_DATA_HOME", ".local/share")
     if folder is None:
@@ -20,12 +20,12 @@ def data_folder() -> Path:
 
 
 def config_folder() -> Path | None:
-    """The folder of this user's settings, by the same specification; None where the user has no home."""
+    """Return the folder for this user's settings, by the XDG base directory specification; None without a home."""
     return _xdg("XDG_CONFIG_HOME", ".config")
 
 
 def state_folder() -> Path | None:
-    """Where grader notes what it has done for this user; None where the user has no home."""
+    """Return the folder where grader records its actions for this user, or None if the user has no home folder."""
     return _xdg("XDG_STATE_HOME", ".local/state")
 
 
@@ -38,7 +38,7 @@ def _xdg(variable: str, usual: str) -> Path | None:
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder for reports, unless it is there; raises InputError if that cannot be."""
+    """Make a folder for reports, unless it exists. Raises InputError if it cannot be made."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as error:
@@ -48,7 +48,7 @@ def make_folder(path: Path) -> None:
 
 
 def read_bytes(path: Path) -> bytes:
-    """The content of a file; raises InputError that names the file and the reason."""
+    """Return the content of a file. Raises InputError with the file and the reason if it cannot be read."""
     try:
         return path.read_bytes()
     except OSError as error:
@@ -56,7 +56,9 @@ def read_bytes(path: Path) -> bytes:
 
 
 def check_outputs(paths: Sequence[Path], submission: Path) -> None:
-    """Raise InputError now rather than after a grading whose result could not be kept, or that destroyed a file."""
+    """Raise InputError if a report cannot be written, or would overwrite the submission or another report. Called
+    before a grading: after it, the result would be lost, or a file would be destroyed.
+    """
     taken = {submission.resolve()}
     for path in paths:
         check_writable(path)
@@ -66,7 +68,7 @@ def check_outputs(paths: Sequence[Path], submission: Path) -> None:
 
 
 def check_writable(path: Path) -> None:
-    """Raise InputError if a report cannot be written there."""
+    """Raise InputError if no report can be written to this path."""
     try:
         exists, is_folder, is_file = path.exists(), path.is_dir(), path.is_file()
     except OSError as error:
@@ -82,9 +84,10 @@ def check_writable(path: Path) -> None:
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file through a temporary one beside it; an older file stays until the new one is complete.
+    """Write a file through a temporary file in the same folder. An older file stays until the new one is complete.
 
-    A text is written as UTF-8. When this returns, the file is on the disk.
+    Text is written as UTF-8. When this returns, the file is on the disk. Raises InputError if the file cannot be
+    written.
     """
     try:
         descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
@@ -97,7 +100,7 @@ def write_whole(path: Path, content: str | bytes) -> None:
             os.fchmod(file.fileno(), 0o666 & ~_umask())
             os.fsync(file.fileno())
         Path(temporary).replace(path)
-    except BaseException as error:  # Ctrl-C included: nothing half-written stays
+    except BaseException as error:  # also after Ctrl-C, no incomplete file may remain
         with contextlib.suppress(OSError):
             Path(temporary).unlink()
         if isinstance(error, OSError):
@@ -106,7 +109,7 @@ def write_whole(path: Path, content: str | bytes) -> None:
 
 
 def write_new(files: Mapping[str, str | bytes], folder: Path, executable: frozenset[str] = frozenset()) -> list[Path]:
-    """Write files into a folder, such as a fresh clone; those written. Never overwrites one."""
+    """Write files into a folder, such as a fresh clone. Return their paths. Raises InputError if one of them exists."""
     present = [name for name in files if os.path.lexists(folder / name)]
     if present:
         raise InputError(f"{folder} already holds {', '.join(present)}; choose an empty folder.")
@@ -120,7 +123,7 @@ def write_new(files: Mapping[str, str | bytes], folder: Path, executable: frozen
 
 
 def _umask() -> int:
-    """The process's umask, which can only be read by setting it."""
+    """Return the umask of this process, which can only be read by setting it."""
     mask = os.umask(0o077)
     os.umask(mask)
     return mask

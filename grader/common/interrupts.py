@@ -1,9 +1,9 @@
-"""Being told to stop (Ctrl-C, SIGTERM) as an exception, which waits while something is made or removed.
+"""Interrupts (Ctrl-C, SIGTERM) as exceptions, which are delayed while something is made or removed.
 
-Such an exception can come between any two instructions. Between a folder and the note that it must be removed it would
-leave the folder; within a removal, the rest of it. Such stretches are `uninterrupted`: when one ends, what it has made
-is known to something that will be closed. A library that catches all exceptions can lose one, so code that begins
-something new asks first (`stop_if_told`).
+Such an exception can come between any two instructions. Between making a folder and noting that it must be removed, it
+would leave the folder. During a removal, it would leave the rest of the folder. Such sections are `uninterrupted`: at
+their end, an object that will be closed knows everything that they have made. A library that catches all exceptions can
+lose an interrupt. So code that begins something new checks first (`stop_if_told`).
 """
 
 import signal
@@ -18,7 +18,7 @@ from grader.common.errors import InterruptedGradingError
 
 @dataclass
 class _Told:
-    """The interruption that this process has received, if any, and the depth of uninterrupted stretches."""
+    """The interrupt that this process has received, if any, and the depth of nested uninterrupted sections."""
 
     to_stop: InterruptedGradingError | None = None
     waiting: bool = False
@@ -38,17 +38,17 @@ class _Stretch(threading.local):
 _stretch = _Stretch()
 
 STEP = 0.2
-"""Seconds between two looks of `pause`."""
+"""Seconds between two checks of `pause`."""
 
 
 def interrupt_on(numbers: Iterable[int], error: Callable[[int], InterruptedGradingError]) -> None:
-    """From now on, each of these signals raises its error in the main thread."""
+    """From now on, raise an error in the main thread for each of these signals."""
     for number in numbers:
         signal.signal(number, lambda number, _frame: _tell(error(number)))
 
 
 def _tell(to_stop: InterruptedGradingError) -> None:
-    """Raise it, now or at the end of what must not be interrupted."""
+    """Raise an interrupt, now or at the end of an uninterrupted section."""
     _told.to_stop = to_stop
     if _told.depth:
         _told.waiting = True
@@ -58,8 +58,9 @@ def _tell(to_stop: InterruptedGradingError) -> None:
 
 @contextmanager
 def interrupted_when(is_over: Callable[[], bool], error: InterruptedGradingError, every: float) -> Iterator[None]:
-    """Within the block, look every so many seconds whether it is over; then raise the error, once. Whoever catches it
-    may go on. No signal reaches a thread other than the main one: there, `stop_if_told` looks.
+    """Within the block, call `is_over` every `every` seconds, and raise the error once when it returns True. Code that
+    catches the error may continue. Signals reach only the main thread. In other threads, `stop_if_told` calls
+    `is_over`.
     """
     if threading.current_thread() is not threading.main_thread():
         with _looked_at(is_over, error):
@@ -95,7 +96,7 @@ def _looked_at(is_over: Callable[[], bool], error: InterruptedGradingError) -> I
 
 
 def stop_if_told() -> None:
-    """Raise the last interruption again, in case that it was lost on the way up, or was that of another thread."""
+    """Raise the last interrupt again, in case a library has lost it or it came in another thread."""
     if _told.to_stop is not None:
         raise _told.to_stop
     if _stretch.error is not None and _stretch.is_over is not None and _stretch.is_over():
@@ -103,7 +104,7 @@ def stop_if_told() -> None:
 
 
 def pause(seconds: float) -> None:
-    """Sleep, in any thread, unless told to stop meanwhile."""
+    """Sleep, in any thread. An interrupt ends the sleep and is raised."""
     end = time.monotonic() + seconds
     while (left := end - time.monotonic()) > 0:
         stop_if_told()
@@ -112,7 +113,7 @@ def pause(seconds: float) -> None:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """The block runs to its end; what comes meanwhile is raised after it. Signals reach the main thread alone."""
+    """Run the block to its end. An interrupt meanwhile is raised afterwards. Signals reach only the main thread."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

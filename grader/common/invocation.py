@@ -1,4 +1,4 @@
-"""How a user calls this very grader, for messages that name a command to type."""
+"""The command by which the user calls this grader, for messages that name a command to type."""
 
 import shlex
 import shutil
@@ -7,7 +7,9 @@ from pathlib import Path
 
 
 def command(*words: str) -> str:
-    """The command line with these words: `grader` alone if that is what the shell finds, else its full path."""
+    """Return a command line with these words. It begins with `grader` if the shell finds this grader, else with its
+    full path.
+    """
     return " ".join((_program(), *map(shlex.quote, words)))
 
 

@@ -1,4 +1,4 @@
-"""Whom the service tells what waits for somebody who teaches, as settings say."""
+"""Settings for the notices that the service sends to teaching staff about open work."""
 
 from grader.common.errors import InputError
 from grader.common.record import Record
@@ -6,15 +6,17 @@ from grader.common.secret import Secret
 
 
 class NoticeRules(Record):
-    """`webhook` is an address that takes a POST of JSON with a `text`, as those of chats do. It is a secret: whoever
-    knows it can write there.
+    """`webhook` is an address that accepts a POST of JSON with a `text`, like the webhooks of chat services. It is a
+    secret, because every person who knows it can post there.
     """
 
     webhook: Secret = Secret()
 
     @property
     def address(self) -> str | None:
-        """The address; None if there is none. Raises InputError, which does not quote it, if it cannot be one."""
+        """The address, or None without a webhook. Raises InputError, which does not quote the value, if it is no
+        address.
+        """
         if self.webhook == Secret():
             return None
         address = self.webhook.read("notices.webhook")

@@ -16,7 +16,8 @@ KEY_CHARACTERS = 1000
 
 
 def person_key(text: str) -> str:
-    """Form of a key that is equal for the same person: ignores case, the encoding of accents, and spaces around it.
+    """Return a form of a key that is equal for the same person. It ignores case, the encoding of accents, and spaces
+    around the key.
 
     Only the first KEY_CHARACTERS count.
     """
@@ -24,7 +25,7 @@ def person_key(text: str) -> str:
 
 
 def person_name(text: str) -> str:
-    """Form of a name that is equal for equal names, also for "Lovelace, Ada" and "ada  lovelace"."""
+    """Return a form of a name that is equal for equal names, also for "Lovelace, Ada" and "ada  lovelace"."""
     last, comma, first = person_key(text).partition(",")
     return " ".join(f"{first} {last}".split() if comma else last.split())
 
@@ -54,12 +55,13 @@ class Register:
     people: tuple[Person, ...]
 
     def named(self, name: str) -> tuple[Person, ...]:
-        """All people with this name."""
+        """Return all people with this name."""
         return tuple(self._by_name.get(person_name(name), ()))
 
     def find(self, text: str) -> Person | None:
-        """The person with this key; without one, the person with this label or name, or None. Raises
-        AmbiguousPersonError if several people fit. Others choose their names, but nobody a key.
+        """Return the person with this key; without one, the person with this label or name, or None. Raises
+        AmbiguousPersonError if several people fit. Keys come first, because people choose their names but not their
+        keys.
         """
         key = person_key(text)
         called = (*self._by_label.get(key, ()), *self.named(text))

@@ -1,4 +1,4 @@
-"""The base of records that are read from files or written to them; and `replace`, which changes any record."""
+"""The base of records that are read from files or written to them, and `replace`, which changes any record."""
 
 import dataclasses
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -9,8 +9,8 @@ __all__ = ["Record", "replace"]
 
 
 class Record(BaseModel):
-    """Base of these records: frozen, unknown fields refused; what is said below a field stands in its JSON schema, too
-    (authoring/schema.py).
+    """Base of these records. They are frozen, and refuse unknown fields. The string under a field is also its
+    description in the JSON schema (authoring/schema.py).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -19,11 +19,11 @@ class Record(BaseModel):
 R = TypeVar("R")
 
 if TYPE_CHECKING:
-    from dataclasses import replace  # whose names and types mypy checks, of pydantic's records as well
+    from dataclasses import replace  # with this, mypy checks names and types, also for pydantic's records
 else:
 
     def replace(record: R, /, **changes: Any) -> R:
-        """The record, whether pydantic's or a dataclass, with other values of these fields."""
+        """Return a copy of a pydantic record or of a dataclass with other values of these fields."""
         if isinstance(record, BaseModel):
             return record.model_copy(update=changes)
         return dataclasses.replace(record, **changes)

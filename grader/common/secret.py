@@ -1,4 +1,4 @@
-"""Secrets in settings: they stand in no option, in no text that is made of settings, and in no log."""
+"""Secrets in settings. They appear in no option, in no text that is made from settings, and in no log."""
 
 from pathlib import Path
 
@@ -8,12 +8,12 @@ from grader.common.errors import InputError
 from grader.common.record import Record
 
 HANDED_OVER = "handed over"
-"""Only where this is said, what is made of settings holds secrets."""
+"""Serialization context in which text that is made from settings contains secrets. All other text masks them."""
 
 
 class Secret(Record):
-    """A secret that an operator gives: in a variable, or in a file that only the service can read. No option has one,
-    since options stand in the list of processes.
+    """A secret that an operator sets, in a variable or in a file that only the service can read. No option takes a
+    secret, since options appear in the list of processes.
     """
 
     value: SecretStr | None = None
@@ -26,7 +26,7 @@ class Secret(Record):
         return value.get_secret_value() if info.context == HANDED_OVER else str(value)
 
     def read(self, name: str) -> str:
-        """The secret; raises InputError, which does not quote it, if it cannot be had."""
+        """Return the secret. Raises InputError, which does not quote it, if it is missing or cannot be read."""
         if self.value is not None:
             return self.value.get_secret_value()
         if self.file is None:

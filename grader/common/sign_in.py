@@ -1,4 +1,6 @@
-"""How people may sign in to the service beside its links, as settings say: part of all settings, so it lives here."""
+"""Settings for ways to sign in to the service other than its links. They are part of all settings, so they are defined
+in this package.
+"""
 
 from typing import Literal
 
@@ -9,7 +11,7 @@ from grader.common.secret import HANDED_OVER, Secret
 
 
 class MailRules(Record):
-    """By which server links are sent, from whom; `domain` makes an address of a key that is none."""
+    """Mail server and sender for sign-in links. `domain` turns a key that is not an address into one."""
 
     host: str
     port: int = Field(default=587, ge=1, le=65535)
@@ -21,7 +23,7 @@ class MailRules(Record):
 
 
 class UniversityRules(Record):
-    """A university's sign-on, which speaks OpenID Connect. `claim` is what names a person as the roster does."""
+    """A university's sign-on by OpenID Connect. `claim` is the claim that names a person as the roster does."""
 
     name: str = "your university"
     issuer: str
@@ -32,8 +34,8 @@ class UniversityRules(Record):
 
 
 class SignInRules(Record):
-    """What is allowed beside links that instructors make. `proxies` are the addresses of proxies that say, in
-    X-Forwarded-For, for whom they ask. Mail that is `printed` goes to the terminal, as in a demo.
+    """Allowed ways to sign in, in addition to links that instructors make. `proxies` are the addresses of proxies that
+    name their client in X-Forwarded-For. If `mail` is "printed", mail goes to the terminal, as in a demo.
     """
 
     mail: MailRules | Literal["printed"] | None = None
@@ -42,5 +44,5 @@ class SignInRules(Record):
     proxies: tuple[str, ...] = ()
 
     def handed_over(self) -> str:
-        """The same for a process of the service's own, secrets included: one line."""
+        """Return these rules as one line of JSON, secrets included, for a process that the service starts."""
         return self.model_dump_json(context=HANDED_OVER)

@@ -1,4 +1,4 @@
-"""The outcome of a grading as records: checks, figures, what is hidden, and several results joined to one.
+"""The outcome of a grading as records: checks, figures, hidden checks, and several results joined into one.
 
-In: nothing but records. Out: what reports, grade books and the store are made from. Imports course.
+In: nothing but records. Out: the data for reports, grade books and the store. Imports course.
 """

@@ -1,4 +1,4 @@
-"""What is wrong with a submission, without points and times."""
+"""The mistakes in a submission, without points and times."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from grader.results.result import Check, Standing, Verdict, faults_of
 
 @dataclass(frozen=True, kw_only=True)
 class Explained(Standing[Check]):
-    """The checks that say what is wrong: of builds, of cases, and of what the simulator saw."""
+    """Checks that show mistakes: builds, cases, and findings of the simulator."""
 
     title: str
     checks: tuple[Check, ...]
@@ -20,6 +20,6 @@ class Explained(Standing[Check]):
 
     @property
     def others(self) -> tuple[Check, ...]:
-        """The failed checks but the first to read; what was not run because of them is none."""
+        """Failed checks except the one to read first, and except checks that were not run because of a failure."""
         failed = (each for each in self.checks if each.shown_verdict is Verdict.FAILED)
         return tuple(each for each in failed if each is not self.first_cause)

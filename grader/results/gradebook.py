@@ -1,7 +1,7 @@
-"""The outcome of a batch in brief: records from which tables, gradebooks and the overview are made.
+"""Short records of the outcome of a batch, from which tables, gradebooks and the overview are made.
 
-A result with its samples and findings is some fifty kilobytes; a row here is one or two, so that a whole course fits in
-memory. Every number in a row stands in the result that it was made from.
+A result with its samples and findings takes about 50 KB. A row here takes 1 or 2 KB, so that a whole course fits in
+memory. Every number in a row is also in the result that the row was made from.
 """
 
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ from grader.results.result import Correction, Deduction, Kind, Reason, Result, S
 
 @dataclass(frozen=True, kw_only=True)
 class Mark(Told):
-    """A check in brief, some of its fields: an eighth of its memory, as there are many in a course."""
+    """Short form of a check. A course has many checks, and this form takes an eighth of their memory."""
 
     name: str
     part: str = ""
@@ -30,8 +30,8 @@ class Mark(Told):
 
 @dataclass(frozen=True, kw_only=True)
 class Speed:
-    """What was measured of a submission, in brief: medians. Fractions are of the model solution's speed, if that is
-    known, and of the copy bandwidth; `rate` is in `unit`.
+    """Medians of a submission's measurements. `fraction_of_reference` is the fraction of the model solution's speed, if
+    that is known, and `fraction_of_copy` of the copy bandwidth. `rate` is in `unit`.
     """
 
     unit: str
@@ -43,7 +43,7 @@ class Speed:
 
 @dataclass(frozen=True, kw_only=True)
 class Grade(Standing[Mark]):
-    """A result in brief; `speeds` are by part, as profiles of a result are."""
+    """Short form of a result. `speeds` are by part, like the profiles of a result."""
 
     points: float
     max_points: float
@@ -61,22 +61,22 @@ class Grade(Standing[Mark]):
         return 0.0 if self.correction is not None and self.correction.final else super().hidden_points
 
     def points_of(self, kind: Kind) -> tuple[float, float]:
-        """Points of all checks of a kind, and how many there are to earn."""
+        """Return the points of all checks of a kind, and their full points."""
         return _points(mark for mark in self.checks if mark.kind is kind)
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The kernels of a suite; none where there is but one."""
+        """Names of the kernels of a suite; empty if there is only one kernel."""
         named = tuple(dict.fromkeys(mark.part for mark in self.checks))
         return () if "" in named else named
 
     def points_of_part(self, part: str) -> tuple[float, float]:
-        """Points of all checks of one of its kernels, and how many there are to earn."""
+        """Return the points of all checks of a kernel of the suite, and their full points."""
         return _points(mark for mark in self.checks if mark.part == part)
 
 
 def _points(marks: Iterable[Mark]) -> tuple[float, float]:
-    """Earned, and to be earned."""
+    """Return the sums of the earned points and of the full points."""
     found = tuple(marks)
     return sum(mark.points for mark in found), sum(mark.max_points for mark in found)
 
@@ -89,11 +89,11 @@ Status = Literal["graded", "ungraded", "excused", "excluded", "absent"]
 
 @dataclass(frozen=True, kw_only=True)
 class StudentRow:
-    """A student and an assignment: a grade, or the fault or refusal because of which there is none, or neither. If an
-    instructor has left the student out, `left_out` says how, and `fault` says so in words.
+    """A student and an assignment: with a grade, with the fault or refusal that prevented a grade, or with neither. If
+    an instructor has left the student out, `left_out` says how, and `fault` has the reason in words.
 
-    `shown` is the part of the grade that the student sees: less, where checks are hidden. `same_as` are the labels of
-    others, but for those of one team, who handed in the same bytes, which were graded once for all of them.
+    `shown` is the part of the grade that the student sees, which is smaller if checks are hidden. `same_as` are the
+    labels of students in other teams who handed in the same bytes, which were graded once for all of them.
     """
 
     student: Student
@@ -108,7 +108,7 @@ class StudentRow:
 
     @property
     def status(self) -> Status:
-        """What became of it."""
+        """Status of the row: graded, or the reason why there is no grade."""
         if self.grade is not None:
             return "graded"
         if self.left_out is not None:
@@ -119,7 +119,8 @@ class StudentRow:
     def hidden_points(self) -> float:
         """Points of the checks whose outcome the student does not see.
 
-        Old stored results of the service left these points out of the total: then the totals differ by them.
+        Old stored results of the service left these points out of the total. For these, the difference of the two
+        totals is returned.
         """
         if self.grade is None or self.shown is None:
             return 0.0
@@ -128,11 +129,12 @@ class StudentRow:
 
 @dataclass(frozen=True, kw_only=True)
 class Gradebook:
-    """A batch: a row for every student and assignment, sorted by label, and what could not be placed.
+    """A batch: a row for every student and assignment, sorted by label, and remarks about files that could not be
+    placed.
 
-    `assignments` are names, in the order in which they were asked for; `titles`, `maxima` (points), `skeletons` (the
-    source that students start from) and `parts` (the kernels of suites) are by name. `shape` says what the submissions
-    came from, `deadlines` by which dates it is decided who is late, where the course has any.
+    `assignments` are names, in the requested order. `titles`, `maxima` (points), `skeletons` (the source that students
+    start from) and `parts` (the kernels of suites) are by name. `shape` is the kind of download or folder that the
+    submissions came from. `deadlines` names the dates by which lateness is decided, if the course has any.
     """
 
     shape: str
@@ -146,14 +148,14 @@ class Gradebook:
     deadlines: tuple[str, ...] = ()
 
     def of(self, assignment: str) -> tuple[StudentRow, ...]:
-        """The rows of one assignment."""
+        """Return the rows of one assignment."""
         return tuple(row for row in self.rows if row.assignment == assignment)
 
 
 def for_students(book: Gradebook) -> Gradebook:
-    """The gradebook with what students are shown in the place of whole grades, out of all points that there are.
+    """Return the gradebook with the shown part of each grade, out of the full points.
 
-    What is hidden has earned nothing yet, however it went.
+    Hidden checks have earned nothing yet, regardless of their outcome.
     """
     return replace(book, rows=tuple(map(_for_student, book.rows)))
 
@@ -165,10 +167,10 @@ def _for_student(row: StudentRow) -> StudentRow:
 
 
 def totals(book: Gradebook) -> tuple[StudentRow, ...]:
-    """A row for every student, with the points of all assignments together, for platforms that know only one.
+    """Return a row for every student with the sum of all assignments, for platforms that know only one assignment.
 
-    What was not handed in or is excluded counts as nothing, and what a student is excused from does not count; a
-    student with a file that is not graded yet has no grade yet.
+    An assignment without a hand-in, or with only excluded attempts, counts as zero points. An assignment that a student
+    is excused from does not count. A student with a file that is not graded yet has no grade yet.
     """
     by_student: dict[str, list[StudentRow]] = {}
     for row in book.rows:
@@ -191,7 +193,7 @@ def _total(rows: list[StudentRow], maxima: dict[str, float]) -> StudentRow:
 
 
 def _sum(grades: dict[str, Grade], missed: float) -> Grade:
-    """One grade of several, by assignment; `missed` are points of what was not handed in."""
+    """Add the grades by assignment to one grade. `missed` are the full points of assignments that count as zero."""
     return Grade(
         points=sum(grade.points for grade in grades.values()),
         max_points=sum(grade.max_points for grade in grades.values()) + missed,
@@ -210,7 +212,7 @@ def _sum(grades: dict[str, Grade], missed: float) -> Grade:
 
 
 def _deductions(grades: dict[str, Grade]) -> Deduction | None:
-    """One deduction of several, by assignment."""
+    """Add the deductions by assignment to one deduction."""
     found = {name: grade.deduction for name, grade in grades.items() if grade.deduction is not None}
     if not found:
         return None
@@ -224,7 +226,7 @@ def _deductions(grades: dict[str, Grade]) -> Deduction | None:
 
 
 def _corrections(corrections: dict[str, Correction]) -> Correction | None:
-    """One correction of several, by assignment."""
+    """Add the corrections by assignment to one correction."""
     if not corrections:
         return None
     comments = (f"{name} {each.points:+g}: {each.comment}".removesuffix(": ") for name, each in corrections.items())
@@ -232,7 +234,7 @@ def _corrections(corrections: dict[str, Correction]) -> Correction | None:
 
 
 def grade_of(result: Result) -> Grade:
-    """A result in brief."""
+    """Return the short form of a result."""
     kept = [field.name for field in fields(Mark)]
     marks = tuple(Mark(**{name: getattr(check, name) for name in kept}) for check in result.checks)
     return Grade(

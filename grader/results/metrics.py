@@ -1,4 +1,4 @@
-"""What is measured of a submission, as records: its speed on the device, and its use of memory in the simulator."""
+"""Measurements of a submission as records: its speed on the device, and its memory accesses in the simulator."""
 
 from typing import Literal
 
@@ -15,13 +15,13 @@ class Interval(Record):
     high: float
 
     def over(self, number: float) -> "Interval":
-        """Divided by a positive number."""
+        """Return the interval divided by a positive number."""
         return Interval(median=self.median / number, low=self.low / number, high=self.high / number)
 
 
 class Samples(Record):
-    """Seconds of every timed launch that counts, in the order they were made; in a student kit, there is no reference
-    and no control.
+    """Seconds of every timed launch that counts, in the order of the launches. A student kit has no reference or
+    control.
     """
 
     submission: tuple[float, ...]
@@ -32,8 +32,8 @@ class Samples(Record):
 
 
 class Program(Record):
-    """The whole program around the student's kernel: its time, its speed-up over the naive program, and the bytes that
-    must move over that time as a fraction of the copy bandwidth.
+    """The whole program around the student's kernel: its time in seconds, its speed-up over the naive program, and its
+    throughput of the bytes that must move, as a fraction of the copy bandwidth.
     """
 
     seconds: float
@@ -42,10 +42,9 @@ class Program(Record):
 
 
 class Roofs(Record):
-    """What a device was measured to be able to do, and the profile that says so, with its date
-    (grading/timing/device_profile.py).
+    """Measured limits of a device, with the profile that states them and its date (grading/timing/device_profile.py).
 
-    Bandwidths are in GB/s, the rate of multiplying and adding in GFLOPS.
+    Bandwidths are in GB/s. The rate of multiply-and-add is in GFLOPS.
     """
 
     profile: str
@@ -56,15 +55,18 @@ class Roofs(Record):
 
 
 class Performance(Record):
-    """What the timed session measured.
+    """Measurements of the timed session.
 
-    `fraction_of_reference` is the verdict's measure: the model solution's time over the submission's, round by round.
-    `noise` is the model solution's over its own in another worker; it should be 1.
-    A student kit has no model solution. There, `noise` is the baseline's, and the fraction is reckoned from its speed
-    by `yardstick`: how many times as fast the model solution is taken to be. Without that, there is no fraction.
-    Rates are in `unit`, bandwidths in GB/s, times in seconds. A run does `flop` operations (None where moving is all
-    there is to do) on `bytes`, the least that must move; `peak` is the GFLOPS of a kernel of ours that only computes.
-    `roofs` are there where the device has a profile; the rest was measured in the session itself.
+    `fraction_of_reference` decides the verdict. It is the model solution's time over the submission's, round by round.
+    `noise` is the model solution's time over its own time in another worker; it should be 1.
+
+    A student kit has no model solution. There, `noise` is measured with the baseline. The fraction is computed from the
+    baseline's speed by `yardstick`, the assumed speed of the model solution as a multiple of the baseline's. Without a
+    yardstick, there is no fraction.
+
+    Rates are in `unit`, bandwidths in GB/s, times in seconds. A run does `flop` operations (None if it only moves data)
+    on `bytes`, the fewest bytes that must move. `peak` is the GFLOPS of a kernel of grader that only computes. `roofs`
+    exist if the device has a profile. All other values were measured in the session itself.
     """
 
     device_class: Literal["cpu", "gpu"]
@@ -88,10 +90,12 @@ class Performance(Record):
 
 
 class Usage(Record):
-    """What a kernel takes of the device, as its driver says; None is what that does not say.
+    """Resources of the device that a kernel takes, as reported by the driver. None means that the driver does not
+    report it.
 
-    `registers` are those of a work-item, `in_memory` the bytes of its private variables that are in memory instead,
-    `spilled` those that it moves to and fro because registers are too few. `local` is bytes of a work-group.
+    `registers` is the number for each work-item. `in_memory` is the number of bytes of a work-item's private variables
+    that are in memory instead. `spilled` is the number of bytes that a work-item moves between registers and memory
+    because registers are too few. `local` is the number of bytes for each work-group.
     """
 
     kernel: str
@@ -104,14 +108,17 @@ class Usage(Record):
 class Access(Record):
     """An expression of the source that reads or writes an array, summed over a launch.
 
-    A request is one execution by a warp, in which a work-item moves up to 16 bytes; `bytes` is the number of bytes that
-    work-items asked for. In `mostly_idle` requests fewer than half of a warp's lanes take part; `active` is the number
-    of lanes that take part in all of these. In both, a request for a vector counts once for each word. In global memory
-    a request moves `sectors`, of which `fewest` would have held the words; `unused` is the number of bytes in the
-    sectors that were not used. In local memory a request takes `sectors` turns, of which `fewest` would do without bank
-    conflicts; `conflicts` is the most additional turns of one request. `worst` is the largest ratio of the two in one
-    request; `stride` is the commonest distance in bytes between neighbouring work-items. Results of earlier versions
-    have no `unused`, `conflicts`, `mostly_idle` and `active`.
+    A request is one execution by a warp, in which a work-item moves up to 16 bytes. `bytes` is the number of bytes that
+    work-items asked for. In `mostly_idle` requests, fewer than half of a warp's lanes take part. `active` is the number
+    of lanes that take part in all of these requests. For both, a request for a vector counts once for each word.
+
+    In global memory, a request moves `sectors`, of which `fewest` would have been enough for the words. `unused` is the
+    number of bytes in the sectors that were not used. In local memory, `sectors` is the number of passes of the
+    requests, and `fewest` is the number without bank conflicts. `conflicts` is the most additional passes of one
+    request.
+
+    `worst` is the largest ratio of `sectors` to `fewest` in one request. `stride` is the commonest distance in bytes
+    between neighbouring work-items. Results of earlier versions lack `unused`, `conflicts`, `mostly_idle` and `active`.
     """
 
     line: int
@@ -132,8 +139,8 @@ class Access(Record):
 
 
 class Branch(Record):
-    """The conditions of a line: how often a warp `reached` the line, and how often its work-items `diverged` at one of
-    the conditions.
+    """Conditions in a line: how often a warp `reached` the line, and how often its work-items `diverged` at a
+    condition.
     """
 
     line: int
@@ -142,11 +149,12 @@ class Branch(Record):
 
 
 class Profile(Record):
-    """How the kernels use memory, counted in a simulator: the same on every machine.
+    """Memory accesses of the kernels, counted in a simulator. The counts are equal on every machine.
 
-    `sector` and `bank` are widths in bytes. `read` and `written` are bytes of global memory that work-items asked for,
-    `moved` those of all sectors, `compulsory` the least that a correct kernel can move. `barrier_after` is the line
-    after which a barrier was added for these counts, because only that was missing.
+    `sector` and `bank` are widths in bytes. `read` and `written` are the bytes of global memory that work-items asked
+    for. `moved` is the number of bytes in all sectors that were moved. `compulsory` is the fewest bytes that a correct
+    kernel can move. `barrier_after` is the line after which a barrier was added for these counts, because only this
+    barrier was missing.
     """
 
     sizes: dict[str, int]
@@ -170,7 +178,7 @@ class Profile(Record):
 
     @property
     def local_intensity(self) -> float:
-        """The same for each byte of local memory; 0 for kernels that ask for none."""
+        """Floating-point operations for each byte of local memory that work-items ask for; 0 without local memory."""
         asked = sum(each.bytes for each in self.accesses if each.space == "local")
         return self.flop / asked if asked else 0.0
 
@@ -191,5 +199,5 @@ class Profile(Record):
 
     @property
     def diverged(self) -> int:
-        """Number of times that work-items of a warp took different ways at a branch."""
+        """Number of times that work-items of a warp took different paths at a branch."""
         return sum(each.diverged for each in self.branches)

@@ -1,6 +1,6 @@
-"""The outcome of a grading, as records: what reports are made from and what the JSON file holds.
+"""The outcome of a grading as records, from which reports and the JSON file are made.
 
-The figures in it are those of metrics.py.
+metrics.py has the records of the figures.
 """
 
 import re
@@ -19,7 +19,7 @@ from grader.results.metrics import Performance, Profile, Usage
 
 
 class Kind(StrEnum):
-    """What a check is about; the second half of a JUnit classname."""
+    """Subject of a check. It is the second half of a JUnit classname."""
 
     BUILD = "build"
     CORRECTNESS = "correctness"
@@ -30,12 +30,13 @@ class Kind(StrEnum):
 
 
 CAUSES_FIRST = (Kind.BUILD, Kind.SANITIZER, Kind.CORRECTNESS, Kind.MEMORY, Kind.PERFORMANCE)
-"""Kinds of checks that count, in the order in which failures are to be read. Practice decides nothing."""
+"""Kinds of checks that count, in the order in which failures should be read. Practice cases decide nothing."""
 
 
 class Verdict(StrEnum):
-    """A check passed, earned part of its points, failed, or was not made: then its reason is one of NOT_MADE. Reports
-    show HIDDEN for a check whose outcome is withheld (`shown_as`); no check has that verdict itself.
+    """Verdict of a check: it passed, earned part of its points, failed, or was not made. A check that was not made has
+    a reason in NOT_MADE. Reports show HIDDEN for a check whose outcome is withheld (`shown_as`); no check has that
+    verdict itself.
     """
 
     PASSED = "passed"
@@ -46,7 +47,7 @@ class Verdict(StrEnum):
 
 
 class Reason(StrEnum):
-    """Why a check did not pass: something about the student's code; for the last eight, why it was not made."""
+    """Reason in the student's code why a check did not pass. The last eight reasons say why a check was not made."""
 
     FORBIDDEN = "FORBIDDEN"
     BUILD_ERROR = "BUILD_ERROR"
@@ -85,8 +86,9 @@ class Reason(StrEnum):
 
 
 FOR_INSTRUCTORS = frozenset({Reason.COMPILER_FAILED, Reason.INTERFERENCE})
-"""Reasons why a check is open until an instructor has looked at the submission. A submission can cause them, so they
-earn nothing, and instructors see the student's name."""
+"""Reasons why a check is open until an instructor has looked at the submission. A submission can cause them. So they
+earn nothing, and instructors see the student's name.
+"""
 
 UNTIMED = frozenset({Reason.NOT_MEASURED, Reason.INTERFERENCE})
 """Reasons why a speed must be measured again: no measurement so far decides anything."""
@@ -99,16 +101,17 @@ OUTSTANDING = (
     Reason.DECIDED_ELSEWHERE,
     Reason.PENDING,
 )
-"""Reasons why a check is still to be made: the simulator is missing here; the machine was too noisy to time on; its
-operating system disturbed the timing; the compiler failed on the kernel; the course's machine decides; the service runs
-it later. Its points are neither earned nor lost."""
+"""Reasons why a check is still to be made, in this order: the simulator is missing here; the machine was too noisy to
+time on; its operating system disturbed the timing; the compiler failed on the kernel; the course's machine decides; the
+service runs it later. The points of such a check are neither earned nor lost.
+"""
 
 NOT_MADE = frozenset({*OUTSTANDING, Reason.HIDDEN})
-"""The reasons of skipped checks, and of no others. A hidden one was made, and its outcome is withheld."""
+"""Reasons that only skipped checks have. A hidden check was made, but its outcome is withheld."""
 
 
 class Place(Record):
-    """A line of the submission, and what happens there, e.g. "work-item (3, 0) of group (1, 0) writes Ash"."""
+    """A line of the submission, and the event there, e.g. "work-item (3, 0) of group (1, 0) writes Ash"."""
 
     line: int
     text: str
@@ -116,19 +119,20 @@ class Place(Record):
 
 
 LINES = re.compile(r"\blines? (\d+(?:, \d+)*(?: and \d+)?)")
-"""How a sentence names lines: "line 7", "lines 3, 5 and 9"."""
+"""Pattern for the lines that a sentence names: "line 7", "lines 3, 5 and 9"."""
 
 
 def lines_named(words: str) -> tuple[int, ...]:
-    """The lines of the source that a sentence names, in its order."""
+    """Return the lines of the source that a sentence names, in its order."""
     return tuple(int(line) for named in LINES.findall(words) for line in re.findall(r"\d+", named))
 
 
 class Finding(Record):
-    """Something that the simulator saw go wrong.
+    """An error that the simulator observed.
 
-    `message` is a sentence that names the lines, `cause` a sentence about the usual cause. `places` are the accesses of
-    one instance, of `times` that were seen. `fault` is grader's, if the finding could not be explained.
+    `message` is a sentence that names the lines. `cause` is a sentence about the usual cause. `places` are the accesses
+    of one instance. `times` is the number of observed instances. `fault` is a fault of grader that prevented an
+    explanation.
     """
 
     reason: Reason
@@ -140,14 +144,15 @@ class Finding(Record):
 
     @property
     def lines(self) -> tuple[int, ...]:
-        """Those that it names, and those of its places."""
+        """Lines that the message names, followed by the lines of the places."""
         return (*lines_named(self.message), *(place.line for place in self.places))
 
 
 class ErrorMap(Record):
-    """Which blocks of an array are wrong: rows of cells, of `block` (rows, columns) elements each.
+    """Wrong blocks of an array, as rows of cells. Each cell is a block of `block` (rows, columns) elements.
 
-    A cell is "." if all of it is right, "+" if some is wrong, "#" if all is, "o" if none was ever written.
+    A cell is "." if all of its elements are right, "+" if some are wrong, "#" if all are wrong, "o" if none was ever
+    written.
     """
 
     buffer: str
@@ -157,8 +162,8 @@ class ErrorMap(Record):
 
 
 def shown_as(verdict: str, reason: str | None) -> str:
-    """The verdict that reports show: skipped for a check that was not run because another one failed, although its
-    points are lost; hidden for a check whose outcome is withheld.
+    """Return the verdict that reports show. A check that was not run because another one failed is shown as skipped,
+    although its points are lost. A check whose outcome is withheld is shown as hidden.
     """
     if reason == Reason.HIDDEN:
         return Verdict.HIDDEN
@@ -166,10 +171,10 @@ def shown_as(verdict: str, reason: str | None) -> str:
 
 
 class Told:
-    """What a check is, in full or in brief.
+    """Name of a check and its parts, in full or short form.
 
-    Its name is published, "practice: one row (height 1, width 9)" or, in a suite, "turn: memory: bank conflicts". Only
-    here it is made (`full_marks`, `of_part`) and taken apart.
+    The name is published: "practice: one row (height 1, width 9)" or, in a suite, "turn: memory: bank conflicts". Only
+    this module makes it (`full_marks`, `of_part`) and splits it (this class).
     """
 
     if TYPE_CHECKING:
@@ -183,45 +188,46 @@ class Told:
 
     @property
     def shown_verdict(self) -> Verdict:
-        """The verdict that people read."""
+        """Verdict that reports show."""
         return Verdict(shown_as(self.verdict, self.reason))
 
     @property
     def own_name(self) -> str:
-        """Its name among the checks of its part."""
+        """Name of the check among the checks of its part."""
         return self.name.removeprefix(f"{self.part}: ")
 
     @property
     def title(self) -> str:
-        """That without sizes."""
+        """Name of the check among the checks of its part, without sizes."""
         return self.own_name.removesuffix(f" ({self.sizes})")
 
     @property
     def label(self) -> str:
-        """What tells it from others of its kind, such as the name of a case; "" for the only one of a kind."""
+        """Words that distinguish the check from others of its kind, such as the name of a case; "" for the only one."""
         return self.title.removeprefix(self.kind).removeprefix(": ")
 
     @property
     def sizes(self) -> str:
-        """The sizes in words; "" where there are none."""
+        """Sizes in words; "" for a check without sizes."""
         _, bracket, sizes = self.own_name.rpartition(" (")
         return sizes.removesuffix(")") if bracket else ""
 
     @property
     def has_a_size_of_one(self) -> bool:
-        """Whether there is but one row, one element or one of anything else that has a size."""
+        """True if a size is 1, for example if there is only one row or one element."""
         return any(size.endswith(" 1") for size in self.sizes.split(", "))
 
 
 class Check(Record, Told):
-    """One gradable statement. `name` is unique in a result; `message` says in a sentence or two why it did not pass, or
-    by how much it did: what was measured, and the limit.
+    """One gradable statement.
 
-    A skipped check has earned nothing, and keeps its `max_points`, so that totals are out of all.
-    `part` is the kernel of a suite that it is about, empty where there is but one. `detail` backs the message. `cause`
-    names a mistake that explains a wrong output, in the same words for every case and every submission, so that it can
-    be counted. `usage` is what the kernels take of the device that times them. `faults` are grader's: what it could not
-    say about the check.
+    `name` is unique in a result. `message` says in a sentence or two why the check did not pass, or by how much it
+    passed: the measured value, and the limit. A skipped check has earned nothing, and keeps its `max_points`, so that
+    totals are out of the full points. `part` is the kernel of a suite that the check is about; it is empty if there is
+    only one kernel. `detail` is evidence for the message. `cause` names a mistake that explains a wrong output. Its
+    words are equal for every case and every submission, so that it can be counted. `usage` lists the resources that the
+    kernels take on the device that times them. `faults` are faults of grader, each with the information that is missing
+    in the check.
     """
 
     name: str
@@ -248,12 +254,12 @@ class Check(Record, Told):
 
     @property
     def first_line(self) -> int | None:
-        """The line of the source to look at first, where one is known."""
+        """The line of the source to look at first, or None if no line is known."""
         found = (line for finding in self.findings for line in finding.lines)
         return next(iter(self.lines), next(found, None))
 
     def of_part(self, part: str) -> "Check":
-        """The same as a check of this part of a suite; of "", as it is for itself."""
+        """Return this check as a check of a part of a suite. For "", return it without the name of a part."""
         lead = f"{part}: " if part else ""
         return replace(self, name=f"{lead}{self.own_name}", part=part)
 
@@ -265,7 +271,7 @@ class Check(Record, Told):
 
 
 def faults_of(checks: Iterable[Check]) -> tuple[Fault, ...]:
-    """Parts of these checks that are missing because grader failed, without repetition."""
+    """Return the parts of these checks that are missing because grader failed, without repetition."""
     found = (fault for check in checks for fault in (*check.faults, *(each.fault for each in check.findings)) if fault)
     return tuple(dict.fromkeys(found))
 
@@ -274,7 +280,7 @@ T = TypeVar("T", bound=Told)
 
 
 def full_marks(kind: Kind, points: float, label: str = "", sizes: Mapping[str, str | int] | None = None) -> Check:
-    """A check as if it had passed, before anything is known of it; the label tells it from others of its kind."""
+    """Return a passed check with full points, before its run. `label` distinguishes it from others of its kind."""
     return Check(
         name=": ".join(filter(None, (kind, label))) + (f" ({sizes_in_words(sizes)})" if sizes else ""),
         kind=kind,
@@ -286,7 +292,7 @@ def full_marks(kind: Kind, points: float, label: str = "", sizes: Mapping[str, s
 
 
 class Unchecked(Record):
-    """What is OUTSTANDING for one reason: how many checks, and what they are worth together, which may be nothing."""
+    """The OUTSTANDING checks of one reason: their number, and their points in total, which may be 0."""
 
     reason: Reason
     checks: int
@@ -294,14 +300,14 @@ class Unchecked(Record):
 
 
 class Standing(Generic[T]):
-    """How a grading went by its checks, in full or in brief."""
+    """Summary of a grading by its checks, in full or short form."""
 
     if TYPE_CHECKING:
         checks: tuple[T, ...]
 
     @property
     def unchecked(self) -> tuple[Unchecked, ...]:
-        """What is OUTSTANDING, a record for each reason; its points are part of all that there are."""
+        """OUTSTANDING checks, with a record for each reason. Their points are part of the full points."""
         by_reason = {why: [check.max_points for check in self.checks if check.reason is why] for why in OUTSTANDING}
         return tuple(
             Unchecked(reason=why, checks=len(points), points=sum(points)) for why, points in by_reason.items() if points
@@ -314,22 +320,22 @@ class Standing(Generic[T]):
 
     @property
     def failed(self) -> bool:
-        """Whether some check that counts failed or earned only a part."""
+        """True if a check that counts failed or earned only a part of its points."""
         lost = {Verdict.PARTIAL, Verdict.FAILED}
         return any(check.verdict in lost for check in self.checks if check.kind in CAUSES_FIRST)
 
     @property
     def passed(self) -> bool:
-        """Whether every check that counts passed and none is left to be made; hidden ones are not looked at."""
+        """True if every check that counts passed and none is left to be made. Hidden checks are ignored."""
         return not self.failed and not self.unchecked
 
     @property
     def first_cause(self) -> T | None:
-        """The failed check whose message is the first to read; None if none failed that counts.
+        """The failed check whose message should be read first, or None if no check that counts failed.
 
-        It is about the first kernel that failed. What the simulator saw comes before wrong results, which are its
-        consequences; of these, the commonest cause, in the first case that has several of everything: with one, little
-        shows.
+        It is about the first kernel that failed. Findings of the simulator come before wrong results, which are their
+        consequences. Among wrong results, the commonest cause comes first. Among cases with this cause, one without a
+        size of 1 comes first, since a case with only one row or element shows little.
         """
         untold = {None, Reason.NOT_RUN, *NOT_MADE}
         failed = [each for each in self.checks if each.kind in CAUSES_FIRST and each.reason not in untold]
@@ -343,13 +349,13 @@ class Standing(Generic[T]):
 
     @property
     def unreached(self) -> tuple[T, ...]:
-        """The checks that failed only because a build did: their points are lost, and there is nothing more to say."""
+        """Checks that failed only because a build failed. Their points are lost, and there is no more to report."""
         unbuilt = {each.part for each in self.checks if each.kind is Kind.BUILD and each.verdict is Verdict.FAILED}
         return tuple(each for each in self.checks if each.part in unbuilt and each.reason is Reason.NOT_RUN)
 
 
 class Provenance(Record):
-    """What a result rests on: enough to repeat the grading and to see that two are comparable."""
+    """Origin of a result, with enough data to repeat the grading and to see that two results are comparable."""
 
     grader: str
     python: str
@@ -374,7 +380,7 @@ class Correction(Record):
 
 
 class Deduction(Record):
-    """What lateness costs: so many points `before`, so many less (a number that is not positive), and why in words."""
+    """Cost of lateness: the points `before` it, the `points` to add (zero or negative), and the reason in words."""
 
     before: float
     points: float
@@ -382,14 +388,14 @@ class Deduction(Record):
 
     @property
     def after(self) -> float:
-        """The points that are left, before any correction."""
+        """Points that are left, before any correction."""
         return self.before + self.points
 
 
 class Result(Record, Standing[Check]):
-    """The grading of one submission for one assignment; `profiles` has one for each part whose memory behaviour was
-    counted, under the part's name. `points` are those of all checks, less the deduction for lateness and with the
-    correction, if there are any; the correction comes last.
+    """The grading of one submission for one assignment. `profiles` has one for each part whose memory accesses were
+    counted, under the part's name. `points` are the points of all checks, less the deduction for lateness and then with
+    the correction, if there are any.
     """
 
     schema_version: Literal["grader-result/3"] = "grader-result/3"
@@ -428,7 +434,7 @@ class Result(Record, Standing[Check]):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def unchecked(self) -> tuple[Unchecked, ...]:
-        """What was not checked here, by reason; its points are part of `max_points`."""
+        """Checks that were not made here, by reason. Their points are part of `max_points`."""
         return super().unchecked
 
     @computed_field  # type: ignore[prop-decorator]
@@ -439,7 +445,7 @@ class Result(Record, Standing[Check]):
 
 
 class Ungraded(Record):
-    """Why there is no grade: a fault of ours, never the student's."""
+    """Reason why there is no grade: a fault of grader, never the student's."""
 
     schema_version: Literal["grader-result/3"] = "grader-result/3"
     status: Literal["ungraded"] = "ungraded"

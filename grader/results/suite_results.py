@@ -1,4 +1,4 @@
-"""Joins the results of a suite's parts, each of which was graded for itself, and separates them again."""
+"""Joins the results of a suite's parts, which are graded separately, and separates them again."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from grader.results.result import Check, Kind, Reason, Result
 
 
 def joined(coursework: Coursework, results: Sequence[Result]) -> Result:
-    """The checks of all parts in one result, each under the name of its part; a single result stays as it is."""
+    """Return one result with the checks of all parts, each under the name of its part. A single result is unchanged."""
     if isinstance(coursework, Assignment):
         (result,) = results
         return result
@@ -36,7 +36,7 @@ def joined(coursework: Coursework, results: Sequence[Result]) -> Result:
 
 
 def _of_part(part: str, check: Check, told: tuple[Check, ...]) -> Check:
-    """The check under the part's name; a build failure that the first part has, too, is explained once."""
+    """Return the check under the part's name. A build failure that the first part also has is explained only once."""
     named = check.of_part(part)
     failed = {(each.reason, each.message) for each in told if each.kind is Kind.BUILD}
     if check.kind is not Kind.BUILD or check.reason is None or (check.reason, check.message) not in failed:
@@ -45,7 +45,7 @@ def _of_part(part: str, check: Check, told: tuple[Check, ...]) -> Check:
 
 
 def separated(coursework: Coursework, result: Result) -> tuple[Result, ...]:
-    """The result of each part: `joined` undone, except for sums and times."""
+    """Return the result of each part. This undoes `joined`, except for sums and times."""
     if isinstance(coursework, Assignment):
         return (result,)
     return tuple(_own(part.part, result) for part in coursework.parts)

@@ -15,10 +15,10 @@ from grader.course.suite import Coursework
 from grader.results.result import Check, Kind, Reason, Result, Verdict
 
 Hideable = Case | Sanitizer | MemoryCheck | SpeedGoals
-"""What an assignment may hide."""
+"""Parts of an assignment that can be hidden."""
 
 View = Callable[[Result, Coursework], Result]
-"""What is shown of a result."""
+"""Function that selects the part of a result that is shown."""
 
 CASES = {Kind.CORRECTNESS, Kind.PRACTICE}
 
@@ -27,13 +27,13 @@ MESSAGE = "its outcome is shown after release."
 
 
 def released(result: Result, _: Coursework) -> Result:
-    """The whole result, without tracebacks of grader."""
+    """Return the whole result, without tracebacks of grader."""
     return without_tracebacks(result)
 
 
 def withheld(result: Result, coursework: Coursework) -> Result:
-    """The result without hidden outcomes. Points, profiles and times are those of the other checks; the full points
-    include all checks.
+    """Return the result without hidden outcomes. Points, profiles and times cover only the other checks; the full
+    points include all checks.
 
     The coursework must be the version by which the result is scored. If nothing is hidden, this is the result itself,
     without tracebacks of grader.
@@ -59,7 +59,7 @@ def withheld(result: Result, coursework: Coursework) -> Result:
 
 
 def without_tracebacks(result: Result) -> Result:
-    """The result with faults that only name the missing part: a traceback may quote secrets."""
+    """Return the result with faults that only name the missing part: a traceback may quote secrets."""
     if not result.faults:
         return result
     return replace(result, checks=tuple(map(_without_tracebacks, result.checks)))
@@ -81,8 +81,8 @@ def _without_traceback(fault: Fault) -> Fault:
 
 
 def shown_at_once(assignment: Assignment) -> tuple[Kind, ...]:
-    """The kinds of the checks, one for each check, that students may see before all are decided: no kind with hidden
-    checks, except cases, since the shown cases run first.
+    """Return the kinds of the checks that students may see before all are decided, one kind for each check. Kinds with
+    hidden checks are left out. Cases are not: the shown cases run first.
     """
     cases = (Kind.PRACTICE if case.practice else Kind.CORRECTNESS for case in assignment.correctness.shown)
     others: dict[Kind, tuple[Hideable, ...]] = {
@@ -95,12 +95,12 @@ def shown_at_once(assignment: Assignment) -> tuple[Kind, ...]:
 
 
 def hidden_checks(coursework: Coursework) -> int:
-    """Number of checks that the coursework hides."""
+    """Return the number of checks that the coursework hides."""
     return sum(one.hidden for part in coursework.parts for _, each in _asked(part) for one in each)
 
 
 def _asked(assignment: Assignment) -> tuple[tuple[set[Kind], tuple[Hideable, ...]], ...]:
-    """What the assignment asks for, by the kinds of the checks that come of it, one for each."""
+    """Return the parts of an assignment that can be hidden, by the kinds of their checks. Each part makes one check."""
     return (
         (CASES, assignment.correctness.cases),
         ({Kind.SANITIZER}, () if assignment.sanitizer is None else (assignment.sanitizer,)),
@@ -110,7 +110,7 @@ def _asked(assignment: Assignment) -> tuple[tuple[set[Kind], tuple[Hideable, ...
 
 
 def _hidden(assignment: Assignment, checks: Sequence[Check]) -> set[str]:
-    """The names of the checks that the assignment hides."""
+    """Return the names of the checks that the assignment hides."""
     return {
         check.name
         for kinds, each in _asked(assignment)
@@ -121,7 +121,7 @@ def _hidden(assignment: Assignment, checks: Sequence[Check]) -> set[str]:
 
 
 def _shown(checks: Sequence[Check], hidden: Container[str]) -> Iterator[Check]:
-    """All checks of a part, without the outcomes of the hidden ones. If the part does not build, all outcomes are
+    """Yield all checks of a part, without the outcomes of the hidden ones. If the part does not build, all outcomes are
     shown, since they follow from that.
     """
     does_build = all(check.verdict is Verdict.PASSED for check in checks if check.kind is Kind.BUILD)
@@ -129,7 +129,8 @@ def _shown(checks: Sequence[Check], hidden: Container[str]) -> Iterator[Check]:
 
 
 def _without_outcome(check: Check) -> Check:
-    """A check that was not made because there is no simulator stays, since this reveals nothing about the kernel.
+    """Return a check without its outcome. A check that was not made for lack of a simulator stays unchanged, since this
+    reveals nothing about the kernel.
 
     A speed that was not measured is withheld: on a busy machine, only a speed below the goal is left open.
     """

@@ -1,4 +1,4 @@
-"""Who does the grading: processes on this machine, or the workers of a Dask cluster. Both run station.py."""
+"""Runs the gradings, in processes on this machine or on the workers of a Dask cluster. Both run station.py."""
 
 from concurrent.futures import Future
 from typing import Protocol
@@ -9,26 +9,26 @@ from grader.results.result import Result, Ungraded
 
 
 class SchedulerLostError(WorkerError):
-    """The scheduler of a cluster does not answer, which says nothing about the submission."""
+    """The scheduler of a cluster does not answer. This says nothing about the submission."""
 
 
 class Workforce(Protocol):
-    """Stations that grade side by side."""
+    """Stations that grade in parallel."""
 
     @property
     def hands(self) -> int:
-        """How many errands are worth having under way now; at least one."""
+        """Number of errands that are worth having under way now; at least 1."""
 
     def facilities(self) -> Facilities:
-        """What all of them grade with; raises GraderError if they differ, or if there are none."""
+        """Return the facilities of all stations. Raises GraderError if stations differ or if there is no station."""
 
     def submit(self, errand: Errand) -> "Future[Result | Ungraded]":
-        """Have it graded. The future raises WorkerError if the station died over it, and SchedulerLostError if nobody
-        knows what became of it.
+        """Have a station grade an errand. The future raises WorkerError if the station died during the errand, and
+        SchedulerLostError if the outcome is unknown.
         """
 
     def dismiss(self) -> None:
-        """Begin to stop, since no more errands will come, without waiting for it."""
+        """Begin to stop, without waiting for the end, since no more errands will come."""
 
     def close(self) -> None:
-        """Stop what is under way, and wait until nothing of it is left."""
+        """Stop all errands under way, and wait until nothing of them is left."""

@@ -1,6 +1,6 @@
-"""A process beside the command line: it calls what it is told to until the other end (processes.py) is gone.
+"""Child process of the command line. It executes calls until the other end of its connection (processes.py) closes.
 
-processes.py starts it with the number of a descriptor that it inherits: its end of the connection.
+processes.py passes the number of an inherited descriptor, which is this end of the connection.
 """
 
 import logging
@@ -21,19 +21,19 @@ from grader.common.errors import GraderError, InterruptedGradingError, WorkerErr
 from grader.common.interrupts import interrupt_on, stop_if_told
 
 LOOK = 1.0
-"""Seconds after which a station that has nothing to do asks whether it was told to stop: a signal that comes just
-before a wait begins does not end it.
+"""Seconds after which an idle station checks for a request to stop. A signal that comes just before a wait begins does
+not end the wait.
 """
 
 
 def main() -> None:
-    """Serve, then close the station."""
+    """Execute calls, then close the station."""
     link = Connection(int(sys.argv[1]))
     os.set_inheritable(link.fileno(), False)  # noqa: FBT003 - its only parameter
     interrupt_on([signal.SIGTERM], _stop)
     threading.Thread(target=_end_with_the_other_end, args=(link.fileno(),), daemon=True).start()
     logging.captureWarnings(capture=True)
-    logging.getLogger().addHandler(logging.NullHandler())  # a result carries its faults, and stderr is the report's
+    logging.getLogger().addHandler(logging.NullHandler())  # results contain their faults; stderr is for the report
     with suppress(InterruptedGradingError):
         try:
             _serve(link)
@@ -58,7 +58,7 @@ def _answer(function: Callable[[Any], Any], argument: object) -> object:
         raise
     except GraderError as error:
         return error
-    except Exception as error:  # noqa: BLE001 - the station goes on; the other end is told
+    except Exception as error:  # noqa: BLE001 - the other end gets the error, and the station continues
         return WorkerError(f"a fault in grader itself: {error!r}")
 
 
@@ -67,19 +67,21 @@ def _send(link: Connection, answer: object) -> None:
         link.send(answer)
     except (ConnectionError, InterruptedGradingError):
         raise
-    except Exception as error:  # noqa: BLE001 - pickle raises whatever an object's own methods do
+    except Exception as error:  # noqa: BLE001 - pickle raises all errors of an object's methods
         link.send(WorkerError(f"a fault in grader itself: its answer cannot be sent: {error!r}"))
 
 
 def _stop(_number: int) -> InterruptedGradingError:
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # once is enough: what follows is cleaning up
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # one signal is enough: only cleaning up follows
     return InterruptedGradingError("the batch has been stopped.")
 
 
 def _end_with_the_other_end(descriptor: int) -> None:
-    """Interrupt a grading that nobody waits for: the end of the connection would be read only after it."""
+    """Interrupt a grading whose result is not needed any more. Without this thread, the process would notice the closed
+    connection only after the grading.
+    """
     closed = select.poll()
-    closed.register(descriptor, 0)  # a closed other end is reported even if nothing is asked for
+    closed.register(descriptor, 0)  # poll reports a closed other end even without requested events
     closed.poll()
     os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(LEAVE)

@@ -1,7 +1,7 @@
-"""Checks what a cluster's worker returns: text, which is a result if it is about this errand and adds up.
+"""Checks the answer of a cluster's worker. It must be a result of the errand, and its points must add up.
 
-A station measures and scores, so that its points can only be held against what can be earned; whose file it was, which
-inputs and which assignment it has to say as they were sent.
+A station measures and scores, so its points can only be compared with the points that can be earned. The answer must
+name the file, the inputs and the assignment of the errand.
 """
 
 import math
@@ -17,13 +17,15 @@ from grader.course.submissions.submission import parse_submission
 from grader.results.result import Result, Ungraded
 
 LONGEST = 64 * 1024 * 1024
-"""Characters; a result with all its samples and findings has some fifty thousand, and its source a million at most."""
+"""Maximum number of characters of an answer. A result with all its samples and findings has about 50,000, and its
+source 1,000,000 at most.
+"""
 
 OUTCOME: TypeAdapter[Result | Ungraded] = TypeAdapter(Result | Ungraded)
 
 
 def read_answer(text: object, errand: Errand) -> Result | Ungraded:
-    """The outcome; raises WorkerError if the text is not an outcome of this errand."""
+    """Return the outcome in an answer. Raises WorkerError if the text is not an outcome of this errand."""
     if not isinstance(text, str) or len(text) > LONGEST:
         raise WorkerError("a worker's answer is not believed: it is no result.")
     try:
@@ -61,7 +63,7 @@ def _faults(result: Result, errand: Errand) -> Iterator[str]:
 
 
 def _source(errand: Errand) -> str:
-    """The source that the result must state: nothing, if what was handed in is not source text."""
+    """Return the source that the result must contain. It is empty if the submission is not source text."""
     try:
         return parse_submission(NAME, errand.data).source
     except InputError:
@@ -69,5 +71,5 @@ def _source(errand: Errand) -> str:
 
 
 def _same(one: float, other: float) -> bool:
-    """But for what adding up in another order makes of it."""
+    """True if two sums are equal, except for rounding that depends on the order of addition."""
     return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9)

@@ -1,17 +1,17 @@
 """Stations that are workers of a Dask cluster.
 
-Dask has the queue and the network, and gives what a dead worker had to another. We add one thing, the abstract resource
-`device`. A worker says how many devices it has (`dask worker --resources
-"device=1"`), a grading takes one, and so no device grades two submissions at a time, however many threads its worker
-has; a worker without one is left alone. Timed sections have the device, and on a CPU the machine, to themselves by
-the locks of grading/device_lock.py, also where several workers share a host.
+Dask provides the queue and the network, and gives the errands of a dead worker to another. This module adds one thing,
+the abstract resource `device`. A worker declares how many devices it has (`dask worker --resources "device=1"`), and a
+grading takes one. So no device grades two submissions at a time, even if its worker has several threads. A worker
+without a device gets no gradings. The locks of grading/device_lock.py reserve the device for timed sections, and on a
+CPU the whole machine, also if several workers share a host.
 
-The assignment's files travel with every errand; a worker keeps them under their hash, and checks it (lms/bundle.py).
-Where a submission runs, which image and which device, is decided by the settings of the worker's own machine, as far
-as the batch does not say it.
+The assignment's files travel with every errand. A worker keeps them under their hash, and checks it (lms/bundle.py).
+The settings of the worker's machine decide where a submission runs, in which image and on which device, except for
+settings that the batch makes.
 
-A worker that fails at everything, for example because its engine has gone, is always the first to be free for more. So
-it is retired after several failures in a row while others succeed.
+A worker that fails at every errand, for example because its container engine has gone, is always the first to be free
+again. So it is retired after several failures in a row while other workers succeed.
 """
 
 import logging
@@ -38,37 +38,39 @@ RESOURCE = "device"
 NEEDS = {RESOURCE: 1}
 
 PATIENCE = 300.0
-"""Seconds that a batch waits for a first worker: a queue of a cluster may let it wait."""
+"""Seconds that a batch waits for its first worker, which may have to wait in a queue of the cluster."""
 
 CONNECTING = 20.0
-"""Seconds in which a scheduler must answer, at first and after the connection was lost."""
+"""Seconds in which a scheduler must answer, at the start and after a lost connection."""
 
 LOOK = 1.0
-"""Seconds between two looks at which workers there are."""
+"""Seconds between two updates of the list of workers."""
 
 STRIKES = 3
-"""Failures in a row, while others succeed, after which a worker gets no more."""
+"""Number of failures in a row, while other workers succeed, after which a worker gets no more errands."""
 
 Say = Callable[[str], None]
 
 Answer = tuple[str, str]
-"""A worker's address, and what it returns, as JSON that is checked like all untrusted text."""
+"""A worker's address, and its answer as JSON, which is checked like all untrusted text."""
 
 
 class StationPlugin(WorkerPlugin):  # type: ignore[misc]  # Dask is untyped
-    """Has a worker close its station before it ends."""
+    """Makes a worker close its station before it ends."""
 
     name = "grader station"
     idempotent = True
-    """Another batch on the same cluster does not close the station of this one by registering its own."""
+    """Makes Dask ignore a second registration: another batch on the same cluster must not close the station of this
+    batch by registering its own plugin.
+    """
 
-    def teardown(self, worker: object) -> None:  # noqa: ARG002 - Dask gives it
-        """Called by Dask when the worker is told to end."""
+    def teardown(self, worker: object) -> None:  # noqa: ARG002 - Dask passes it
+        """Close the station. Dask calls this when the worker has to end."""
         leave()
 
 
 class Cluster:
-    """The workers that a scheduler has, now and later. `say` is called when one comes, goes or is retired."""
+    """Workers of a scheduler, now and later. `say` is called when a worker comes, leaves or is retired."""
 
     def __init__(self, address: str, orders: str, say: Say) -> None:
         _keep_quiet()
@@ -81,21 +83,23 @@ class Cluster:
 
     @property
     def hands(self) -> int:
-        """Two for each worker, so that none waits for the next errand to come over the network."""
+        """Number of errands to have under way: two for each worker, so that no worker waits for the network."""
         return max(1, 2 * len(self._crew.present))
 
     @property
     def workers(self) -> int:
-        """How many workers there are now, each of which grades one submission at a time."""
+        """Number of workers that are connected now. Each grades one submission at a time."""
         return len(self._crew.present) if self.is_connected else 0
 
     @property
     def is_connected(self) -> bool:
-        """True if the scheduler answers."""
+        """True while the connection to the scheduler works."""
         return bool(self._client.status == "running")
 
     def facilities(self) -> Facilities:
-        """What the first worker grades with, if all others have the same. Waits for a worker if there is none."""
+        """Return the facilities of the workers, after waiting for a first worker. Raises WorkerError if two workers
+        differ or no worker comes, and SchedulerLostError if the scheduler has gone.
+        """
         found: dict[str, Facilities] = {}
         while not found:
             self.await_worker(PATIENCE)
@@ -113,8 +117,8 @@ class Cluster:
         return found[first]
 
     def submit(self, errand: Errand) -> "Future[Result | Ungraded]":
-        """Have it graded by a worker whose device is free. An errand whose future is cancelled is not begun any more.
-        Raises SchedulerLostError if the scheduler has gone for good.
+        """Have a worker with a free device grade an errand. If the future is cancelled before the errand begins, the
+        errand is dropped. Raises SchedulerLostError if the scheduler has gone for good.
         """
         end = time.monotonic() + CONNECTING + 1
         while self._client.status == "connecting" and time.monotonic() < end:
@@ -131,11 +135,13 @@ class Cluster:
         return outcome
 
     def dismiss(self) -> None:
-        """Watch them no more: they may leave."""
+        """Stop watching the workers: they may leave now."""
         self._closed.set()
 
     def close(self) -> None:
-        """Cancel what has not begun, and disconnect. Workers stay, and finish gradings that nobody waits for."""
+        """Cancel errands that have not begun, and disconnect. Workers stay, and finish their gradings, but the results
+        are dropped.
+        """
         self.dismiss()
         if self.is_connected:
             self._executor.shutdown(wait=False)
@@ -144,7 +150,7 @@ class Cluster:
             self._watch.join()
 
     def _pass_on(self, asked: "Future[Answer]", errand: Errand, outcome: "Future[Result | Ungraded]") -> None:
-        """Called by Dask's thread when an errand has ended."""
+        """Set the outcome of an ended errand. Called by Dask's thread."""
         if not outcome.set_running_or_notify_cancel():
             return
         if asked.cancelled():
@@ -160,7 +166,9 @@ class Cluster:
             outcome.set_result(self._believed(asked.result(), errand))
 
     def _believed(self, answer: object, errand: Errand) -> Result | Ungraded:
-        """What a worker returns, if that can be true; else it has failed. A worker that only fails is retired."""
+        """Check a worker's answer against its errand. An answer that cannot be true counts as a failure of the worker.
+        A worker that only fails is retired.
+        """
         worker, text = answer if isinstance(answer, tuple) and len(answer) == 2 else ("a worker", answer)
         try:
             graded = read_answer(text, errand)
@@ -170,7 +178,7 @@ class Cluster:
         return graded
 
     def _ask(self) -> dict[str, Facilities]:
-        """What each worker grades with; one that leaves meanwhile is left out."""
+        """Return the facilities of each worker, without workers that leave meanwhile."""
         asked = {
             worker: self._executor.submit(look_around, self._orders, workers=[worker]) for worker in self._workers()
         }
@@ -187,12 +195,14 @@ class Cluster:
         return found
 
     def _workers(self) -> list[str]:
-        """Addresses of the workers with a device."""
+        """Return the addresses of the workers with a device."""
         known = self._client.scheduler_info(n_workers=-1).get("workers", {})
         return sorted(address for address, facts in known.items() if facts.get("resources", {}).get(RESOURCE, 0) >= 1)
 
     def await_worker(self, seconds: float) -> None:
-        """Wait for a first worker, and say how to start one. Raises WorkerError if none comes in so many seconds."""
+        """Wait for a first worker, and say how to start one. Raises WorkerError if none comes in this many seconds, and
+        SchedulerLostError if the scheduler has gone.
+        """
         end = time.monotonic() + seconds
         if not self._workers():
             self._say(f"waiting for a worker at {self._address}: {self._how_to_start()}")
@@ -210,7 +220,7 @@ class Cluster:
         return f'dask worker {self._address} --nthreads 1 --resources "{RESOURCE}=1"'
 
     def _follow(self) -> None:
-        """On a thread of its own: say which workers come and go, and retire those that only fail."""
+        """Report the workers that come and leave, and retire those that only fail. Runs in a separate thread."""
         while not self._closed.wait(LOOK):
             if not self.is_connected:
                 continue
@@ -238,12 +248,12 @@ def _connect(address: str) -> Client:
 
 
 def grade_here(errand: Errand) -> Answer:
-    """Runs on a worker: its address, and what it has made of the errand."""
+    """Grade an errand on a worker. Return the worker's address and the outcome as JSON."""
     return get_worker().address, grade(errand).model_dump_json()
 
 
 class ClusterWorkers:
-    """Which workers there are, and which of them only fail."""
+    """The workers of a cluster that are present, and their failures."""
 
     def __init__(self) -> None:
         self.present: set[str] = set()
@@ -251,11 +261,11 @@ class ClusterWorkers:
         self._faults: dict[str, list[str]] = {}
 
     def note(self, worker: str, outcome: Result | Ungraded) -> None:
-        """A worker has done an errand."""
+        """Note the outcome of a worker's errand. A success clears the worker's failures."""
         self._faults[worker] = [*self._faults.get(worker, []), outcome.fault] if isinstance(outcome, Ungraded) else []
 
     def look(self, present: set[str]) -> tuple[str, ...]:
-        """Note which workers are there now; a line for each that has come or left."""
+        """Note the workers that are present now. Return a line for each that has come or left."""
         before, self.present = self.present, present
         self.has_changed = before != present
         total = f"{count(len(present), 'worker')} now."
@@ -263,7 +273,7 @@ class ClusterWorkers:
         return (*left, *(f"{worker} has come. {total}" for worker in present - before))
 
     def hopeless(self) -> tuple[tuple[str, str], ...]:
-        """Workers that only fail while others succeed, each with its last fault; each is named once."""
+        """Return the workers that only fail while others succeed, each once and with its last fault."""
         if not any(self._faults.get(worker) == [] for worker in self.present):
             return ()
         found = [worker for worker in self.present if len(self._faults.get(worker, [])) >= STRIKES]
@@ -280,7 +290,7 @@ def _facilities(worker: str, looked: "Future[Facilities]") -> Facilities:
 
 
 def _on_a_worker(error: BaseException) -> str:
-    """An error that is none of ours: mostly a worker that has no grader, or another."""
+    """Describe an error that grader did not raise itself. Most such workers lack grader, or have another version."""
     return (
         f"a worker could not take it ({type(error).__name__}: {' '.join(str(error).split())}); "
         f"grader {version('grader')} must be installed where it runs, as it is here."
@@ -288,7 +298,7 @@ def _on_a_worker(error: BaseException) -> str:
 
 
 def _keep_quiet() -> None:
-    """Dask logs to the terminal what we say ourselves."""
+    """Silence Dask's messages on the terminal, since grader reports the same events."""
     names: list[Any] = [name for name in logging.root.manager.loggerDict if name.startswith(("distributed", "tornado"))]
     for name in names:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)

@@ -1,4 +1,4 @@
-"""Which workforce a batch gets."""
+"""Chooses the workforce of a batch."""
 
 from collections.abc import Callable
 
@@ -8,11 +8,13 @@ from grader.common.errors import InputError
 
 
 def hire(orders: str, jobs: int, scheduler: str | None, places: Places, say: Callable[[str], None]) -> Workforce:
-    """Stations on this machine, at these places, or in a cluster; `say` is called when a worker of it comes or goes."""
+    """Return stations on this machine at these places, or a cluster. `say` is called when a worker of the cluster comes
+    or leaves. Raises InputError if a cluster is requested and Dask is not installed.
+    """
     if scheduler is None:
         return Stations(jobs, orders, places)
     try:
-        from grader.batch.workforce.cluster import Cluster  # an extra, which only this needs
+        from grader.batch.workforce.cluster import Cluster  # Dask is an extra that only a cluster needs
     except ImportError as error:
         raise InputError(
             "--scheduler needs Dask: install it from a clone of grader with `pip install '.[cluster]'`."

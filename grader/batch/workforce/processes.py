@@ -1,8 +1,8 @@
-"""Processes beside the command line, which call functions of ours: they grade, or make pages.
+"""Child processes that call functions of grader. They grade, or they make pages.
 
-Each has a thread here that hands it one call after the other. A process that dies is replaced, and costs the call that
-it had. It is in a session of its own, so that Ctrl-C reaches this process alone, which then decides; and when this one
-dies, however it does, the others see their connection close, and stop (__main__.py is their side).
+Each process has a thread here, which gives it one call at a time. A process that dies is replaced, and its call fails.
+Each process runs in a separate session, so that Ctrl-C reaches only this process, which decides what to stop. If this
+process dies for any reason, the child processes see their connection close, and stop (__main__.py is their side).
 """
 
 import os
@@ -21,14 +21,18 @@ from typing import Any
 from grader.common.errors import GraderError, WorkerError
 
 SERVE = ("-P", "-m", "grader.batch.workforce")
-"""-P: nothing is imported from the working directory, which may hold what students have handed in."""
+"""Arguments of Python for a child process. -P prevents imports from the working directory, which may have students'
+files.
+"""
 
 LEAVE = 20.0
-"""Seconds in which a process must have ended; a station stops its sandboxes then, and engines were seen to take ten."""
+"""Seconds in which a process must have ended. A station stops its sandboxes first, and container engines have taken ten
+seconds for that.
+"""
 
 
 class Processes:
-    """Processes with these variables, one for each. They start when they are first needed."""
+    """Processes with these environment variables, one for each mapping. They start when they are first needed."""
 
     def __init__(self, variables: Sequence[Mapping[str, str]]) -> None:
         self._threads = ThreadPoolExecutor(len(variables), thread_name_prefix="beside")
@@ -38,11 +42,13 @@ class Processes:
             self._idle.put(process)
 
     def submit(self, function: Callable[[Any], Any], argument: object) -> "Future[Any]":
-        """Have it called by the next process that is free; of those that were never asked, by the first."""
+        """Have the next free process call a function. Processes without a call so far are taken in order."""
         return self._threads.submit(self.call, function, argument)
 
     def call(self, function: Callable[[Any], Any], argument: object) -> Any:
-        """The same, waited for. Raises the GraderError that it raises there, and WorkerError if its process dies."""
+        """Have the next free process call a function, and wait for the result. Raises the GraderError that the function
+        raises, and WorkerError if the process dies.
+        """
         process = self._idle.get()
         try:
             answer = process.call(function, argument)
@@ -53,13 +59,13 @@ class Processes:
         return answer
 
     def dismiss(self) -> None:
-        """Have them all begin to stop; calls under way fail."""
+        """Ask all processes to stop. Calls under way fail."""
         self._threads.shutdown(wait=False, cancel_futures=True)
         for process in self._all:
             process.ask_to_stop()
 
     def close(self) -> None:
-        """Stop them all, and wait for that. A second interruption ends the wait."""
+        """Stop all processes, and wait until they have ended. A second interrupt ends the wait."""
         try:
             self.dismiss()
             end = time.monotonic() + LEAVE
@@ -82,7 +88,7 @@ class _Process:
         self._link: Connection | None = None
 
     def call(self, function: Callable[[Any], Any], argument: object) -> object:
-        """What the function returns there, or the GraderError that it raised; WorkerError if the process dies."""
+        """Return the function's result, or the GraderError that it raised. Raises WorkerError if the process dies."""
         process, link = self._running()
         try:
             link.send((function, argument))
@@ -101,14 +107,14 @@ class _Process:
             return self._process, self._link
 
     def ask_to_stop(self) -> None:
-        """Have it end what it has started, and then itself, unless it was asked. It is not started again."""
+        """Ask the process to end the processes that it has started, and then itself. It is not started again."""
         with self._guard:
             if self._process is not None and not self._stopped:
                 self._process.terminate()
             self._stopped = True
 
     def wait(self, end: float) -> None:
-        """Until it has ended, or until the monotonic clock shows `end`."""
+        """Wait until the process has ended, or until the monotonic clock shows `end`."""
         if self._process is not None:
             try:
                 self._process.wait(max(0.0, end - time.monotonic()))
@@ -116,7 +122,7 @@ class _Process:
                 return
 
     def kill(self) -> None:
-        """End it now."""
+        """Kill the process."""
         if self._process is not None and self._link is not None:
             self._process.kill()
             self._process.wait()
@@ -126,7 +132,7 @@ class _Process:
 def _start(variables: Mapping[str, str]) -> tuple[subprocess.Popen[bytes], Connection]:
     ours, theirs = Pipe()
     try:
-        process = subprocess.Popen(  # noqa: S603 - our own module, run by our own Python
+        process = subprocess.Popen(  # noqa: S603 - a module of grader, run by this Python
             [sys.executable, *SERVE, str(theirs.fileno())],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

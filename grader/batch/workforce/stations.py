@@ -1,4 +1,4 @@
-"""The stations of this machine, which share its processors, unless the settings say how many each has to spare."""
+"""Stations on this machine. They share its processors, unless a setting gives the spare processors of each."""
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
@@ -12,11 +12,11 @@ from grader.grading.settings import as_variables, load_settings, spare_processor
 from grader.results.result import Result, Ungraded
 
 Places = Sequence[Mapping[str, Any]]
-"""Settings that stations get in turn: each place may be another device."""
+"""Settings that the stations get in turn. Each place may be another device."""
 
 
 class Stations:
-    """Stations as processes beside this one."""
+    """Stations that are child processes."""
 
     def __init__(self, jobs: int, orders: str, places: Places = ({},)) -> None:
         self.hands = jobs
@@ -26,8 +26,8 @@ class Stations:
         self._processes = Processes([as_variables({**place, **share}) for place in islice(cycle(places), jobs)])
 
     def facilities(self) -> Facilities:
-        """What one station of each place grades with; raises InputError if they differ."""
-        # The idle stand in line, so that these are the first stations, which have a place each.
+        """Return the facilities of the stations, from one station at each place. Raises InputError if they differ."""
+        # Idle processes are taken in order, so these calls reach the first stations, which have different places.
         asked = [self._processes.submit(look_around, self._orders) for _ in range(self._places)]
         first, *others = (future.result() for future in asked)
         for other in others:
@@ -40,13 +40,13 @@ class Stations:
         return found
 
     def submit(self, errand: Errand) -> "Future[Result | Ungraded]":
-        """Have it graded by the next station that is free."""
+        """Have the next free station grade an errand."""
         return self._processes.submit(grade, errand)
 
     def dismiss(self) -> None:
-        """Have all stations begin to stop."""
+        """Ask all stations to stop."""
         self._processes.dismiss()
 
     def close(self) -> None:
-        """Stop all stations; errands under way fail."""
+        """Stop all stations. Errands under way fail."""
         self._processes.close()

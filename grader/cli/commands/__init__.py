@@ -1,5 +1,5 @@
-"""The commands, in modules by what they are about; cli/main.py lists them all.
+"""The commands, in one module for each subject. cli/app.py lists them all.
 
-A command imports what it needs when it is called, at the beginning of its function. At the top of a module stands only
-what its options need. So `--version` and `--help` answer at once, and no command loads what only another needs.
+A command imports its modules at the beginning of its function. The top of a command's module imports only the modules
+that its options need. So `--version` and `--help` answer at once, and no command loads modules that only another needs.
 """

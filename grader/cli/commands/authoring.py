@@ -1,4 +1,4 @@
-"""The commands for those who write assignments."""
+"""The commands for authors of assignments."""
 
 import shlex
 from enum import StrEnum
@@ -12,7 +12,7 @@ from grader.cli.options import CourseOption, EnvironmentOptions, NamesArgument
 
 
 class Schema(StrEnum):
-    """The files that have a published schema."""
+    """Files with a published schema."""
 
     RESULT = "result"
     ASSIGNMENT = "assignment"

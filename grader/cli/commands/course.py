@@ -1,4 +1,4 @@
-"""The commands for a whole course: grade it here, or have it graded elsewhere."""
+"""The command for a whole course, which is graded on this machine or on a cluster."""
 
 import logging
 import os
@@ -16,12 +16,14 @@ from grader.common.phrases import listed
 from grader.lms.platforms import PLATFORMS
 
 DEFAULT_JOBS = min(8, len(os.sched_getaffinity(0)))
-"""A grading keeps about one core busy while it is not timed; past eight, a GPU's timed sections are the bottleneck."""
+"""Default number of gradings in parallel. A grading keeps about one core busy while it is not timed. With more than
+eight, the timed sections of a GPU are the bottleneck.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class StationOptions:
-    """Where a batch is graded."""
+    """Options for the stations of a batch."""
 
     jobs: Annotated[int, typer.Option(min=1, help="Gradings side by side on this machine.")] = DEFAULT_JOBS
     scheduler: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, to grade on its workers.")] = None
@@ -36,7 +38,7 @@ class StationOptions:
 
 
 def _upload_options() -> Iterator[tuple[str, Any]]:
-    """The options of each platform: the file to fill, and its columns."""
+    """Yield the options of each platform: the file to fill, and its columns."""
     for grades in (each.grades for each in PLATFORMS if each.grades is not None):
         yield grades.option, Annotated[Path | None, typer.Option(help=grades.help)]
         for name, words in grades.columns.items():
@@ -45,7 +47,7 @@ def _upload_options() -> Iterator[tuple[str, Any]]:
 
 @dataclass(frozen=True, kw_only=True)
 class UploadOptions:
-    """Files of platforms, to be copied and filled, and who is in the course."""
+    """Options for files of platforms, which are copied and filled, and for the list of people in the course."""
 
     files: Annotated[dict[str, Any], OptionTable(options=dict(_upload_options()))]
     roster: Annotated[
@@ -55,7 +57,7 @@ class UploadOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class ExtentOptions:
-    """How much of a batch is done."""
+    """Options that limit or extend the work of a batch."""
 
     regrade: Annotated[
         list[str] | None, typer.Option(help="Grade again: student=LABEL, check=WORDS or changed=ASSIGNMENT.")
@@ -99,7 +101,7 @@ def batch(
     stations = places(where.device, where.gpu, where.jobs, where.scheduler)
     given = {"sandbox": where.sandbox, **how.settings()}
     settings = load_settings({**stations[0], **given, "course": where.course})
-    if not extent.dry_run:  # which runs nothing, and so needs no container
+    if not extent.dry_run:  # a dry run starts no submission, so it needs no container
         given["sandbox"] = settings.sandbox_for_others()
     orders = settings.orders(given if where.scheduler is None else {**stations[0], **given})
     request = BatchRequest(
@@ -118,7 +120,7 @@ def batch(
         raise typer.Exit(PASSED)
     stations_of = partial(hire, orders, where.jobs, where.scheduler, stations, typer.echo)
     here = settings.sandbox_for_others() if where.scheduler is None else "process"
-    LOG.addHandler(logging.NullHandler())  # the batch lists what is missing in a file
+    LOG.addHandler(logging.NullHandler())  # the batch lists missing parts in a file
     with closing(Beside(settings.lock_folder(here))) as press:
         gradebook = grade_batch(request, stations_of, typer.echo, press)
     typer.echo(outcome_in_words(gradebook, out))

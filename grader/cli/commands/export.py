@@ -1,4 +1,4 @@
-"""`grader export`: what another system, or a student, needs to grade."""
+"""`grader export`: makes the files that another system, or a student, needs to grade."""
 
 from pathlib import Path
 from typing import Annotated

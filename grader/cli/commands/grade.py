@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from grader.results.result import Result, Ungraded
 
 PATIENT = 60.0
-"""Seconds that a search may take where somebody asked for nothing else."""
+"""Seconds that a search may take in a command that only explains."""
 
 WatchOption = Annotated[bool, typer.Option("--watch", help="Grade it again whenever it is saved, until Ctrl-C.")]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReportOptions:
-    """The files to write, each by the name of its format."""
+    """Report files to write, by the name of their format."""
 
     files: Annotated[
         dict[str, Path],
@@ -47,7 +47,7 @@ class ReportOptions:
     ]
 
     def write(self, outcome: "Result | Ungraded") -> tuple["Fault", ...]:
-        """Write the files; return the faults of those that could not be written."""
+        """Write the report files. Return the faults of files that could not be written."""
         from grader.common.files import write_whole
         from grader.common.optional import Fault, attempt
 
@@ -76,7 +76,7 @@ def grade(
 
     start = time.monotonic()
     with _keeping_all() as keeping, ThreadPoolExecutor(1) as beside:
-        reading = beside.submit(read_submission, file)  # and both go on while the settings are imported
+        reading = beside.submit(read_submission, file)  # continues while the settings are imported
         from grader.cli.faults import noted, told_at_the_end
         from grader.common.files import check_outputs
         from grader.course.truth.seeds import check_seed, fresh_seed
@@ -105,13 +105,13 @@ def grade(
                 follow(grading, submission.path, environment)
             with verdicts(coursework, start) as progress:
                 result = grading.grade(submission, environment, progress)
-            lost = grading.tell(result)  # before the last worker has ended
+            lost = grading.tell(result)  # the user need not wait for the end of the last worker
     raise typer.Exit(UNGRADED if lost else exit_code(result))
 
 
 @contextmanager
 def _keeping_all() -> Iterator[ExitStack]:
-    """Look for no garbage until the stack is closed: nothing of what is imported is any."""
+    """Disable garbage collection until the stack is closed: imported objects are never garbage."""
     gc.disable()
     with ExitStack() as until:
         until.callback(gc.enable)

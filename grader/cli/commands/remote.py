@@ -1,4 +1,4 @@
-"""The commands of a student whose course has a submission service."""
+"""The commands for students whose course has a submission service."""
 
 from pathlib import Path
 from typing import Annotated

@@ -13,7 +13,7 @@ from grader.common.errors import InputError
 
 @dataclass(frozen=True, kw_only=True)
 class LaunchOptions:
-    """What is launched; None means as in a grading."""
+    """Options for the launches. None means the value of a grading."""
 
     kernel: Annotated[str | None, typer.Option(help="Of several kernels, the one to time.")] = None
     size: Annotated[

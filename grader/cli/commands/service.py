@@ -1,4 +1,4 @@
-"""The commands of the service: the pages, a station elsewhere, the tables of a database."""
+"""The commands of the service: its pages, its stations, sign-in links, and the tables of its database."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 PORT = 8000
 
 SECRETS = "GRADER_SIGN_IN", "GRADER_NOTICES"
-"""How variables begin that say how people sign in, and whom the service tells: secrets are among them."""
+"""Prefixes of the variables with settings for signing in and for notices. Some of these contain secrets."""
 
 DATABASE = "GRADER_DATABASE"
 
@@ -38,7 +38,7 @@ StationsOption = Annotated[int, typer.Option(min=0, max=64, help="Stations on th
 
 @dataclass(frozen=True, kw_only=True)
 class AddressOptions:
-    """Where browsers find the service, and how many processes make its pages."""
+    """Options for the address of the service, and for the number of processes that make its pages."""
 
     host: Annotated[str, typer.Option(help="Address to listen on; leave it, and put a proxy with TLS before it.")] = (
         "127.0.0.1"
@@ -52,7 +52,7 @@ class AddressOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class PlaceOptions:
-    """Where the service's station grades."""
+    """Options for the course, cluster, sandbox and device of the service's stations."""
 
     course: CourseOption = None
     cluster: Annotated[
@@ -177,7 +177,7 @@ def _station_spec(place: PlaceOptions, stations: int) -> "tuple[Settings, Statio
 
 
 def _require_cluster(stations: int) -> None:
-    """Raises InputError if Dask is not installed, or if there would not be one station for the cluster."""
+    """Raise InputError if Dask is not installed, or if the cluster would not get exactly one station."""
     from importlib.util import find_spec
 
     from grader.common.errors import InputError
@@ -189,14 +189,14 @@ def _require_cluster(stations: int) -> None:
 
 
 def _forget_database() -> None:
-    """The variable has been read: what others could read of this process, and what it starts, do not have it."""
+    """Remove the variable, which has been read, so that others cannot read it from this process or its children."""
     from grader.service.handover import forget_variable
 
     forget_variable(DATABASE)
 
 
 def _forget_secrets() -> None:
-    """The same of those with secrets, which stations are not told at all."""
+    """Remove the variables with secrets in the same way. Stations never receive these secrets."""
     from grader.service.handover import forget_variable
 
     for name in [each for each in os.environ if each.upper().startswith(SECRETS)]:
@@ -217,7 +217,7 @@ def _required(database: str | None) -> str:
 
 @contextmanager
 def _extra(command: str) -> Iterator[None]:
-    """In the block, the service's modules are imported; raises InputError where what they need is not installed."""
+    """The block imports the service's modules. Raises InputError if a package that they need is not installed."""
     from grader.common.errors import InputError
 
     try:

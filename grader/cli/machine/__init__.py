@@ -1,1 +1,1 @@
-"""This machine: what it lacks to grade (doctor.py), and what installs that (setup.py, debian.py)."""
+"""Prepares this machine for grading: doctor.py finds problems, setup.py and debian.py install missing programs."""

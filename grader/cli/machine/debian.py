@@ -1,10 +1,10 @@
-"""Debian's packages (and Ubuntu's): root installs them, other users download and unpack them.
+"""Installs packages of Debian and Ubuntu. Root installs them; other users download and unpack them.
 
 For a user who is not root, apt keeps its lists in a folder of that user:
 
-    work/lists/   cache/   apt's
-    work/debs/             packages, as they were downloaded; those that are there are not downloaded again
-    work/root/             what is in them
+    work/lists/   cache/   apt's lists and cache
+    work/debs/             downloaded packages, which are not downloaded again
+    work/root/             the files of these packages
 """
 
 import os
@@ -18,32 +18,32 @@ from pathlib import Path
 from grader.common.errors import SetupError
 
 Tell = Callable[[str], None]
-"""Called with a line about what is being done."""
+"""Called with a line about the current step."""
 
 INSTALL = ("apt-get", "install", "--yes", "--no-install-recommends")
 
 TOO_MUCH = {"devel", "libdevel"}
-"""Sections of packages that are for compiling with, of which PoCL's library needs nothing to run."""
+"""Sections of packages for compiling. PoCL's library needs none of them to run."""
 
 NAME = re.compile(r"[a-z0-9][a-z0-9+.-]+")
 
 LACKING = re.compile(rf"^Inst ({NAME.pattern})", re.MULTILINE)
-"""The name of a package, in what apt-get would install."""
+"""Pattern for the name of a package that apt-get would install."""
 
 ARCHIVE = re.compile(r"^'(\S+?)/dists/", re.MULTILINE)
-"""The address of an archive, in what apt-get would fetch."""
+"""Pattern for the address of an archive that apt-get would fetch from."""
 
 NO_SOURCE = "no archive that it is set up for has it. Add your distribution's main archive (on Ubuntu, universe too)."
 
 NO_ROOM = "No space left"
-"""Words of the system. tar prints them after other errors that follow from them, dpkg not at all."""
+"""Message of the operating system. tar prints it only after the errors that follow from it. dpkg does not print it."""
 
 RETRY = "Fix that and run this command again: it goes on from there."
 
 
 @dataclass(frozen=True, kw_only=True)
 class Package:
-    """A package that can be downloaded; `needs` are its dependencies, alternatives included."""
+    """A package that can be downloaded. `size` is in bytes. `needs` are its dependencies, alternatives included."""
 
     name: str
     section: str
@@ -52,17 +52,17 @@ class Package:
 
 
 def is_debian() -> bool:
-    """Whether this machine has apt and dpkg."""
+    """True if this machine has apt and dpkg."""
     return all(map(shutil.which, ("apt-get", "apt-cache", "dpkg")))
 
 
 def sources() -> tuple[str, ...]:
-    """Where apt fetches from: the addresses of its archives."""
+    """Return the addresses of the archives that apt fetches from."""
     return tuple(dict.fromkeys(ARCHIVE.findall(_run(("apt-get", "update", "--print-uris")))))
 
 
 def install(packages: Iterable[str], tell: Tell) -> None:
-    """Install packages, as root; raises SetupError if apt fails."""
+    """Install packages as root. Raises SetupError if apt fails."""
     names = tuple(packages)
     _fetch_lists(names, (), tell)
     tell(f"installing {' '.join(names)} and what they need")
@@ -70,9 +70,10 @@ def install(packages: Iterable[str], tell: Tell) -> None:
 
 
 def unpack(package: str, work: Path, tell: Tell) -> Path:
-    """Unpack a package into `work`, and of its dependencies those that are not installed and not for compiling only.
+    """Unpack a package into `work`, with the dependencies that are neither installed nor only for compiling.
 
-    Returns the folder that they are in. Raises SetupError if apt fails, and OSError if the files cannot be written.
+    Returns the folder of the unpacked files. Raises SetupError if apt fails, and OSError if the files cannot be
+    written.
     """
     for name in ("lists/partial", "cache/archives/partial", "debs"):
         (work / name).mkdir(parents=True, exist_ok=True)
@@ -94,7 +95,7 @@ def unpack(package: str, work: Path, tell: Tell) -> Path:
 
 
 def packages_of(described: str) -> Iterator[Package]:
-    """What `apt-cache show` says of packages."""
+    """Read the packages in the output of `apt-cache show`."""
     for paragraph in described.strip().split("\n\n"):
         fields = dict(line.split(": ", 1) for line in paragraph.splitlines() if ": " in line and line[0] != " ")
         depends = f"{fields.get('Pre-Depends', '')}, {fields.get('Depends', '')}"
@@ -109,7 +110,7 @@ def packages_of(described: str) -> Iterator[Package]:
 
 
 def runtime(package: str, lacking: Mapping[str, Package]) -> tuple[Package, ...]:
-    """The package and everything lacking that it needs to run, found by going along its dependencies."""
+    """Return the package and all lacking packages that it needs to run, directly or through others."""
     found: dict[str, Package] = {}
     ahead = [package]
     while ahead:
@@ -122,9 +123,9 @@ def runtime(package: str, lacking: Mapping[str, Package]) -> tuple[Package, ...]
 
 
 def _fetch_lists(packages: Iterable[str], options: tuple[str, ...], tell: Tell) -> None:
-    """Have apt fetch its lists; raises SetupError if it then does not know one of the packages.
+    """Have apt fetch its lists. Raises SetupError if one of the packages is still unknown.
 
-    Where an archive does not answer, apt warns and goes on, as another may have what is wanted.
+    If an archive does not answer, apt warns and continues, since another archive may have the package.
     """
     tell("fetching the lists of packages")
     updated = _done(("apt-get", *options, "-q", "update"))
@@ -135,20 +136,20 @@ def _fetch_lists(packages: Iterable[str], options: tuple[str, ...], tell: Tell) 
 
 
 def _file(package: Package, folder: Path) -> Path | None:
-    """The file that a package was downloaded to, if it is whole."""
+    """Return the downloaded file of a package, if it is complete."""
     whole = (path for path in folder.glob(f"{package.name}_*.deb") if path.stat().st_size == package.size)
     return next(whole, None)
 
 
 def _run(command: tuple[str, ...], environment: Mapping[str, str] | None = None, folder: Path | None = None) -> str:
-    """The output of a command; raises SetupError with the first error that it prints."""
+    """Run a command, and return its standard output. Raises SetupError with the first error that it prints."""
     return _done(command, environment, folder).stdout
 
 
 def _done(
     command: tuple[str, ...], environment: Mapping[str, str] | None = None, folder: Path | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """What a command has printed; raises SetupError with the first error among that, if it failed."""
+    """Run a command, and return everything that it prints. Raises SetupError with the first error if it fails."""
     done = _call(command, environment, folder)
     if done.returncode:
         lines = done.stderr.splitlines() or [f"exit code {done.returncode}"]
@@ -160,14 +161,14 @@ def _done(
 
 
 def _sentence(line: str) -> str:
-    """A line of apt's as a sentence: without its first letter, and with a full stop."""
+    """Turn a line of apt into a sentence, without the prefix "E: " or "W: " and with a full stop."""
     return f"{' '.join(line.removeprefix('E: ').removeprefix('W: ').split()).rstrip('.')}."
 
 
 def _call(
     command: tuple[str, ...], environment: Mapping[str, str] | None = None, folder: Path | None = None
 ) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(  # noqa: S603 - programs of the distribution, with arguments of ours
+    return subprocess.run(  # noqa: S603 - programs of the distribution, with arguments from this module
         command,
         env={**os.environ, "LC_ALL": "C", **(environment or {})},
         cwd=folder,

@@ -1,4 +1,4 @@
-"""`grader doctor`: can this machine grade? Each problem comes with its remedy."""
+"""`grader doctor`: checks whether this machine can grade. Each problem comes with its remedy."""
 
 import shutil
 import sys
@@ -16,7 +16,7 @@ from grader.execution.sandbox.environment import LINKERS
 from grader.grading.grading_environment import GradingEnvironment
 
 FREE_BYTES = 1024**3
-"""Room that a worker's arrays and caches may need in the temporary folder."""
+"""Free bytes in the temporary folder that a worker's arrays and caches may need."""
 
 IMAGE_REMEDY = "build the image again (`make images`); for a GPU, it must hold the driver's OpenCL library"
 KERNEL_REMEDY = "see the line above: the driver is installed but does not work"
@@ -25,7 +25,7 @@ PROFILE_REMEDY = "do what the line above says; nothing is graded until the devic
 
 @dataclass(frozen=True, kw_only=True)
 class MachineFact:
-    """One thing that was checked. Without a remedy it is in order."""
+    """Finding of one check. Without a remedy, there is no problem."""
 
     topic: str
     found: str
@@ -35,9 +35,9 @@ class MachineFact:
 def examine(
     name: str, open_environment: Callable[[], AbstractContextManager[GradingEnvironment]], course: Course
 ) -> Iterator[MachineFact]:
-    """Check everything that a grading in this sandbox needs, the basic things first.
+    """Check everything that a grading in this sandbox needs, the basic parts first.
 
-    A problem is reported once: what could only fail for the same reason is not checked.
+    A problem is reported once: a check that could only fail for the same reason is skipped.
     """
     yield MachineFact(topic="Python", found=sys.version.split()[0])
     prerequisites = [] if name == "docker" else [_linker(), _temporary_folder()]
@@ -57,7 +57,7 @@ def examine(
 def _device_findings(
     name: str, environment: GradingEnvironment, prerequisites: list[MachineFact]
 ) -> Iterator[MachineFact]:
-    """The device, a kernel on it, and its profile: each is checked if those before are in order."""
+    """Check the device, a kernel on it, and its profile. A check is skipped if an earlier one has found a problem."""
     device = _attempt("device", lambda: _device(environment), _remedy(name, command("setup")))
     yield device
     if device.remedy or any(each.remedy for each in prerequisites):
@@ -69,7 +69,7 @@ def _device_findings(
 
 
 def _remedy(name: str, here: str) -> str:
-    """What to do for this sandbox: on this machine, or to the image, which has everything in it."""
+    """Return the remedy for this sandbox: a new image for Docker, since the image contains everything, else `here`."""
     return IMAGE_REMEDY if name == "docker" else here
 
 

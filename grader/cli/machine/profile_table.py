@@ -1,4 +1,4 @@
-"""What `grader calibrate` has measured, as a table for a terminal."""
+"""Results of `grader calibrate` as a table for a terminal."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ from grader.results.metrics import Interval
 
 
 def profile_table(profile: DeviceProfile) -> Table:
-    """A row for each figure: its median, and the interval that it lies in."""
+    """Make a table with a row for each figure: its median and its confidence interval."""
     table = Table.grid(padding=(0, 2))
     for justify in ("left", "right", "left"):
         table.add_column(justify=justify, overflow="fold")

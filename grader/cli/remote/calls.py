@@ -1,5 +1,5 @@
-"""Asking a service: what comes back is JSON, and what goes wrong is a sentence. Raises InputError if the service says
-no, and UngradedError if it cannot be reached.
+"""Sends requests to a service. Answers are JSON, and errors are sentences. Raises InputError if the service refuses a
+request, and UngradedError if it cannot be reached.
 """
 
 import json
@@ -18,20 +18,20 @@ SILENCE_SECONDS = 60.0
 """Seconds without a byte after which a connection is given up. A stream of events is never silent for so long."""
 
 MOST = 4 * 1024 * 1024
-"""Bytes of an answer that are read."""
+"""Maximum number of bytes of an answer that are read."""
 
 LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class _StayHere(HTTPRedirectHandler):
-    """Follows nothing: the token would go along."""
+    """Follows no redirect, because the token would be sent to the new address."""
 
     def redirect_request(self, *_: Any) -> None:
-        """None, which makes it an error."""
+        """Return None, so that urllib raises an error."""
 
 
 def origin_of(url: str) -> str:
-    """The service that an address names; raises InputError for one to which no secret should be sent."""
+    """Return the origin of a service's address. Raises InputError for an address to which no secret should be sent."""
     parts = urlsplit(url)
     if parts.scheme not in {"http", "https"} or not parts.hostname or parts.username is not None:
         raise InputError(f"{url} is not the address of a service; write one such as https://grader.example.org.")
@@ -41,18 +41,18 @@ def origin_of(url: str) -> str:
 
 
 class Service:
-    """A service, by its origin; without a token only signing in works."""
+    """A service, given by its origin. Without a token, only signing in works."""
 
     def __init__(self, url: str, token: str = "") -> None:
         self._url, self._headers = url, {"Authorization": f"Bearer {token}"} if token else {}
 
     def ask(self, method: str, path: str, data: bytes | None = None) -> Any:
-        """The JSON that comes back; None for an empty answer."""
+        """Send a request, and return the JSON of the answer; None for an empty answer."""
         with self.answer(method, path, data) as answer:
             return self._json(answer)
 
     def post_form(self, path: str, **fields: str) -> dict[str, Any]:
-        """What comes back of an OAuth form, an OAuth error included."""
+        """Send an OAuth form, and return the answer, which may be an OAuth error."""
         request = Request(self._url + path, urlencode(fields).encode(), method="POST")  # noqa: S310 - see origin_of
         with self._said_plainly():
             try:
@@ -66,7 +66,7 @@ class Service:
 
     @contextmanager
     def answer(self, method: str, path: str, data: bytes | None = None) -> Iterator[HTTPResponse]:
-        """An answer that is still to be read."""
+        """Send a request, and yield an answer whose content has not been read."""
         headers = self._headers | ({} if data is None else {"Content-Type": "application/octet-stream"})
         request = Request(self._url + path, data, headers, method=method)  # noqa: S310 - see origin_of
         with self._said_plainly():

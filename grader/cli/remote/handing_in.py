@@ -1,4 +1,4 @@
-"""Handing in from a terminal, and watching: each check on a line, as soon as it is decided."""
+"""Hands in a file from a terminal, and shows each check on a line when it is decided."""
 
 import json
 import time
@@ -22,14 +22,16 @@ from grader.results.result import OUTSTANDING, shown_as
 
 Say = Callable[[str], None]
 INDENT = " " * 7
-"""Of the lines that a sentence goes on in, as in the report of `grader grade`."""
+"""Indent of the continuation lines of a sentence, as in the report of `grader grade`."""
 
 AGAIN, PAUSE = 20, 3.0
-"""How often a lost connection is made again, and the seconds between."""
+"""Maximum number of connections for one stream of events, and seconds between two connections."""
 
 
 def hand_in(path: Path, assignment: str, say: Say) -> str:
-    """The name of the attempt, once the service has stored it; raises InputError."""
+    """Hand in a file. Return the id of the attempt once the service has stored it. Raises InputError if the file cannot
+    be read or is refused, and UngradedError if the service cannot be reached.
+    """
     kept = stored()
     data = _read(path / FILE_NAME if path.is_dir() else path)
     key = pending.begin(kept.url, assignment, data).key
@@ -53,7 +55,7 @@ def _read(path: Path) -> bytes:
 
 
 def watch(attempt: str, say: Say, width: int) -> int:
-    """Show what happens until it is over, in lines of this width; the exit code, as of `grader grade`."""
+    """Show an attempt until it is over, in lines of this width. Return the exit code that `grader grade` would have."""
     kept = stored()
     service = Service(kept.url, kept.token)
     for event, data in _events(service, attempt):
@@ -75,7 +77,7 @@ def watch(attempt: str, say: Say, width: int) -> int:
 
 
 def code_of(checks: list[dict[str, Any]]) -> int:
-    """The exit code of a result in brief."""
+    """Return the exit code for the checks of a short result."""
     failed = any(each["verdict"] in {"failed", "partial"} for each in checks)
     return result_codes.code_of(failed=failed, reasons={each["reason"] for each in checks} & set(OUTSTANDING))
 
@@ -93,13 +95,15 @@ def _decided(data: dict[str, Any]) -> str:
 
 
 def _wrapped(words: str, width: int) -> str:
-    """All of the words, in as many lines as they take."""
+    """Wrap all words into as many lines as necessary."""
     plain = " ".join(showable(words).split())
     return fill(plain, width, subsequent_indent=INDENT, break_on_hyphens=False)
 
 
 def _events(service: Service, attempt: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Those of the attempt, over as many connections as it takes."""
+    """Yield the events of an attempt, over several connections if one is lost. Raises UngradedError after AGAIN of
+    them.
+    """
     after = 0
     for _ in range(AGAIN):
         try:

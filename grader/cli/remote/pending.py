@@ -1,4 +1,4 @@
-"""The key of a file that was sent and not answered: who sends it again must not hand it in twice."""
+"""Stores the key of a file that was sent without an answer, so that sending it again does not hand it in twice."""
 
 import hashlib
 import secrets
@@ -11,7 +11,7 @@ from grader.common.record import Record
 
 
 class Sending(Record):
-    """A file on its way to an assignment of a service, and the key by which the service takes it once."""
+    """A file on its way to an assignment of a service. The service accepts each key only once."""
 
     url: str
     assignment: str
@@ -20,7 +20,9 @@ class Sending(Record):
 
 
 def begin(url: str, assignment: str, data: bytes) -> Sending:
-    """The same key as before if this very file was not answered; kept until done(). Raises InputError."""
+    """Return the stored record if this very file has not been answered, else store a record with a new key. The record
+    is kept until done() is called. Raises InputError if it cannot be written.
+    """
     digest = hashlib.sha256(data).hexdigest()
     before = _kept()
     if before is not None and (before.url, before.assignment, before.sha256) == (url, assignment, digest):
@@ -31,7 +33,9 @@ def begin(url: str, assignment: str, data: bytes) -> Sending:
 
 
 def done() -> None:
-    """The service has answered that the file is stored: the next one is another attempt, even if it is the same."""
+    """Delete the record, since the service has confirmed that the file is stored. The next file is another attempt,
+    even if it is identical.
+    """
     _path().unlink(missing_ok=True)
 
 
@@ -40,7 +44,7 @@ def _path() -> Path:
 
 
 def _kept() -> Sending | None:
-    """What is kept; what cannot be read is nothing."""
+    """Return the stored record, or None if it is missing or unreadable."""
     try:
         return Sending.model_validate_json(_path().read_bytes())
     except (OSError, ValidationError):

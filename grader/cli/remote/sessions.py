@@ -1,4 +1,4 @@
-"""Signing a terminal in and out (RFC 8628), and how its owner stands."""
+"""Signs a terminal in and out (RFC 8628), and shows the standing of its owner."""
 
 import platform
 import time
@@ -13,7 +13,7 @@ from grader.protocol.text import showable
 Say = Callable[[str], None]
 GRANT = "urn:ietf:params:oauth:grant-type:device_code"
 SLOWER = 5
-"""Seconds that are added when the service says so."""
+"""Seconds that are added to the interval if the service asks for slower requests."""
 
 ENDS = {
     "access_denied": "this terminal was denied in the browser; run `grader login` again if that was a mistake.",
@@ -22,7 +22,7 @@ ENDS = {
 
 
 def sign_in(url: str, say: Say) -> None:
-    """Sign in, which needs a browser somewhere; raises InputError if nobody confirms."""
+    """Sign in by a code that the user confirms in any browser. Raises InputError without a confirmation."""
     origin = origin_of(url)
     service = Service(origin)
     told = service.post_form("/api/v1/device/code", client_id=platform.node() or "a terminal", scope="read submit")
@@ -51,7 +51,7 @@ def _waited_for(service: Service, code: str, interval: float) -> str:
 
 
 def sign_out(say: Say) -> None:
-    """Forget the token here, and end it there, if it has not ended."""
+    """Delete the token here, and end it at the service if it has not ended."""
     kept = stored()
     try:
         Service(kept.url, kept.token).ask("DELETE", "/api/v1/token")
@@ -61,7 +61,7 @@ def sign_out(say: Say) -> None:
 
 
 def standing(say: Say) -> None:
-    """A line for each assignment, at most 80 columns wide but for long names."""
+    """Print a line for each assignment, at most 80 columns wide except for long names."""
     kept = stored()
     for each in Service(kept.url, kept.token).ask("GET", "/api/v1/assignments"):
         due = (

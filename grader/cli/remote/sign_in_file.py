@@ -1,4 +1,4 @@
-"""Where this user's token is kept: a file that nobody else may read, in the platform's folder of settings."""
+"""Stores this user's token in a file that other users cannot read, in the platform's folder for settings."""
 
 import os
 from pathlib import Path
@@ -11,19 +11,19 @@ from grader.common.record import Record
 
 
 class SignIn(Record):
-    """A service, by its origin, and the token for it."""
+    """A service, given by its origin, and the token for it."""
 
     url: str
     token: str
 
 
 def path() -> Path:
-    """The file."""
+    """Return the path of the file."""
     return Path(typer.get_app_dir("grader")) / "sign-in.json"
 
 
 def stored() -> SignIn:
-    """What is kept; raises InputError if nothing is that can be used."""
+    """Return the stored sign-in. Raises InputError if it is missing or cannot be used."""
     try:
         return SignIn.model_validate_json(path().read_bytes())
     except FileNotFoundError:
@@ -33,12 +33,12 @@ def stored() -> SignIn:
 
 
 def store(kept: SignIn) -> None:
-    """Keep it in place of what was there; raises InputError."""
+    """Store a sign-in, in place of an older one. Raises InputError if it cannot be written."""
     write(path(), kept)
 
 
 def write(place: Path, kept: Record) -> None:
-    """Keep something in a file that only its owner may read, in place of what was there; raises InputError."""
+    """Write a record to a file only for its owner, in place of an older file. Raises InputError if that fails."""
     fresh = place.with_suffix(".new")
     try:
         fresh.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -51,5 +51,5 @@ def write(place: Path, kept: Record) -> None:
 
 
 def forget() -> None:
-    """Keep nothing."""
+    """Delete the stored sign-in."""
     path().unlink(missing_ok=True)
