@@ -77,8 +77,8 @@ class Assignment(Folders):
     performance: SpeedGoals | None = None
 
     hints: Hints = "line"
-    """Detail of the hint about a mistake that grader finds by small edits of the student's file: `none`, the `line`, the
-    `part` of the line too, or also the `change` that helps."""
+    """Detail of the hint about a mistake that grader finds by small edits of the student's file: `none`, the `line`,
+    the `part` of the line too, or also the `change` that helps."""
 
     avoiding_earns_at_most: float = Field(default=0.5, ge=0, le=1)
     """Largest share of all points for a kernel that avoids the exercise, such as the baseline. `grader validate` grades
@@ -165,7 +165,8 @@ class Assignment(Folders):
                 yield f"{old} and {new} change places: {old} must be scratch with data, {new} an output of its shape"
 
     def _impossible_requirements(self) -> Iterator[str]:
-        """Requirements of a check that does not exist, is listed later, or is hidden although the requiring check is shown."""
+        """Requirements of checks that do not exist, are listed later, or are hidden from students who see the result.
+        """
         checks = self.memory.checks if self.memory else ()
         before: list[MemoryCheck] = []
         for check in checks:
@@ -191,7 +192,8 @@ class Assignment(Folders):
                 yield f"performance.integers has {name} from {low} to {high}, which is no range of its numbers"
 
     def check_at(self, sizes: Sizes) -> None:
-        """Evaluate every expression at these sizes; raises ValueError that names an expression without a valid value."""
+        """Evaluate every expression at these sizes; raises ValueError that names an expression without a valid value.
+        """
         if set(sizes) != set(self.sizes):
             raise ValueError(f"a case must give the sizes {', '.join(self.sizes)} and no other, not {sizes}")
         if any(size < 1 for size in sizes.values()):
@@ -269,8 +271,8 @@ class Assignment(Folders):
         return self.performance
 
     def least_traffic(self, sizes: Sizes) -> int:
-        """Fewest bytes that a correct kernel can move: `performance.bytes` if it is given. Otherwise each input and each
-        judged output counts once, and an updated array counts as both.
+        """Fewest bytes that a correct kernel can move: `performance.bytes` if it is given. Otherwise each input and
+        each judged output counts once, and an updated array counts as both.
         """
         if self.performance is not None:
             return int(evaluate(self.performance.bytes, self.names(sizes)))
@@ -284,7 +286,8 @@ class Assignment(Folders):
         return replace(self, constants={**self.constants, **constants})
 
     def timed_on(self, kind: DeviceClass) -> "Timed":
-        """Return the assignment with the constants for timing on a class of devices; unchanged if speed is not checked."""
+        """Return the assignment with the constants for timing on a class of devices; unchanged if speed is not checked.
+        """
         return Timed(self.with_constants({} if self.performance is None else self.performance.classes[kind].constants))
 
     def timed_as_chosen(self, kind: DeviceClass) -> "Assignment":
@@ -298,11 +301,12 @@ class Assignment(Folders):
 
     @property
     def measured_sha256(self) -> str:
-        """Hash of everything that measurements depend on: all fields but texts for people, points, and limits of figures.
+        """Hash of everything that measurements depend on: all fields but texts for people, points, and limits of
+        figures.
 
         Results with an equal hash can be scored again without a run (batch/rescoring.py).
         """
-        if self.kit is not None:  # a kit's results are never scored again, so any change of the kit leads to new measurements
+        if self.kit is not None:  # a kit's results are never scored again, so each change of a kit leads to new measurements
             return hashlib.sha256(repr((self.sha256, self.kit)).encode()).hexdigest()
         fields = self.model_dump_json(exclude=SCORED, exclude_computed_fields=True)
         own = (self.source(BASELINE_FILE), self.source(ORACLE_FILE))
@@ -329,7 +333,9 @@ class Assignment(Folders):
         return tuple(evaluate_int(extent, self.names(sizes)) for extent in array.shape)
 
     def items(self, launch: Launch, stated: tuple[Expression, ...], sizes: Sizes) -> tuple[int, ...]:
-        """Work-items in each dimension. If students may state the sizes, they are read by the rules for students' expressions."""
+        """Work-items in each dimension. If students may state the sizes, they are read by the rules for students'
+        expressions.
+        """
         evaluated = evaluate_stated if launch.kernel in self.choices.launches else evaluate_int
         return tuple(evaluated(size, self.names(sizes)) for size in stated)
 
@@ -345,8 +351,8 @@ class Assignment(Folders):
         return {} if self.kit is None else self.kit.hidden.get(self.called, {})
 
     def model_solutions(self) -> dict[str, str]:
-        """Source texts of the model solutions of the kernels in `launches`. The key is `reference` for this assignment's own,
-        otherwise the assignment's name. Empty in a student kit.
+        """Source texts of the model solutions of the kernels in `launches`. The key is `reference` for this
+        assignment's own, otherwise the assignment's name. Empty in a student kit.
         """
         if self.kit is not None:
             return {}
@@ -370,7 +376,8 @@ Timed = NewType("Timed", Assignment)
 """An assignment with the constants for timing on a class of devices. Model solution and baseline are built with it."""
 
 Chosen = NewType("Chosen", Assignment)
-"""An assignment with the choices of a submission, or with choices set by hand. The student's kernels are launched with it."""
+"""An assignment with the choices of a submission, or with choices set by hand. The student's kernels are launched with
+it."""
 
 ByHand = NewType("ByHand", Chosen)
 """An assignment with a single case, which gives `grader run` the sizes of a launch; it has no other checks."""

@@ -37,7 +37,8 @@ class Course(Record):
         return sorted(path.parent.name for path in self.assignments.glob(f"*/{ASSIGNMENT_FILE}"))
 
     def find(self, name: str) -> Path:
-        """Path of the assignment.yaml of this name; raises InputError that suggests the nearest name if there is none."""
+        """Path of the assignment.yaml of this name; raises InputError that suggests the nearest name if there is none.
+        """
         names = self.names()
         if name not in names:
             near = difflib.get_close_matches(name, names, n=1, cutoff=0.4)
@@ -68,7 +69,8 @@ class Course(Record):
         return checked(str(path), Kit, read_fields(path, "`grader:`")) if path.is_file() else None
 
     def rules(self) -> CourseRules:
-        """Contents of course.yaml, which is next to assignments/; raises InputError that names line, field and remedy."""
+        """Contents of course.yaml, which is next to assignments/; raises InputError that names line, field and remedy.
+        """
         path = self.assignments.parent / RULES_FILE
         if not path.is_file():
             return CourseRules()

@@ -26,13 +26,14 @@ class Buffer(Record):
     """Type of an element; `float` is the `real` of the kernels."""
 
     data: DataKind | None = None
-    """Kind of data. `numbers`: uniform in [-1, 1), int from -32768 to 32767, uint up to 65535. `integers`: whole numbers
-    from -8 to 8 (uint: 0 to 16). `bits`: bit patterns of finite numbers, for kernels that only move data. `zeros`. `made`:
-    the function `inputs` of oracle.py makes the data."""
+    """Kind of data. `numbers`: uniform in [-1, 1), int from -32768 to 32767, uint up to 65535. `integers`: whole
+    numbers from -8 to 8 (uint: 0 to 16). `bits`: bit patterns of finite numbers, for kernels that only move data.
+    `zeros`. `made`: the function `inputs` of oracle.py makes the data."""
 
     role: Role | None = None
-    """Role in the launches. `input` (default with data): must not change. `output` (default without data): must equal the
-    oracle's array. `updated`: has data, and must become the oracle's array. `scratch`: may change and is not checked."""
+    """Role in the launches. `input` (default with data): must not change. `output` (default without data): must equal
+    the oracle's array. `updated`: has data, and must become the oracle's array. `scratch`: may change and is not
+    checked."""
 
     @property
     def part(self) -> Role:
@@ -98,7 +99,8 @@ class Launch(Record):
     """Work-items with something to do, in each dimension. The others only fill the last work-group."""
 
     solution_of: str | None = None
-    """Name of another assignment: the launch runs that assignment's model solution, before or after the student's steps."""
+    """Name of another assignment: the launch runs that assignment's model solution, before or after the student's
+    steps."""
 
     def of_sizes(self, global_size: tuple[Expression, ...], local_size: tuple[Expression, ...]) -> "Launch":
         """Return a copy with other sizes and without an extent, so that all work-items may have something to do."""
@@ -136,4 +138,5 @@ class Choices(Record):
     """Allowed values of a constant. Without a stated value, the value in `constants` is used."""
 
     launches: tuple[str, ...] = ()
-    """Kernels whose global and local sizes students must state. The sizes in `launches` belong to the model solution."""
+    """Kernels whose global and local sizes students must state. The sizes in `launches` belong to the model solution.
+    """

@@ -1,4 +1,5 @@
-"""The checks of an assignment and their points: right results, a clean run in a simulator, memory behaviour and speed."""
+"""The checks of an assignment and their points: right results, a clean run in a simulator, memory behaviour and speed.
+"""
 
 from typing import Literal
 
@@ -82,7 +83,8 @@ class Correctness(Record):
 
 
 class Sanitizer(Record):
-    """A run in the simulator that must show no error. The sizes are small, and ragged so that the run meets every edge."""
+    """A run in the simulator that must show no error. The sizes are small, and ragged so that the run meets every edge.
+    """
     sizes: Sizes
     """A value for each size."""
 
@@ -161,14 +163,16 @@ class SpeedGoal(Record):
     """Bands, from the highest fraction down."""
 
     baseline: Literal["fails", "passes"] = "fails"
-    """Result that `grader validate` expects of the naive kernel here: on a CPU it can be as fast as the model solution."""
+    """Result that `grader validate` expects of the naive kernel here: on a CPU it can be as fast as the model solution.
+    """
 
     minimum: dict[str, float] = Field(default={})
     """Absolute rates (GB/s, or GFLOPS if `flop` is given) for devices whose name contains the key."""
 
     yardstick: float | None = Field(default=None, gt=0)
-    """Speed of the model solution as a multiple of the naive kernel's speed, as `grader validate` measures it. A student
-    kit decides about speed with it, since the model solution is missing there. Otherwise the course's machine decides."""
+    """Speed of the model solution as a multiple of the naive kernel's speed, as `grader validate` measures it. A
+    student kit decides about speed with it, since the model solution is missing there. Otherwise the course's machine
+    decides."""
 
     constants: dict[str, str | int] = Field(default={})
     """Constants with other values here, such as a larger TILE. Timed kernels are built with them."""
@@ -189,18 +193,18 @@ class SpeedGoals(Record):
     """Operations that a kernel must compute. With it, rates are in GFLOPS, otherwise in GB/s."""
 
     verifier: Literal["oracle"] | None = None
-    """`oracle`: the judge also makes the data of timed runs on GPUs. Without it, these data are small integers made on the
-    device, and results must equal the model solution's to the bit. Divisions and roots make that impossible. Data of the
-    kind `made` need `oracle`."""
+    """`oracle`: the judge also makes the data of timed runs on GPUs. Without it, these data are small integers made on
+    the device, and results must equal the model solution's to the bit. Divisions and roots make that impossible. Data
+    of the kind `made` need `oracle`."""
 
     integers: tuple[dict[str, Range], ...] = Field(default=({},), min_length=1)
-    """Whole numbers for timed runs. A line gives, by name of the array, the least and the largest number. Timed runs take
-    several lines in turn. An array that a line leaves out holds whole numbers from -8 to 8 (uint: 0 to 16). Choose numbers
-    so large that half floats round them, and so small that floats do not round a kernel's results."""
+    """Whole numbers for timed runs. A line gives, by name of the array, the least and the largest number. Timed runs
+    take several lines in turn. An array that a line leaves out holds whole numbers from -8 to 8 (uint: 0 to 16). Choose
+    numbers so large that half floats round them, and so small that floats do not round a kernel's results."""
 
     requires: tuple[str, ...] = ()
-    """Names of memory checks. Points for speed count only if all of these pass. On a CPU, a naive kernel is as fast as one
-    that solves the exercise. On a GPU, caches make some naive kernels fast enough."""
+    """Names of memory checks. Points for speed count only if all of these pass. On a CPU, a naive kernel is as fast as
+    one that solves the exercise. On a GPU, caches make some naive kernels fast enough."""
 
     classes: dict[DeviceClass, SpeedGoal]
     """One goal each for `cpu` and `gpu`."""
