@@ -306,7 +306,7 @@ class Assignment(Folders):
 
         Results with an equal hash can be scored again without a run (batch/rescoring.py).
         """
-        if self.kit is not None:  # a kit's results are never scored again, so each change of a kit leads to new measurements
+        if self.kit is not None:  # kits are not scored again, so any change means new measurements
             return hashlib.sha256(repr((self.sha256, self.kit)).encode()).hexdigest()
         fields = self.model_dump_json(exclude=SCORED, exclude_computed_fields=True)
         own = (self.source(BASELINE_FILE), self.source(ORACLE_FILE))

@@ -37,7 +37,8 @@ class Course(Record):
         return sorted(path.parent.name for path in self.assignments.glob(f"*/{ASSIGNMENT_FILE}"))
 
     def find(self, name: str) -> Path:
-        """Path of the assignment.yaml of this name; raises InputError that suggests the nearest name if there is none.
+        """Path of the assignment.yaml of this name; raises InputError that suggests the nearest name if the name is
+        unknown.
         """
         names = self.names()
         if name not in names:

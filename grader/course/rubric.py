@@ -163,7 +163,7 @@ class SpeedGoal(Record):
     """Bands, from the highest fraction down."""
 
     baseline: Literal["fails", "passes"] = "fails"
-    """Result that `grader validate` expects of the naive kernel here: on a CPU it can be as fast as the model solution.
+    """`fails`: the naive kernel must miss full points here. `passes`: on a CPU it can be as fast as the model solution.
     """
 
     minimum: dict[str, float] = Field(default={})
