@@ -18,7 +18,7 @@ from grader.course.policies.rules import Counts, Late
 Key = TypeVar("Key", bound=Hashable)
 
 UNKNOWN = datetime.min.replace(tzinfo=UTC)
-"""Stands in for an unknown time of handing in, if only the lateness is known."""
+"""Time of handing in of an attempt of which only the lateness is known."""
 
 
 @dataclass(frozen=True, kw_only=True)
