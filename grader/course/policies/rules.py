@@ -152,7 +152,7 @@ def moment(when: datetime, zone: tzinfo) -> datetime:
     """Return the instant of a date, in UTC; a naive date is in `zone`.
 
     When clocks go back, an hour occurs twice, and the later one is meant. When they go forward, an hour is missing, and
-    the later reading is as generous.
+    the later reading is again the generous one.
     """
     if when.tzinfo is not None:
         return when.astimezone(UTC)
