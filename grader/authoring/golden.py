@@ -126,8 +126,7 @@ class Golden:
         return self.folder.name
 
     def subject(self, coursework: Coursework) -> Assignment:
-        """Return the assignment, or the named part of a suite, for which the submission is graded; raises InputError.
-        """
+        """Return the assignment, or the named part of a suite, that the submission is graded for; raises InputError."""
         parts = {part.part: part for part in coursework.parts}
         if self.expectation.part not in parts:
             remedy = f"must be {listed(parts, 'or')}" if "" not in parts else "is for suites: leave it out"

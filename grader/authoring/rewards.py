@@ -45,8 +45,7 @@ class Earned:
 
     @property
     def passed(self) -> str:
-        """Checks of memory and speed that it passes. Correctness is left out, since even such a kernel should earn it.
-        """
+        """Checks of memory and speed that it passes. Correctness is left out: even such a kernel should earn it."""
         kinds = {Kind.MEMORY, Kind.PERFORMANCE}
         names = [
             c.title for c in self.result.checks if c.kind in kinds and c.verdict is Verdict.PASSED and c.max_points

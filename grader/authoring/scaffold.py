@@ -9,8 +9,7 @@ from grader.course.suite import Coursework
 PLACEHOLDER = "@ASSIGNMENT@"
 
 KIT_PLACEHOLDER = "@KIT_URL@"
-"""Placeholder for the address of the course's kit. A kit's template states a known address, else students fill it in.
-"""
+"""Placeholder for the address of the course's kit. A kit's template has the address, else students fill it in."""
 
 TEMPLATE_FILES = ("README.md", ".gitlab-ci.yml", ".github/workflows/grade.yml")
 

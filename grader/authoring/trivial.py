@@ -30,7 +30,7 @@ class Accepted:
 
 
 def accepted(assignment: Assignment) -> Iterator[Accepted]:
-    """Yield every such result that a case accepts by its tolerance. A case whose exact result is zeros yields none."""
+    """Yield every such result that a case accepts by its tolerance. A case with zeros as exact result yields none."""
     oracle, seed = load_oracle(assignment), fresh_seed()
     for number, case in enumerate(assignment.correctness.cases):
         trial = make_trial(assignment, oracle, case.sizes, case.data, (seed, 0, number))

@@ -105,8 +105,7 @@ def examine(assignment: Assignment, environment: GradingEnvironment, progress: P
 
 
 def _count_baseline(assignment: Assignment, environment: GradingEnvironment, progress: Progress) -> Profile | None:
-    """Return the counted accesses of the baseline, as if the assignment had asked for this kernel; None if it failed.
-    """
+    """Return the baseline's accesses, counted as if the assignment had asked for its kernel; None if it failed."""
     submission = read_submission(assignment.reference / BASELINE_FILE)
     asked = replace(assignment, kernel=assignment.baseline[-1].kernel, launches=assignment.baseline, choices=Choices())
     task = Task(assignment=asked, submission=submission, seed=fresh_seed())

@@ -165,7 +165,8 @@ class Assignment(Folders):
                 yield f"{old} and {new} change places: {old} must be scratch with data, {new} an output of its shape"
 
     def _impossible_requirements(self) -> Iterator[str]:
-        """Requirements of checks that do not exist, are listed later, or are hidden from students who see the result.
+        """Requirements of checks that do not exist, are listed later, or are hidden from students who see the outcome
+        of the requiring check.
         """
         checks = self.memory.checks if self.memory else ()
         before: list[MemoryCheck] = []
@@ -192,8 +193,7 @@ class Assignment(Folders):
                 yield f"performance.integers has {name} from {low} to {high}, which is no range of its numbers"
 
     def check_at(self, sizes: Sizes) -> None:
-        """Evaluate every expression at these sizes; raises ValueError that names an expression without a valid value.
-        """
+        """Evaluate every expression at these sizes; raises ValueError that names an expression without a value."""
         if set(sizes) != set(self.sizes):
             raise ValueError(f"a case must give the sizes {', '.join(self.sizes)} and no other, not {sizes}")
         if any(size < 1 for size in sizes.values()):
@@ -232,7 +232,7 @@ class Assignment(Folders):
 
     @property
     def called(self) -> str:
-        """Name that tells it from other assignments; for a part of a suite, the suite's name and the part's."""
+        """Name among other assignments; for a part of a suite, the suite's name and the part's."""
         return f"{self.name}/{self.part}" if self.part else self.name
 
     @property
@@ -286,8 +286,7 @@ class Assignment(Folders):
         return replace(self, constants={**self.constants, **constants})
 
     def timed_on(self, kind: DeviceClass) -> "Timed":
-        """Return the assignment with the constants for timing on a class of devices; unchanged if speed is not checked.
-        """
+        """Return the assignment with the timed constants of a class of devices; unchanged if speed is not checked."""
         return Timed(self.with_constants({} if self.performance is None else self.performance.classes[kind].constants))
 
     def timed_as_chosen(self, kind: DeviceClass) -> "Assignment":

@@ -70,8 +70,7 @@ class Course(Record):
         return checked(str(path), Kit, read_fields(path, "`grader:`")) if path.is_file() else None
 
     def rules(self) -> CourseRules:
-        """Contents of course.yaml, which is next to assignments/; raises InputError that names line, field and remedy.
-        """
+        """Contents of course.yaml, next to assignments/; raises InputError that names line, field and remedy."""
         path = self.assignments.parent / RULES_FILE
         if not path.is_file():
             return CourseRules()

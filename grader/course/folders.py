@@ -23,8 +23,7 @@ KIT_FILE, RULES_FILE = "kit.yaml", "course.yaml"
 
 
 class Kit(Record):
-    """Contents of kit.yaml, which marks a course as a student kit and lists what it lacks besides the model solutions.
-    """
+    """Contents of kit.yaml, which marks a student kit and lists what it lacks besides the model solutions."""
 
     grader: str
     """Version of grader that made the kit."""

@@ -138,5 +138,4 @@ class Choices(Record):
     """Allowed values of a constant. Without a stated value, the value in `constants` is used."""
 
     launches: tuple[str, ...] = ()
-    """Kernels whose global and local sizes students must state. The sizes in `launches` belong to the model solution.
-    """
+    """Kernels whose global and local sizes students must state. The sizes in `launches` are the model solution's."""

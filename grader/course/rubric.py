@@ -1,5 +1,4 @@
-"""The checks of an assignment and their points: right results, a clean run in a simulator, memory behaviour and speed.
-"""
+"""The checks of an assignment and their points: right results, a clean simulated run, memory behaviour and speed."""
 
 from typing import Literal
 
@@ -83,8 +82,7 @@ class Correctness(Record):
 
 
 class Sanitizer(Record):
-    """A run in the simulator that must show no error. The sizes are small, and ragged so that the run meets every edge.
-    """
+    """A run in the simulator that must show no error. Its sizes are small, and ragged so that it meets every edge."""
     sizes: Sizes
     """A value for each size."""
 
@@ -163,8 +161,7 @@ class SpeedGoal(Record):
     """Bands, from the highest fraction down."""
 
     baseline: Literal["fails", "passes"] = "fails"
-    """`fails`: the naive kernel must miss full points here. `passes`: on a CPU it can be as fast as the model solution.
-    """
+    """`fails`: the naive kernel must miss full points. `passes`: on a CPU it can be as fast as the model solution."""
 
     minimum: dict[str, float] = Field(default={})
     """Absolute rates (GB/s, or GFLOPS if `flop` is given) for devices whose name contains the key."""

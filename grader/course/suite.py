@@ -1,4 +1,4 @@
-"""A suite: several kernels in one kernels.cl, each an assignment of its own."""
+"""A suite: several kernels in one kernels.cl, with a separate assignment for each kernel."""
 
 import hashlib
 

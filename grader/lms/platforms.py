@@ -55,8 +55,7 @@ class Export(Protocol):
     """The grades of one platform: a module of exports/."""
 
     def upload(self, sheet: "Sheet", columns: Mapping[str, str], /) -> Upload:
-        """Return the file to fill; `columns` has the headings that the instructor gave, by the names of their options.
-        """
+        """Return the file to fill; `columns` has the headings that the instructor gave, by their options' names."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -41,8 +41,7 @@ from grader.results.result import (
 )
 
 EXPLAINED = 2
-"""Failures of one kind and reason that are explained in full; the others are named. They nearly always share a cause.
-"""
+"""Failures of one kind and reason that are explained in full; the others, mostly of the same cause, are named."""
 
 FINDINGS = 3
 """Findings shown under a failure; they nearly always have one cause."""

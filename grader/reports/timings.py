@@ -103,8 +103,7 @@ def _times(measured: Measured) -> Table:
 
 
 def _launches(measured: Measured) -> Iterator[str]:
-    """Yield the sizes, for example "transpose: global 1024 x 64, local 16 x 16"; and the number of repetitions of all.
-    """
+    """Yield the sizes, for example "transpose: global 1024 x 64, local 16 x 16"; and how often all were repeated."""
     assignment = measured.assignment
     for launch in assignment.student_launches:
         global_size, local_size = (

@@ -229,8 +229,7 @@ def branch_in_words(branch: Branch) -> str:
 
 
 def three_digits(number: float) -> str:
-    """Format a number as 7.21, 98.5 or 1,220: no more digits than a measurement has, and no exponent for large numbers.
-    """
+    """Format a number as 7.21, 98.5 or 1,220: no more digits than a measurement has, no exponent for large ones."""
     return f"{float(f'{number:.3g}'):,.0f}" if abs(number) >= 1000 else f"{number:.3g}"
 
 

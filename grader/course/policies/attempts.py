@@ -31,8 +31,7 @@ class Attempt:
 
 @dataclass(frozen=True, kw_only=True)
 class Bucket:
-    """Attempts that are left, bonus attempts included, and the time when the next one comes back (None if none does).
-    """
+    """Attempts that are left, bonus attempts included, and the time when the next one comes back (None for never)."""
 
     left: int
     next_at: datetime | None
@@ -51,8 +50,7 @@ class _Level:
         self._since = start
 
     def refill(self, now: datetime) -> None:
-        """Add the attempts that came back by time. The clock starts when the bucket is last full or last gets one back.
-        """
+        """Add the attempts that came back by time. The clock starts when the bucket is full or gets one back."""
         if self._refill is None or self._in_bucket >= self._most:
             self._since = now
             return

@@ -56,7 +56,7 @@ class CountedAttempt:
 
 
 def settle(works: Iterable[Work[Key]]) -> dict[Key, CountedAttempt]:
-    """Choose the attempt that counts for each work with a result.
+    """Choose the attempt that counts for each `Work` with a result.
 
     Late days are spent in the order in which the counted attempts were handed in, not in the order of due dates. So a
     later hand-in cannot change the cost of an earlier one. A group has the late days of the member with the fewest, and

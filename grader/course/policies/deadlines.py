@@ -29,8 +29,8 @@ ACCEPTED = LateRule(percent=100, floor=100)
 
 @dataclass(frozen=True, kw_only=True)
 class Extension:
-    """One student's advantage over the others for one assignment: another due date or `extra` time after the common
-    one, and bonus attempts. A `due` without an offset is in the course's time zone.
+    """An extension for one student and one assignment: another due date, or `extra` time after the common one, and
+    bonus attempts. A `due` without an offset is in the course's time zone.
     """
 
     due: datetime | None = None
@@ -48,8 +48,8 @@ def read_extra(text: str) -> timedelta:
 
 @dataclass(frozen=True, kw_only=True)
 class Schedule:
-    """Dates for one student, in UTC; days end by the time zone `zone`. With None, an assignment is open from the start,
-    or for ever. `grace` is the time after `due` that does not count as late.
+    """Dates for one student, in UTC. Without `opens`, the assignment is open from the start; without `due`, for ever.
+    Days end by the time zone `zone`. `grace` is the time after `due` that does not count as late.
     """
 
     zone: tzinfo

@@ -91,8 +91,7 @@ def load_oracle(assignment: Assignment) -> Oracle:
 
 
 def consult(oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes) -> dict[str, Truth]:
-    """Return the truth for these inputs, checked against the shapes that assignment.yaml states; raises SolutionError.
-    """
+    """Return the truth for these inputs, checked against the shapes in assignment.yaml; raises SolutionError."""
     path = assignment.reference / ORACLE_FILE
     try:
         truth = oracle.expected(**inputs, **assignment.known(sizes))

@@ -1,5 +1,4 @@
-"""Seeds of secret inputs. inputs.py is imported later, since NumPy takes longer to import than a worker takes to start.
-"""
+"""Seeds of secret inputs. inputs.py is imported later, since NumPy's import takes longer than a worker's start."""
 
 import secrets
 

@@ -146,8 +146,7 @@ def _is_open(possible: str) -> bool:
 
 
 def _slots(sheet: Sheet, column: int, maximum: float | None) -> dict[str, Slot]:
-    """Return the rows of students by ID; raises InputError if two share an ID. Rows without an ID describe assignments.
-    """
+    """Return the students' rows by ID; raises InputError if two share an ID. Rows without one are about assignments."""
     at = sheet.headings.index("ID")
     slots: dict[str, Slot] = {}
     for index, line in sheet.rows:

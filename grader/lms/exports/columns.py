@@ -1,5 +1,4 @@
-"""Puts grades into a column of a sheet, scaled and with the sheet's decimal sign; reports the grades without a place.
-"""
+"""Puts grades into a column of a sheet, scaled and with the sheet's decimal sign; reports unplaced grades."""
 
 import re
 from collections import Counter

@@ -15,8 +15,7 @@ from grader.course.submissions.handin import Remark, Student
 from grader.protocol.text import showable
 
 UNFIT = re.compile(r'[_/\\:*?"<>|]')
-"""Characters that are replaced in names: Moodle takes an underscore for the name's end, file systems refuse the others.
-"""
+"""Characters that names lose: Moodle takes an underscore for the name's end, and file systems refuse the others."""
 
 UNFIT_FILE = re.compile(r'[/\\:*?"<>|\s]')
 

@@ -204,8 +204,7 @@ def late(sheet: Sheet) -> frozenset[str]:
 
 
 def submitted(sheet: Sheet) -> dict[str, datetime]:
-    """Return the times of handing in by participant number, naive, as far as the worksheet states them in a known form.
-    """
+    """Return the times of handing in by participant number, naive, if the worksheet states them in a known form."""
     modified = _known(sheet, MODIFIED)
     rows = ((PARTICIPANT.fullmatch(line.value(0)), line) for _, line in sheet.rows if modified is not None)
     times = {match["number"]: read_moodle_time(line.value(modified or 0)) for match, line in rows if match}
@@ -213,8 +212,7 @@ def submitted(sheet: Sheet) -> dict[str, datetime]:
 
 
 def _slots(sheet: Sheet, columns: Columns) -> dict[str, Slot]:
-    """Return the rows by the participant's number; raises InputError if there are no rows, or two of one participant.
-    """
+    """Return the rows by the participant's number; raises InputError without rows, or for two of one participant."""
     slots: dict[str, Slot] = {}
     for index, line in sheet.rows:
         match = PARTICIPANT.fullmatch(line.value(0))

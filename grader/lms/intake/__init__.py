@@ -43,7 +43,8 @@ def take_in(path: Path, assignments: tuple[Coursework, ...], roster: tuple[Owner
 
     The result includes all students of the roster, also those who have handed in nothing.
 
-    Raises InputError if the path is none of these, cannot be read at all, or has nothing that looks like a submission.
+    Raises InputError if the path is of another kind, cannot be read at all, or has nothing that looks like a
+    submission.
     """
     return take_all((path,), assignments, roster)
 
@@ -57,8 +58,7 @@ def take_all(paths: Sequence[Path], assignments: tuple[Coursework, ...], roster:
 
 
 def _sources(path: Path, assignments: tuple[Coursework, ...], being_read: ExitStack) -> Iterable[tuple[str, Sorted]]:
-    """Return each source in a path with the name of its shape; there are several if it contains downloads of platforms.
-    """
+    """Return each source in a path with its shape's name; a path with downloads of platforms may have several."""
     if path.suffix.casefold() == ".csv":
         return [(CHECKOUTS, checkouts.sort(path, assignments))]
     listing = _list(path, being_read)

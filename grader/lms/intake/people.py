@@ -37,7 +37,6 @@ def everybody(intake: Intake, lists: Sequence[Sequence[Owner]]) -> Register:
 
 
 def identified(owner: Owner, register: Register) -> Owner:
-    """Return the owner with the key of the only person with this name who has a key; unchanged if the owner has a key.
-    """
+    """Return the owner with the key of the only person with this name and a key; unchanged if the owner has one."""
     same = [each for each in register.named(owner.name) if each.key is not None]
     return replace(owner, key=same[0].key) if owner.key is None and len(same) == 1 else owner

@@ -15,8 +15,7 @@ from grader.lms.intake.reading.table import TableRow, read_table
 
 
 def read_roster(path: Path) -> tuple[Owner, ...]:
-    """Read the people in a CSV with the column student and an optional column key; raises InputError for other files.
-    """
+    """Read the people in a CSV with the column student and an optional column key; raises InputError otherwise."""
     rows = read_table(path, "a list of students", ("student",))
     people = [(row, Owner(name=normal(row.field("student")), key=row.field("key") or None)) for row in rows]
     found: dict[tuple[str, str], tuple[TableRow, Owner]] = {}

@@ -18,8 +18,7 @@ def expected(x, y, a, **_):
 
 
 def mistakes(x, y, a, **_):
-    """Return y as common mistakes make it, likeliest first. These words explain a wrong result that equals one of them.
-    """
+    """Return y as common mistakes make it, likeliest first. The words explain a result that equals one of them."""
     x, y = x.astype(np.float64), y.astype(np.float64)
     magnitude = np.abs(a * x) + np.abs(y)
     results = {

@@ -41,8 +41,7 @@ Loader.add_multi_constructor("!", _plain)
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """A submission in the list. `created` sorts by time. Older attempts are known only by the names of their folders.
-    """
+    """A submission in the list. `created` sorts by time. Older attempts are known only by their folders' names."""
 
     folder: str
     submitters: tuple[Owner, ...]

@@ -59,7 +59,7 @@ def sort(listing: Listing, _assignments: tuple[Coursework, ...]) -> Sorted:
 
 
 def _teams(piles: list[Pile]) -> Iterator[Pile]:
-    """Yield the piles with their teams, if every name begins with a team: a single name may have a dash of its own."""
+    """Yield the piles with their teams, if every name begins with a team: a single name may contain a dash."""
     in_teams = bool(piles) and all(each.owner.name.partition("-")[2] for each in piles)
     for each in piles:
         team = each.owner.name.rpartition("-")[0] if in_teams else ""
@@ -77,7 +77,6 @@ def _owner(match: re.Match[str]) -> Owner:
 
 
 def _below(file: File, place: int, match: re.Match[str]) -> tuple[str, ...]:
-    """Return the path within the owner's files. Folders around the download stay, since they may name the assignment.
-    """
+    """Return the path within the owner's files. Folders around the download may name the assignment, so they stay."""
     named = (match["file"],) if match["file"] else ()
     return (*file.parts[:place], *named, *file.parts[place + 1 :])

@@ -67,7 +67,7 @@ def _once(rows: list[CheckoutRow]) -> list[CheckoutRow]:
 
 
 def _checkout(root: Path, row: CheckoutRow) -> tuple[Pile, str]:
-    """Return the files of a checkout, and the reason if there are none; a path that cannot be read is refused."""
+    """Return the files of a checkout, and the reason for an empty pile; a path that cannot be read is refused."""
     owner, path = Owner(name=row.student), root / row.path
     try:
         if path.is_symlink():

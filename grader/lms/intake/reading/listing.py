@@ -49,8 +49,7 @@ JUNK = re.compile(
 )
 
 BACKUP = re.compile(r".*~|#.*#|\.#.*|.*\.(?:swp|swo|bak|orig|tmp)", re.IGNORECASE | re.DOTALL)
-"""Name of a file that an editor leaves behind. Folders are not included, since a student may have such a name: J. Bak.
-"""
+"""Name of a file that an editor leaves behind. A folder may have such a name, after a student: J. Bak."""
 
 
 class UnreadableFileError(Exception):

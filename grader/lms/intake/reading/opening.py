@@ -41,8 +41,7 @@ class Budget:
         self._left = READ_LIMIT
 
     def read(self, read: Read, limit: int) -> bytes:
-        """Return the file's content, cut one byte after the limit; raises UnreadableFileError if the budget is used up.
-        """
+        """Return the file's content, cut one byte after the limit; raises UnreadableFileError if no budget is left."""
         if self._left < 0:
             raise UnreadableFileError(f"is not read: this student's files are over {READ_LIMIT // 1024**2} MiB; {ASK}")
         data = read(limit + 1)

@@ -23,7 +23,7 @@ class TableRow:
     fields: dict[str, str]
 
     def field(self, name: str) -> str:
-        """Return the value under a heading, without spaces around it; empty if there is none."""
+        """Return the value under a heading, without spaces around it; empty if the row has no value there."""
         return self.fields.get(name, "")
 
 

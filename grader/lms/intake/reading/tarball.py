@@ -55,8 +55,7 @@ DAMAGE = (
 
 
 def list_tar(packed: bytes, name: str, limit: int) -> Listing:
-    """List everything in the tar; raises UnreadableFileError if it cannot be listed, or has more than `limit` members.
-    """
+    """List everything in the tar; raises UnreadableFileError if it cannot be read, or has more than `limit` members."""
     files: dict[tuple[str, ...], File] = {}
     folders: set[tuple[str, ...]] = set()
     unplaced: list[Remark] = []
