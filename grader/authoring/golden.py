@@ -148,7 +148,7 @@ def corpus(folder: Path) -> tuple[Golden, ...]:
     return tuple(map(read_golden, sorted(found)))
 
 
-# --- what failed, and what had to -------------------------------------------------------------
+# --- expected and found failures --------------------------------------------------------------
 
 
 Value = TypeVar("Value")

@@ -134,7 +134,7 @@ def _patiently(grade: Callable[[], T]) -> T:
     return grade()
 
 
-# --- what may be asked ------------------------------------------------------------------------
+# --- proposed limits --------------------------------------------------------------------------
 
 
 def speeds(seen: Examined, judged: tuple[Judged, ...]) -> Speeds | None:

@@ -104,7 +104,7 @@ def _yaml(fields: dict[str, Any]) -> bytes:
     return f"{MADE}{text}".encode()
 
 
-# --- what is hidden ---------------------------------------------------------------------------
+# --- hidden checks ----------------------------------------------------------------------------
 
 
 def shown(assignment: Assignment) -> Assignment:

@@ -1,4 +1,4 @@
-"""The display while a grading runs: each check at its decision, the time so far, and the remaining work.
+"""The display while a grading runs: each check when it is decided, the time so far, and the remaining work.
 
 A terminal shows a board that is drawn again and again, and erased before the report. Elsewhere, as in the log of a
 pipeline, each event has a line that stays.

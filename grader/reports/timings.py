@@ -80,7 +80,7 @@ def _ladder(rows: Sequence[TimedRow]) -> Iterator[RenderableType]:
     yield from _around(table, rows, but="")
 
 
-# --- the times of one ---------------------------------------------------------------------------
+# --- one kernel ---------------------------------------------------------------------------------
 
 
 def _times(measured: Measured) -> Table:
@@ -115,7 +115,7 @@ def _launches(measured: Measured) -> Iterator[str]:
         yield f"repeated: {count(measured.turns, 'turn')}"
 
 
-# --- a row each ---------------------------------------------------------------------------------
+# --- several rows -------------------------------------------------------------------------------
 
 
 def _table(first: str, rows: Sequence[TimedRow]) -> Table:

@@ -158,7 +158,7 @@ State = Literal["not open yet", "open", "late", "closed"]
 
 
 def state(dates: Schedule, late: Late, now: datetime, spent: int = 0) -> State:
-    """Tell if a student who has spent this many late days can hand in now."""
+    """Return the state of an assignment for a student who has spent this many late days."""
     if dates.opens is not None and now < dates.opens:
         return "not open yet"
     days = days_late(dates, now)

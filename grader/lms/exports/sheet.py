@@ -62,8 +62,7 @@ class Sheet:
         return (self.bom + "".join(texts)).encode()
 
     def _written(self, value: str, before: str) -> str:
-        """Return the value as harmless text in quotation marks. A number has them only if the cell had or needs them.
-        """
+        """Return the value as harmless text in quotes; a number has quotes only if the cell had or needs them."""
         bare = PLAIN.fullmatch(value) and self.delimiter not in value and not before.startswith('"')
         return value if bare else '"' + harmless(value).replace('"', '""') + '"'
 

@@ -24,7 +24,7 @@ def labels(owners: Iterable[Owner]) -> dict[Owner, str]:
     wanted = {each: label(each.name) for each in ordered}
     times = Counter(map(_folded, wanted.values()))
     taken = {folded for folded, number in times.items() if number == 1}
-    numbers: defaultdict[str, Iterator[int]] = defaultdict(lambda: count(2))  # equal names continue one count
+    numbers: defaultdict[str, Iterator[int]] = defaultdict(lambda: count(2))  # equal names share a counter: no retries
     given = {}
     for owner in ordered:
         mine = wanted[owner]
