@@ -82,8 +82,8 @@ def _schema(record: type[Record], mode: JsonSchemaMode = "validation") -> Fields
 
 
 class _Explained(GenerateJsonSchema):
-    """Describes each field by the string below it. pydantic can do that, but when it builds a record, so that every
-    command would have to wait for it.
+    """Describes each field by the string below it. pydantic does the same only while it builds a record, and then every
+    command would wait for it.
     """
 
     def model_schema(self, schema: ModelSchema) -> Fields:

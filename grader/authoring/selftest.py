@@ -44,7 +44,7 @@ from grader.results.result import UNTIMED, Kind, Result, Verdict
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """A claim that must be true of an assignment, its truth, and the observed result."""
+    """A claim that must be true of an assignment. `holds` tells if it is true, and `seen` is the observed result."""
 
     claim: str
     holds: bool

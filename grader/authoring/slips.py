@@ -1,4 +1,4 @@
-"""Single slips in a model solution that keep its lesson: a missing barrier, or a missing guard."""
+"""Single slips in a model solution that do not touch its lesson: a missing barrier, or a missing guard."""
 
 from collections.abc import Iterator
 

@@ -1,8 +1,8 @@
 """Proposals of speed bands and of limits of memory checks, made from measurements.
 
 A speed is a fraction of the model solution's speed. Full points are at the geometric mean of the baseline's speed and
-the model solution's: as many times faster than the one as slower than the other. A limit is a tenth above the counts of
-the model solution and of every right submission.
+the model solution's, so that the same factor separates it from both. A limit is a tenth above the counts of the model
+solution and of every right submission.
 """
 
 import math

@@ -30,7 +30,7 @@ from grader.course.rubric import (
 )
 
 EXACT = 2**24
-"""Floats represent all whole numbers up to this one exactly."""
+"""Limit up to which floats represent every whole number exactly."""
 
 
 class Assignment(Folders):
@@ -119,7 +119,7 @@ class Assignment(Folders):
         yield from [self.memory.sizes] if self.memory else []
 
     def _misnamed(self) -> Iterator[str]:
-        """Names that refer to nothing, or to two things."""
+        """Yield a message for each name that refers to nothing, or to two things."""
         cases = [case.name for case in self.correctness.cases]
         memory = [check.name for check in self.memory.checks] if self.memory else []
         if len(set(cases)) != len(cases) or len(set(memory)) != len(memory):
@@ -147,7 +147,7 @@ class Assignment(Folders):
             yield f"`choices` has the launch of {name}, which is no kernel of the student's"
 
     def _misplaced(self) -> Iterator[str]:
-        """Fields that are present but cannot be used."""
+        """Yield a message for each field that cannot be used as stated."""
         for name, buffer in self.buffers.items():
             yield from (f"the buffer {name} {why}" for why in buffer.contradictions())
         yield from () if self.performance is None else self._untimeable(self.performance)
@@ -165,8 +165,8 @@ class Assignment(Folders):
                 yield f"{old} and {new} change places: {old} must be scratch with data, {new} an output of its shape"
 
     def _impossible_requirements(self) -> Iterator[str]:
-        """Requirements of checks that do not exist, are listed later, or are hidden from students who see the outcome
-        of the requiring check.
+        """Yield a message for each required check that does not exist, is listed later, or is hidden from students who
+        see the outcome of the requiring check.
         """
         checks = self.memory.checks if self.memory else ()
         before: list[MemoryCheck] = []
@@ -177,14 +177,15 @@ class Assignment(Folders):
             yield from _unfit("performance", self.performance.requires, before, self.performance.hidden)
 
     def _untimeable(self, asked: SpeedGoals) -> Iterator[str]:
-        """Contradictions to the data of timed runs."""
+        """Yield a message for each contradiction to the data of timed runs."""
         if asked.verifier is None:
             made = [name for name, buffer in self.buffers.items() if buffer.data == "made"]
             yield from (f"oracle.py makes {name}: write `verifier: oracle` under performance" for name in made)
         yield from (why for ranges in asked.integers for why in self._out_of_range(ranges))
 
     def _out_of_range(self, ranges: Mapping[str, Range]) -> Iterator[str]:
-        """Bounds that cannot be the smallest and the largest number of an array in timed runs."""
+        """Yield a message for each range that cannot be the smallest and the largest number of an array in timed runs.
+        """
         for name, (low, high) in ranges.items():
             buffer = self.buffers.get(name)
             if buffer is None or buffer.data not in {None, "numbers", "integers"}:
@@ -300,8 +301,8 @@ class Assignment(Folders):
 
     @property
     def measured_sha256(self) -> str:
-        """Hash of everything that measurements depend on: all fields but texts for people, points, and limits of
-        figures.
+        """Hash of everything that measurements depend on: all fields except points, limits of figures, and texts for
+        people.
 
         Results with an equal hash can be scored again without a run (batch/rescoring.py).
         """
@@ -332,9 +333,7 @@ class Assignment(Folders):
         return tuple(evaluate_int(extent, self.names(sizes)) for extent in array.shape)
 
     def items(self, launch: Launch, stated: tuple[Expression, ...], sizes: Sizes) -> tuple[int, ...]:
-        """Work-items in each dimension. If students may state the sizes, they are read by the rules for students'
-        expressions.
-        """
+        """Work-items in each dimension. Sizes that students may state are evaluated as students' expressions."""
         evaluated = evaluate_stated if launch.kernel in self.choices.launches else evaluate_int
         return tuple(evaluated(size, self.names(sizes)) for size in stated)
 
@@ -362,7 +361,7 @@ class Assignment(Folders):
 
 
 def _unfit(what: str, requires: Iterable[str], listed: Iterable[MemoryCheck], hidden: bool) -> Iterator[str]:
-    """Reasons against this requirement; `listed` are the memory checks that precede the one that has it."""
+    """Yield a message for each check that `what` cannot require; `listed` are the memory checks before it."""
     is_hidden = {check.name: check.hidden for check in listed}
     for name in requires:
         if name not in is_hidden:

@@ -13,7 +13,7 @@ LINE_LIMIT = 4000
 """Characters of the longest line; people write lines that fit a screen, and C99 promises 4095."""
 
 SHOWN = 80
-"""Number of shown characters of a line."""
+"""Characters of a line that a message shows."""
 
 
 class Construct(StrEnum):

@@ -109,7 +109,7 @@ class Launch(Record):
 
 
 class Until(Record):
-    """Condition that ends the repetition: a small sum after an iteration."""
+    """Condition that ends the repetition: a sum that is small after an iteration."""
 
     sum: str
     """Buffer of floats whose elements are summed."""

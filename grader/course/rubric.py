@@ -161,7 +161,8 @@ class SpeedGoal(Record):
     """Bands, from the highest fraction down."""
 
     baseline: Literal["fails", "passes"] = "fails"
-    """`fails`: the naive kernel must miss full points. `passes`: on a CPU it can be as fast as the model solution."""
+    """`fails`: the naive kernel must miss full points. `passes`: it may reach them, since on a CPU it can be as fast as
+    the model solution."""
 
     minimum: dict[str, float] = Field(default={})
     """Absolute rates (GB/s, or GFLOPS if `flop` is given) for devices whose name contains the key."""

@@ -1,4 +1,4 @@
-"""`grader export`: everything that another system needs to grade an assignment without grader's service.
+"""`grader export`: everything that another system needs to grade an assignment on its own.
 
     setup.sh  constraints.txt  grader-VERSION.whl     to install grader in an image
     course/assignments/NAME/  course/reference/NAME/  the assignment, with its secrets

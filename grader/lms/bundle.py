@@ -40,7 +40,7 @@ def hash_of(files: Files) -> str:
 
 
 def pack(assignment: Coursework) -> Bundle:
-    """Pack the assignment's present files on the disk."""
+    """Pack the files that the assignment now has on the disk."""
     paths = {
         **_files_of("assignments", assignment.folder),
         **_files_of("reference", assignment.reference),

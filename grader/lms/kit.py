@@ -3,7 +3,7 @@
     README.md  grader                        how to begin; the command, which sets itself up and names the course
     grader-VERSION.whl                       this grader, with its plugin for the simulator
     course/kit.yaml  course/constraints.txt  the mark of a kit, with the omissions; the versions of packages
-    course/student_template/                 what `init` gives to students: files for GitLab and GitHub that grade
+    course/student_template/                 files that `init` gives to students, also to grade in GitLab and GitHub
     course/docs/                             the page that explains reports; handouts link to it
     course/assignments/  course/reference/   the assignments, with their oracles and naive kernels
 

@@ -59,8 +59,8 @@ class _Level:
         self._since = self._since + back * self._refill if self._in_bucket < self._most else now
 
     def take(self) -> Source:
-        """Take an attempt, from the bonus last, since bonus attempts do not come back. Without any attempt left (the
-        limit was higher once), it is free.
+        """Take an attempt, bonus attempts last, since they do not come back. If no attempt is left (the limit was
+        higher once), the attempt is free.
         """
         if self._in_bucket:
             self._in_bucket -= 1

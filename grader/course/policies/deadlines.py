@@ -103,7 +103,7 @@ def _wall(instant: datetime, zone: tzinfo) -> datetime:
 
 @dataclass(frozen=True, kw_only=True)
 class Lateness:
-    """The cost of a lateness of `days`. Late days cover `covered` of them, and `left` late days remain. The other days
+    """The cost of being late by `days`. Late days cover `covered` of them, and `left` late days remain. The other days
     cost `percent` of the earned points, or all points if the work is not accepted.
     """
 

@@ -70,7 +70,7 @@ class Absence:
 
 @dataclass(frozen=True, kw_only=True)
 class Remark:
-    """A line about a found file that is not graded, or not graded unchanged: its place and the reason."""
+    """A line about a file that is not graded, or not graded exactly as found: its place and the reason."""
 
     where: str
     why: str

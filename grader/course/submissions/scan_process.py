@@ -4,7 +4,7 @@
                                         forks -> a process: text -> scan -> JSON       -> judge
 
 The server loads only a little of grader's own code. It starts with the first text, ends with the judge, and sees no
-text itself. The budget is far more than any text of an accepted size needs: it protects against our own oversights.
+text itself. The budget is far more than any text of an accepted size needs: it protects against oversights in grader.
 """
 
 import gc

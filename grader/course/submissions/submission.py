@@ -1,4 +1,4 @@
-"""Reads a student's kernels.cl; a refusal has one clear line."""
+"""Reads a student's kernels.cl, and refuses other files with one clear line."""
 
 import hashlib
 import string

@@ -19,9 +19,9 @@ UNIT_ROUNDOFF = 2.0**-24
 class Mismatch:
     """Difference of an array from the truth: the number of wrong elements, and the first of them.
 
-    `largest_error` is the largest error of the finite wrong elements, None without any. `excess` is the largest ratio
-    of an error to the allowed error there, None if only equality is allowed. `whole` is true if the right elements are
-    whole numbers.
+    `largest_error` is the largest error of the finite wrong elements, None if there is no such element. `excess` is the
+    largest ratio of an error to the allowed error there, None if only equality is allowed. `whole` is true if the right
+    elements are whole numbers.
     """
 
     buffer: str

@@ -28,7 +28,7 @@ POINTS_POSSIBLE = "Points Possible"
 LOGIN = "SIS Login ID"
 
 TEST_STUDENT = "Student, Test"
-"""A student that Canvas puts into every course, to show it through a student's eyes."""
+"""Canvas's own test student, who is in every course so that teachers can see it as a student does."""
 
 KEPT = {"EX": "excused in Canvas", "N/A": "not assigned to this student in Canvas"}
 """Cells that are not scores; they remain unchanged."""
@@ -101,7 +101,8 @@ def canvas_gradebook(
 
 
 def students(sheet: Sheet) -> Iterator[Owner]:
-    """Yield everyone in the gradebook by number, except Canvas's own test student. A login may be a mail address."""
+    """Yield all students in the gradebook by number, except Canvas's own test student. A login may be a mail address.
+    """
     at, login = (_index(sheet, heading) for heading in ("ID", LOGIN))
     for _, line in sheet.rows:
         name, key = line.value(0).strip(), line.value(at).strip()

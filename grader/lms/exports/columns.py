@@ -17,7 +17,7 @@ from grader.results.result import Reason
 NUMBER = re.compile(r"\s*[0-9]+(?:[.,][0-9]+)?\s*")
 
 DECIMALS = 5
-"""Decimals of a grade. Moodle keeps so many; Canvas shows two."""
+"""Decimals of a grade. Moodle keeps five; Canvas shows two."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,7 +117,7 @@ def place(sheet: Sheet, rows: Iterable[StudentRow], column: int, slots: Mapping[
 
 
 def _incomplete(rows: Iterable[StudentRow]) -> Iterator[str]:
-    """Yield the grades that leave checks out, since a column of numbers does not show that."""
+    """Yield a line for each reason why grades leave checks out, since a column of numbers does not show that."""
     left = Counter(each.reason for row in rows if row.grade is not None for each in row.grade.unchecked)
     for reason, number in left.items():
         verb, them = ("is", "it") if number == 1 else ("are", "them")

@@ -96,7 +96,7 @@ class MoodleWorksheet:
         return tuple(participants(self.sheet))
 
     def late(self) -> frozenset[str]:
-        """Return the keys of students who were late, since a download from Moodle does not tell."""
+        """Return the keys of students who were late, since a download from Moodle does not mark them."""
         return late(self.sheet)
 
     def submitted(self) -> dict[str, datetime]:
@@ -182,7 +182,7 @@ def _named(sheet: Sheet, name: str, option: str) -> int:
 
 
 def participants(sheet: Sheet) -> Iterator[Owner]:
-    """Yield everyone in the worksheet, by number. In blind marking, a name is "Participant 7"."""
+    """Yield all participants in the worksheet, by number. In blind marking, a name is "Participant 7"."""
     name, mail = _known(sheet, NAME), _known(sheet, EMAIL)
     for _, line in sheet.rows:
         if match := PARTICIPANT.fullmatch(line.value(0)):

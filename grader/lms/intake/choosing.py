@@ -41,7 +41,7 @@ class Choice:
 
 
 class AmbiguousError(Exception):
-    """Raised if several files could be meant, and nothing tells which."""
+    """Raised if several files could be meant, and the right one is unknown."""
 
 
 def choose(pieces: tuple[Piece, ...], assignments: tuple[Coursework, ...]) -> Choice:
@@ -112,7 +112,8 @@ def _candidate(each: Piece, data: bytes) -> Candidate:
 
 
 def _by_assignment(candidates: list[Candidate], assignments: tuple[Coursework, ...]) -> Iterable[list[Candidate]]:
-    """Yield the files for each assignment: files that name it, else files for it alone, else files for it among others.
+    """Yield the files for each assignment: files that name it, else files that define only its kernel, else files that
+    define its kernel among others.
 
     If there is only one assignment, every file that does not name another is for it.
     """

@@ -1,4 +1,4 @@
-"""Describes the found files before grading starts, so that a wrong download costs a look and not a night."""
+"""Describes the found files before grading starts, so that a wrong download is noticed before a night of grading."""
 
 import textwrap
 from collections import Counter

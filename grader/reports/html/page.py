@@ -1,5 +1,5 @@
-"""The HTML report: one page that needs no other file. It has no script, font or picture from elsewhere, and prints
-well.
+"""The HTML report: one page that needs no other file. It has no script, font or picture from elsewhere, and needs no
+change for printing.
 
 Templates escape every text. Output of a submission or a machine (source, messages, logs, names, paths) appears as plain
 text only. The only markup besides the templates is from figures/, which draws grader's own words.

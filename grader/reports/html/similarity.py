@@ -50,7 +50,7 @@ KEYWORDS = frozenset(
 """Names that all students write in the same way, like the functions that `slips` lists. Types are not included."""
 
 NO_DECLARATION = frozenset({"return", "else", "goto", "case", "typedef", "struct", "union", "enum"})
-"""Words before a name that do not make a declaration of a variable."""
+"""Words that may precede a name without declaring a variable."""
 
 HandInLabels = tuple[str, ...]
 """Labels of students who handed in together: one label, or the members of a group."""

@@ -41,5 +41,7 @@ def by_name(listing: Listing, root: tuple[str, ...]) -> Sorted:
 
 
 def _is_meant(top: tuple[str, ...], files: list[File]) -> bool:
-    """True if a folder is a student's: also if it is empty, so that it gets noticed, or hidden with a kernels.cl."""
+    """True if a folder is a student's. An empty folder counts, so that it gets noticed; a hidden one needs a
+    kernels.cl.
+    """
     return not top[-1].startswith(".") or (*top, FILE_NAME) in {file.parts for file in files}
