@@ -109,7 +109,7 @@ class Limit:
     """A memory check at its sizes: the allowed count, the counts of model solution and baseline, and the counts of
     right submissions by name.
 
-    `baseline` is None if it was not counted.
+    None in `baseline` means that it was not counted.
     """
 
     check: MemoryCheck

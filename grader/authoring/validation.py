@@ -46,8 +46,8 @@ T = TypeVar("T")
 class Examined:
     """Observations of an assignment, or of one part of a suite.
 
-    `own` is None if the course's own files could not be graded. `baseline` is None if its accesses could not be
-    counted.
+    None in `own` means that the course's own files could not be graded; None in `baseline`, that the baseline's
+    accesses could not be counted.
     """
 
     assignment: Assignment

@@ -184,8 +184,7 @@ class Assignment(Folders):
         yield from (why for ranges in asked.integers for why in self._out_of_range(ranges))
 
     def _out_of_range(self, ranges: Mapping[str, Range]) -> Iterator[str]:
-        """Yield a message for each range that cannot be the smallest and the largest number of an array in timed runs.
-        """
+        """Yield a message for each range of numbers that an array in timed runs cannot have."""
         for name, (low, high) in ranges.items():
             buffer = self.buffers.get(name)
             if buffer is None or buffer.data not in {None, "numbers", "integers"}:

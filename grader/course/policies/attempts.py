@@ -20,8 +20,8 @@ faults, the instructor gives bonus attempts."""
 class Attempt:
     """A hand-in. Each received hand-in is one attempt, however often it was graded. Times have an offset.
 
-    `ended` is None while it waits or runs. `our_fault` is true if grader failed and the attempt ended for good without
-    a result.
+    None in `ended` means that it waits or runs. `our_fault` is true if grader failed and the attempt ended for good
+    without a result.
     """
 
     at: datetime

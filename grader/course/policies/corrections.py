@@ -11,7 +11,7 @@ POINTS = re.compile(r"(?P<sign>[-+\u2212]?)\s*(?P<digits>[0-9]{1,9}(?:[.,][0-9]{
 
 @dataclass(frozen=True, kw_only=True)
 class Amount:
-    """The points of a corrected grade (`to`), or the difference from the earned points (`by`) if `to` is None."""
+    """The points of a corrected grade (`to`), or, without them, the difference from the earned points (`by`)."""
 
     to: float | None
     by: float = 0.0

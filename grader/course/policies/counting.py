@@ -24,7 +24,7 @@ UNKNOWN = datetime.min.replace(tzinfo=UTC)
 @dataclass(frozen=True, kw_only=True)
 class Try:
     """An attempt: when it was handed in, its days of lateness, and its points before the deduction (None without a
-    result). `at` is None if only the lateness is known.
+    result). None in `at` means that only the lateness is known.
     """
 
     at: datetime | None

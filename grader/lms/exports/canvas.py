@@ -101,8 +101,7 @@ def canvas_gradebook(
 
 
 def students(sheet: Sheet) -> Iterator[Owner]:
-    """Yield all students in the gradebook by number, except Canvas's own test student. A login may be a mail address.
-    """
+    """Yield all students in the gradebook by number, but not Canvas's test student. A login may be a mail address."""
     at, login = (_index(sheet, heading) for heading in ("ID", LOGIN))
     for _, line in sheet.rows:
         name, key = line.value(0).strip(), line.value(at).strip()
