@@ -55,7 +55,8 @@ WRAPPER = """\
 }
 """
 """A kernel that calls the function for its share of the baseline's work-items. Arguments keep the names of the
-assignment, so the kernel's own variables have names that no argument has."""
+assignment, so the kernel's own variables have names that no argument has.
+"""
 
 KERNEL = re.compile(r"\b(?:__)?kernel\s+void\s+(\w+)\s*\(")
 

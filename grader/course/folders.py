@@ -30,7 +30,8 @@ class Kit(Record):
 
     hidden: dict[str, dict[str, float]] = Field(default={})
     """Points of the hidden checks that were left out, by kind of check, for each assignment that has any. The name of a
-    part of a suite is NAME/KERNEL."""
+    part of a suite is NAME/KERNEL.
+    """
 
 
 class Folders(Policies):

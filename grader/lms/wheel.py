@@ -15,14 +15,16 @@ PACKAGE = Path(grader.__file__).parent
 
 LEFT_OUT = {"__pycache__", "shipped", "template"}
 """Folders of the package that no such wheel needs. `shipped` is packed separately, in the course. `template` is the
-start of an instructor's assignment, with a model solution."""
+start of an instructor's assignment, with a model solution.
+"""
 
 PLUGIN = "grader/worker/simulator/observer.so"
 """Grader's own plugin for the simulator, which is native code."""
 
 TAG = "py3-none-linux_x86_64"
 """Tag for any Python 3, on the machine that the plugin is built for. It is not `manylinux`: that is a promise to all
-users of PyPI, and pip needs it only there."""
+users of PyPI, and pip needs it only there.
+"""
 
 WHEEL = f"Wheel-Version: 1.0\nGenerator: grader\nRoot-Is-Purelib: false\nTag: {TAG}\n"
 

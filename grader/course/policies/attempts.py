@@ -13,7 +13,8 @@ REFUNDS = 3
 A kernel is native code. A student may find one that makes grader fail on purpose, after its live progress has shown the
 wanted information. Without a limit, that would buy endless attempts. Faults of grader are rare, and grader tries each
 grading three times before it gives up, so honest students hardly ever reach the limit. If a student has had many
-faults, the instructor gives bonus attempts."""
+faults, the instructor gives bonus attempts.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -113,7 +113,8 @@ class Policies(Record):
 
     device_class: DeviceClassName | None = None
     """Class of the stations that may grade it in a submission service: `cpu`, `gpu`, or a class that an operator names.
-    Without it, any station may."""
+    Without it, any station may.
+    """
 
     @property
     def zone(self) -> tzinfo:

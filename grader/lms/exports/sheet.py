@@ -15,7 +15,8 @@ DELIMITERS = ",;\t"
 
 FORMULA = re.compile(rf"""(^|[{DELIMITERS}\r\n])([ \xa0"']*)([-=+@\uff1d\uff0b\uff0d\uff20])""")
 """Text that a spreadsheet may run (OWASP, "CSV Injection"; the last four signs are full-width): a sign at the start of
-a cell. A spreadsheet that divides cells by another delimiter than the file may see more such starts."""
+a cell. A spreadsheet that divides cells by another delimiter than the file may see more such starts.
+"""
 
 PLAIN = re.compile(r"[0-9]*[.,]?[0-9]*")
 """Cells that need no quotation marks in any country: numbers and empty cells."""
