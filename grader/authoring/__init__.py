@@ -1,4 +1,4 @@
-"""For instructors who write assignments: start one, see what it asks for, and prove that it is ready to be handed out.
+"""For authors of assignments: start an assignment, see its requirements, and prove that it is ready for students.
 
 In: an assignment's two folders and its golden submissions. Out: drafts, schemas, proposals, findings. Imports grading.
 """

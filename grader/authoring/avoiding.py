@@ -1,8 +1,8 @@
-"""Kernels that avoid an exercise. Their points show whether the assignment rewards solving it.
+"""Kernels that avoid an exercise. Their points show if the assignment rewards solving it.
 
-An instructor puts them in reference/NAME/avoiding/, one file each; those for a part of a suite in a folder PART there.
-Three are made from the baseline, if its kernels take the arguments of the student's: the baseline itself (unless the
-exercise is to write it), one work-item that does everything, and one work-item in each group.
+An instructor puts them in reference/NAME/avoiding/, one file each. Kernels for a part of a suite are in a folder PART
+there. Three more are made from the baseline, if its kernels take the arguments of the student's: the baseline itself
+(unless the exercise is to write it), one work-item that does everything, and one work-item in each group.
 """
 
 import re
@@ -26,7 +26,7 @@ HEAD = """\
 #define get_local_size(d) (item[3 + (d)])
 #define get_global_size(d) (item[6 + (d)])
 """
-"""Gives a function the place of a work-item: `item` holds the global ID, the local size and the global size."""
+"""Gives a function the position of a work-item: `item` has the global ID, the local size and the global size."""
 
 TAIL = """\
 #undef get_global_id
@@ -55,7 +55,7 @@ WRAPPER = """\
 }
 """
 """A kernel that calls the function for its share of the baseline's work-items. Arguments keep the names of the
-assignment, so its own variables have names that no argument has.
+assignment, so the kernel's own variables have names that no argument has.
 """
 
 KERNEL = re.compile(r"\b(?:__)?kernel\s+void\s+(\w+)\s*\(")
@@ -63,7 +63,7 @@ KERNEL = re.compile(r"\b(?:__)?kernel\s+void\s+(\w+)\s*\(")
 
 @dataclass(frozen=True, kw_only=True)
 class SampleKernel:
-    """A file that is graded for what it earns, and what to call it."""
+    """A kernel file that is graded to see its points, and its name."""
 
     name: str
     source: str
@@ -92,7 +92,7 @@ EACH = _Share(
 
 
 def avoiding(assignment: Assignment) -> Iterator[SampleKernel]:
-    """The instructor's kernels, then those that are made from the baseline."""
+    """Yield the instructor's kernels, then the kernels made from the baseline."""
     folder = assignment.reference / FOLDER / assignment.part
     for path in sorted(folder.glob("*.cl")):
         yield SampleKernel(name=path.stem, source=read_text(path))
@@ -119,7 +119,7 @@ def _made_from_the_baseline(assignment: Assignment) -> Iterator[SampleKernel]:
 
 
 def _stated(assignment: Assignment) -> str:
-    """The sizes of the launches that students must state, as assignment.yaml has them."""
+    """Return the statements of the launch sizes that students must state, with the values of assignment.yaml."""
     lines = [
         f"// grader: {launch.kernel} {what} = {', '.join(map(str, sizes))}\n"
         for launch in assignment.student_launches
@@ -130,7 +130,7 @@ def _stated(assignment: Assignment) -> str:
 
 
 Pairs = Sequence[tuple[Launch, Launch]]
-"""Each launch of the student's with the one of the baseline in its place."""
+"""Pairs of a launch of the student's kernel and the baseline's launch in its place."""
 
 
 def _is_alike(own: Launch, naive: Launch) -> bool:
@@ -155,7 +155,7 @@ def _renamed(source: str, pairs: Pairs) -> str:
 
 
 def _shared_out(assignment: Assignment, source: str, pairs: Pairs, share: _Share) -> str:
-    """The baseline's kernels as functions, and kernels that call them for the work-items of the baseline."""
+    """Return the baseline's kernels as functions, and kernels that call them for the work-items of the baseline."""
     wrappers = {own.kernel: _wrapper(assignment, own, naive, share) for own, naive in pairs}
     return "\n".join((HEAD, _as_functions(source), TAIL, *wrappers.values()))
 

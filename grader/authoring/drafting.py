@@ -1,8 +1,8 @@
-"""`grader new`: an assignment to start from, small and complete, in the folders of a course.
+"""`grader new`: a small and complete assignment to start from, in the folders of a course.
 
-COURSE/assignments/NAME/   COURSE/reference/NAME/     as course/folders.py says
-COURSE/tests/submissions/NAME/CASE/                   golden submissions, as golden.py says
-COURSE/assignments/assignment.schema.json             what editors show and check beside assignment.yaml
+COURSE/assignments/NAME/   COURSE/reference/NAME/     described in course/folders.py
+COURSE/tests/submissions/NAME/CASE/                   golden submissions, described in golden.py
+COURSE/assignments/assignment.schema.json             used by editors for help with and checks of assignment.yaml
 """
 
 import os
@@ -23,18 +23,18 @@ PLACES = {
     "reference": Path("reference"),
     "submissions": Path("tests", "submissions"),
 }
-"""Where the folders of the template belong in a course; each gets one of the assignment's name there."""
+"""Places of the template's folders in a course; each place gets a folder with the assignment's name."""
 
 SCHEMA_FILE = Path("assignments", "assignment.schema.json")
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-"""The name of an assignment, and of its kernel."""
+"""Name of an assignment and of its kernel."""
 
 
 def draft(name: str, course: Path) -> list[Path]:
-    """Write the folders of a new assignment into a course, which may be empty; the files written.
+    """Write the folders of a new assignment into a course, which may be empty; returns the written files.
 
-    Never overwrites one, but for the schema, which is ours.
+    Never overwrites a file, except the schema, which belongs to grader.
     """
     if not NAME.fullmatch(name):
         raise InputError(f"{name!r} cannot be the name of a kernel; use letters, digits and _, and no digit first.")
@@ -51,12 +51,12 @@ def draft(name: str, course: Path) -> list[Path]:
 
 
 def schema_file() -> str:
-    """The content of SCHEMA_FILE."""
+    """Return the content of SCHEMA_FILE."""
     return schema_text(assignment_schema()) + "\n"
 
 
 def _template(name: str) -> list[tuple[Path, str]]:
-    """The files, by where they belong in a course."""
+    """Return the template's files, each with its place in a course."""
     return [
         (place / name / path.relative_to(TEMPLATE / folder), path.read_text(encoding="utf-8"))
         for folder, place in PLACES.items()
@@ -66,7 +66,7 @@ def _template(name: str) -> list[tuple[Path, str]]:
 
 
 def _is_current(path: Path) -> bool:
-    """Whether a schema is there, and that of this grader."""
+    """True if there is a schema of this version of grader."""
     try:
         return path.read_text(encoding="utf-8") == schema_file()
     except (OSError, UnicodeDecodeError):

@@ -1,20 +1,20 @@
-"""The golden corpus of an assignment: submissions, right and wrong, each with the verdicts that it must get.
+"""The golden corpus of an assignment: right and wrong submissions, each with the verdicts that it must get.
 
     SUBMISSIONS/ASSIGNMENT/CASE/  kernels.cl   expected.yaml
 
-expected.yaml says what a submission is `about`, and which checks it `fails`, each with its reason; all others must
-pass. A list of reasons stands for undefined behaviour: any of them will do. Checks of memory stand by their names below
-`memory`, or have one reason for all of them; `every case` stands for all cases; for speed there may be a reason, or
-`passed`, for each class of device. What is NOT_RUN after a failed build or case need not be written: the sanitizer
-where it finds nothing, memory where its own run is wrong, and performance; nor memory checks that require one that
-fails. `part` names the kernel of a suite that it is about: it is graded for that part alone.
+expected.yaml describes the submission in `about`. `fails` lists the checks that fail, each with its reason; all others
+must pass. A list of reasons is for undefined behaviour: any of them is accepted. Memory checks are listed by name under
+`memory`, or have one common reason. `every case` means all cases. For speed, each class of device may have a reason or
+`passed`. A check that is NOT_RUN after a failed build or case may be left out: the sanitizer if it finds nothing,
+memory if its own run is wrong, and performance. So may a memory check that requires a failed one. `part` names the
+kernel of a suite: the submission is graded for that part alone.
 
-`cause` is what the first explanation must say of a mistake: its `reason`, a `line` that it names (of several, at least
-one; for a race, two), words that it `says`, and the `stride` in bytes between neighbouring work-items. `finding: none`
-marks a right solution about which nothing may be reported. `open` is a reason why points are open on some devices, such
-as COMPILER_FAILED: all but those for memory. `fails` then lists the failures on other devices, and those of memory.
-Results of a race, a missed barrier or a value that was never set are a matter of luck, so nothing is expected of them;
-`luck` names the cases if this applies only to some.
+`cause` states the required content of the first explanation of a mistake: its `reason`, a `line` that it names (of
+several, at least one; for a race, two), words that it `says`, and the `stride` in bytes between neighbouring
+work-items. `finding: none` marks a right solution without any reported finding. `open` is a reason for open points on
+some devices, such as COMPILER_FAILED: all points but those for memory. `fails` then lists the failures on other
+devices, and the failures of memory checks. Results of a race, a missed barrier or a value that was never set depend on
+luck, so no result is expected of them; `luck` names the cases if this applies only to some.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -39,37 +39,37 @@ from grader.results.result import FOR_INSTRUCTORS, Check, Kind, Reason, Result, 
 EXPECTED_FILE = "expected.yaml"
 
 PASSED = "passed"
-"""Stands in place of a reason if there is none."""
+"""Used in place of a reason if the check passes."""
 
 ONE_PAIR = TimingRules(warm_up_seconds=0, min_pairs=1, max_pairs=1, noise_limit=1000)
-"""For submissions whose speed does not matter."""
+"""Rules for submissions whose speed does not matter."""
 
 LUCK = {Reason.DATA_RACE, Reason.BARRIER_DIVERGENCE, Reason.UNINITIALISED}
 """Causes after which any result of a device is possible."""
 
 BUILD, CASES, SANITIZER, MEMORY, PERFORMANCE = "build", "every case", "sanitizer", "memory", "performance"
-"""Names that stand in `fails` beside those of cases."""
+"""Names in `fails` for checks other than cases."""
 
 
 def _several(value: Any) -> Any:
-    """One thing or a list of them, as a list."""
+    """Return a list, with one element for a single value."""
     return [] if value == PASSED else value if isinstance(value, list) else [value]
 
 
 Several = BeforeValidator(_several)
 
 Reasons = Annotated[tuple[Reason, ...], Several]
-"""Any of them will do; none means that it passes."""
+"""Accepted reasons of a failure; with an empty tuple, the check must pass."""
 
 Failure = Annotated[
     Annotated[Reasons, Tag("reasons")] | Annotated[dict[str, Reasons], Tag("by name")],
     Discriminator(lambda value: "by name" if isinstance(value, dict) else "reasons"),
 ]
-"""The reasons for which a check fails; for memory by check, for speed by class of device."""
+"""Reasons for which a check fails; for memory by check, for speed by class of device."""
 
 
 class Cause(Record):
-    """What the first explanation must say."""
+    """Required content of the first explanation."""
 
     reason: Reason
     line: Annotated[tuple[int, ...], Several] = ()
@@ -78,7 +78,7 @@ class Cause(Record):
 
 
 class Expectation(Record):
-    """An expected.yaml."""
+    """Contents of an expected.yaml."""
 
     about: str
     part: str = ""
@@ -90,23 +90,23 @@ class Expectation(Record):
 
     @property
     def is_right(self) -> bool:
-        """True if the submission fails nothing on any device."""
+        """True if the submission fails no check on any device."""
         return not self.fails and self.open is None
 
     @property
     def reasons(self) -> set[Reason]:
-        """All reasons that it names."""
+        """All reasons that the expectation names."""
         listed = [why for each in self.fails.values() for why in (each.values() if isinstance(each, dict) else [each])]
         return {reason for reasons in (*listed, (self.open,)) for reason in reasons if reason is not None}
 
     @property
     def is_timed(self) -> bool:
-        """Whether its speed matters: if it is right, or if something is expected of its speed."""
+        """True if speed matters: for a right submission, and for one with an expected result of speed."""
         return self.is_right or PERFORMANCE in self.fails
 
     @property
     def is_luck(self) -> bool:
-        """Whether only the simulator must find the mistake: the device may compute the right result all the same."""
+        """True if only the simulator must find the mistake, since a device may still compute the right result."""
         if self.cause is None:
             return False
         unseen = self.cause.reason is Reason.OUT_OF_BOUNDS and set(self.fails) == {SANITIZER}
@@ -115,18 +115,18 @@ class Expectation(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Golden:
-    """A submission of the corpus, in a folder of its own."""
+    """A submission of the corpus; each has its own folder."""
 
     folder: Path
     expectation: Expectation
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """Name of the submission's folder."""
         return self.folder.name
 
     def subject(self, coursework: Coursework) -> Assignment:
-        """What it is graded for: the assignment, or the part of a suite that it names."""
+        """Return the assignment, or the named part of a suite, that the submission is graded for; raises InputError."""
         parts = {part.part: part for part in coursework.parts}
         if self.expectation.part not in parts:
             remedy = f"must be {listed(parts, 'or')}" if "" not in parts else "is for suites: leave it out"
@@ -135,7 +135,7 @@ class Golden:
 
 
 def read_golden(folder: Path) -> Golden:
-    """A submission and what is expected of it; raises InputError that names the file, the field and the remedy."""
+    """Read a submission and its expectation; raises InputError that names the file, the field and the remedy."""
     path = folder / EXPECTED_FILE
     return Golden(
         folder=folder, expectation=checked(str(path), Expectation, read_fields(path, "`about:` and `fails:`"))
@@ -143,12 +143,12 @@ def read_golden(folder: Path) -> Golden:
 
 
 def corpus(folder: Path) -> tuple[Golden, ...]:
-    """All submissions in a folder, by their names; none if there is no such folder."""
+    """Read all submissions in a folder, sorted by name; empty if there is no such folder."""
     found = {path.parent for path in folder.glob("*/*") if path.name in {FILE_NAME, EXPECTED_FILE}}
     return tuple(map(read_golden, sorted(found)))
 
 
-# --- what failed, and what had to -------------------------------------------------------------
+# --- expected and found failures --------------------------------------------------------------
 
 
 Value = TypeVar("Value")
@@ -156,9 +156,9 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """What failed and what had to, by the names that expected.yaml uses.
+    """Failures that were found and failures that were expected, by the names that expected.yaml uses.
 
-    What could not be checked here, and what nothing is expected of, is in neither.
+    Checks that could not run here, and checks without an expectation, are in neither.
     """
 
     found: Mapping[str, Reason]
@@ -166,7 +166,7 @@ class Comparison:
 
     @property
     def differences(self) -> tuple[str, ...]:
-        """A line for each check whose verdict is not the one that it must get."""
+        """One line for each check with a verdict other than the expected one."""
         names = dict.fromkeys((*self.expected, *self.found))
         return tuple(filter(None, map(self._difference, names)))
 
@@ -179,7 +179,7 @@ class Comparison:
 
 
 def compare(expectation: Expectation, assignment: Assignment, result: Result) -> Comparison:
-    """Compare the verdicts of a result with those that expected.yaml lists."""
+    """Compare the verdicts of a result with the verdicts that expected.yaml lists."""
     found = {called(check): check.reason for check in result.checks if check.reason is not None}
     if expectation.open is not None and expectation.open in found.values():
         opened = dict(_where_open(expectation, assignment, result))
@@ -200,15 +200,15 @@ def _without(named: Mapping[str, Value], unasked: Collection[str]) -> dict[str, 
 
 
 def _uncounted(result: Result) -> Iterator[str]:
-    """The memory checks of a kernel that was wrong in the run that counts."""
+    """Yield the memory checks that did not run, since the kernel was wrong in the run that counts."""
     return (called(check) for check in result.checks if check.kind is Kind.MEMORY and check.reason is Reason.NOT_RUN)
 
 
 def _where_open(
     expectation: Expectation, assignment: Assignment, result: Result
 ) -> Iterator[tuple[str, tuple[Reason, ...]]]:
-    """The failures where points are open: of what only the device decides, all are. The simulator decides memory, and
-    with it a speed that requires memory checks.
+    """Yield the expected failures if points are open. Every check that only the device decides is open. The simulator
+    decides memory, and also a speed that requires memory checks.
     """
     assert expectation.open is not None
     undecided = {called(check) for check in result.checks if check.kind not in {Kind.BUILD, Kind.MEMORY}}
@@ -220,7 +220,7 @@ def _where_open(
 
 
 def skipped(result: Result) -> set[str]:
-    """Checks that cannot be made here, such as those that need a simulator."""
+    """Return the checks that cannot run here, such as checks that need a simulator."""
     return {
         called(check)
         for check in result.checks
@@ -229,7 +229,7 @@ def skipped(result: Result) -> set[str]:
 
 
 def called(check: Check) -> str:
-    """What expected.yaml calls a check: its name without device and sizes."""
+    """Return the name of a check in expected.yaml: its name without device and sizes."""
     if check.kind is Kind.PERFORMANCE:
         return PERFORMANCE
     return check.label if check.kind in {Kind.CORRECTNESS, Kind.PRACTICE} else check.title
@@ -238,7 +238,7 @@ def called(check: Check) -> str:
 def _expected(
     expectation: Expectation, assignment: Assignment, kind: Literal["cpu", "gpu"]
 ) -> Iterator[tuple[str, tuple[Reason, ...]]]:
-    """The failures of expected.yaml with its shorthands written out; of two entries for a check, the last counts."""
+    """Yield the failures of expected.yaml with its shorthands expanded; of two entries for a check, the last counts."""
     fails, not_run = expectation.fails, (Reason.NOT_RUN,)
     cases = [case.name for case in assignment.correctness.cases]
     counting = {case.name for case in assignment.correctness.cases if not case.practice}
@@ -261,7 +261,7 @@ def _expected(
 
 
 def _with_dependants(assignment: Assignment, failure: Mapping[str, Reasons]) -> Iterator[tuple[str, Reasons]]:
-    """The memory checks that fail, and those that do not count because they require one of them."""
+    """Yield the memory checks that fail, and the checks that do not count because they require one of them."""
     not_run, failing = (Reason.NOT_RUN,), {name for name, reasons in failure.items() if reasons}
     for check in assignment.memory.checks if assignment.memory else ():
         if check.name not in failure and not failing.isdisjoint(check.requires):
@@ -278,7 +278,7 @@ def _memory(check: str) -> str:
 
 
 def differences(golden: Golden, assignment: Assignment, result: Result) -> tuple[str, ...]:
-    """A line for every difference from expected.yaml: in verdicts, in findings, in the explanation."""
+    """Return a line for every difference from expected.yaml: in verdicts, in findings, in the explanation."""
     expectation = golden.expectation
     lines = [*compare(expectation, assignment, result).differences]
     if expectation.finding == "none":
@@ -289,7 +289,7 @@ def differences(golden: Golden, assignment: Assignment, result: Result) -> tuple
 
 
 def _unexplained(cause: Cause, assignment: Assignment, check: Check | None) -> Iterator[str]:
-    """A line for everything that the first explanation lacks, in the check's message and first finding."""
+    """Yield a line for everything that the first explanation lacks, in the check's message and first finding."""
     if check is None or check.reason is not cause.reason:
         yield f"the first cause is {check.reason if check else 'none'}, must be {cause.reason}"
         return

@@ -1,4 +1,4 @@
-"""The points of kernels that avoid an exercise, and of its model solution with one slip."""
+"""Points of kernels that avoid an exercise, and of its model solution with one slip."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -23,12 +23,12 @@ from grader.grading.progress import Progress
 from grader.results.result import UNTIMED, Kind, Result, Verdict
 
 ATTEMPTS = 3
-"""How often a kernel is graded whose speed could not be measured."""
+"""Attempts to grade a kernel whose speed could not be measured."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Earned:
-    """A kernel and what it earns."""
+    """A kernel and its result."""
 
     name: str
     result: Result
@@ -40,12 +40,12 @@ class Earned:
 
     @property
     def points(self) -> str:
-        """For example "38 of 100 points"."""
+        """Points in words, for example "38 of 100 points"."""
         return f"{self.result.points:.3g} of {self.result.max_points:g} points"
 
     @property
     def passed(self) -> str:
-        """The checks of memory and speed that it passes; correctness is what even such a kernel should earn."""
+        """Checks of memory and speed that it passes. Correctness is left out: even such a kernel should earn it."""
         kinds = {Kind.MEMORY, Kind.PERFORMANCE}
         names = [
             c.title for c in self.result.checks if c.kind in kinds and c.verdict is Verdict.PASSED and c.max_points
@@ -63,7 +63,7 @@ class Rewards:
     trivial: tuple[str, ...]
 
     def claims(self) -> Iterator[Claim]:
-        """Claims about these points, each with what was seen."""
+        """Yield the claims about these points, each with the observed result."""
         yield Claim(
             claim="no tolerance accepts a result that takes no computing",
             holds=not self.trivial,
@@ -86,7 +86,9 @@ class Rewards:
 
 
 def rewards(assignment: Assignment, environment: GradingEnvironment, progress: Progress) -> Rewards:
-    """Grade all these kernels. Slips are hardly timed: memory behaviour is what they keep."""
+    """Grade all these kernels. Slips are timed with one pair only, since they keep the model solution's memory
+    behaviour.
+    """
 
     def graded(
         kernels: Callable[[Assignment], Iterator[SampleKernel]], grading: GradingEnvironment
@@ -103,7 +105,9 @@ def rewards(assignment: Assignment, environment: GradingEnvironment, progress: P
 
 
 def _by_result(accepted: Iterable[Accepted]) -> Iterator[str]:
-    """Each result that takes no computing, with the name of one case that accepts it and the number of the others."""
+    """Yield each result that takes no computing, with the name of one case that accepts it and the number of other
+    cases.
+    """
     cases = defaultdict(list)
     for each in accepted:
         cases[each.what].append(each.case)
@@ -114,7 +118,7 @@ def _by_result(accepted: Iterable[Accepted]) -> Iterator[str]:
 def _earned(
     kernel: SampleKernel, assignment: Assignment, environment: GradingEnvironment, progress: Progress
 ) -> Earned:
-    """Grade the kernel. Time it only if speed can earn points: a single work-item would run into the time limit."""
+    """Grade the kernel. Time it only if speed can earn points, since a single work-item would reach the time limit."""
     submission = parse_submission(Path(f"{kernel.name}.cl"), kernel.source.encode())
 
     def graded(prepare: Preparation) -> Result:

@@ -1,4 +1,4 @@
-"""`grader init`: the folder a student starts from."""
+"""`grader init`: writes the folder that a student starts from."""
 
 from pathlib import Path
 
@@ -9,15 +9,15 @@ from grader.course.suite import Coursework
 PLACEHOLDER = "@ASSIGNMENT@"
 
 KIT_PLACEHOLDER = "@KIT_URL@"
-"""Stands for the address of the course's kit: a kit's template states it if it is known, else students fill it in."""
+"""Placeholder for the address of the course's kit. A kit's template has the address, else students fill it in."""
 
 TEMPLATE_FILES = ("README.md", ".gitlab-ci.yml", ".github/workflows/grade.yml")
 
 
 def start(assignment: Coursework, template: Path, guide: Path, target: Path) -> list[Path]:
-    """Write the starter files of an assignment into `target`; the files written. Never overwrites one.
+    """Write the starter files of an assignment into `target`; returns the written files. Never overwrites a file.
 
-    `guide` is the page that explains reports: in a course handouts link to it in `docs/`, here it lies beside them.
+    `guide` is the page that explains reports. In a course, handouts link to it in `docs/`; here it is next to them.
     """
     files = {
         "kernels.cl": _read(assignment.folder / "kernels.cl"),

@@ -1,8 +1,8 @@
-"""The published JSON schemas: of assignment.yaml and course.yaml for editors, of the JSON report for those who read it.
+"""The published JSON schemas: of assignment.yaml and course.yaml for editors, of the JSON report for its readers.
 
-A suite's assignment.yaml has `parts`, each of which says what differs from the fields beside it: so with `parts`, what
-is required may stand in either place, and a mapping in each may hold some of its fields. A list replaces the other one,
-so what is in it is complete.
+A suite's assignment.yaml has `parts`. Each part states its differences from the fields next to `parts`. So with
+`parts`, a required field may be in either place, and a mapping in either may have only some of its fields. A list
+replaces the other list, so a list is always complete.
 """
 
 import ast
@@ -25,23 +25,23 @@ Fields = dict[str, Any]
 """A JSON schema, or a part of one."""
 
 NOT_IN_THE_FILE = frozenset({"name", "folder", "reference", "part", "kit", "due_in"})
-"""Fields of an assignment that say where it was found."""
+"""Fields of an assignment that record its place and are not in the file."""
 
 REFERENCE = "#/$defs/"
 
 
 def schema_text(fields: Fields) -> str:
-    """A schema as JSON."""
+    """Return a schema as JSON."""
     return json.dumps(fields, indent=2)
 
 
 def result_schema() -> Fields:
-    """The schema of the JSON report."""
+    """Return the schema of the JSON report."""
     return _schema(Result, "serialization")
 
 
 def assignment_schema() -> Fields:
-    """The schema of assignment.yaml."""
+    """Return the schema of assignment.yaml."""
     record = _stated(_schema(Assignment))
     definitions: Fields = record["$defs"]
     fields = {name: field for name, field in record["properties"].items() if name not in NOT_IN_THE_FILE}
@@ -73,7 +73,7 @@ def assignment_schema() -> Fields:
 
 
 def course_schema() -> Fields:
-    """The schema of course.yaml."""
+    """Return the schema of course.yaml."""
     return {**_stated(_schema(CourseRules)), "title": "course.yaml"}
 
 
@@ -82,12 +82,12 @@ def _schema(record: type[Record], mode: JsonSchemaMode = "validation") -> Fields
 
 
 class _Explained(GenerateJsonSchema):
-    """Says of each field what stands below it. pydantic can do that when it makes a record, for which every command
-    would wait.
+    """Describes each field by the string below it. pydantic does the same only while it builds a record, and then every
+    command would wait for it.
     """
 
     def model_schema(self, schema: ModelSchema) -> Fields:
-        """The schema of one record."""
+        """Return the schema of one record."""
         made, record = super().model_schema(schema), schema["cls"]
         for name, words in _said_below_fields(record).items():
             made["properties"][record.model_fields[name].alias or name].setdefault("description", words)
@@ -95,7 +95,7 @@ class _Explained(GenerateJsonSchema):
 
 
 def _said_below_fields(record: type) -> dict[str, str]:
-    """By the names of fields, those of the records that it is made from included."""
+    """Return the strings below fields, by the names of the fields; includes the fields of base records."""
     said: dict[str, str] = {}
     for each in (each for each in reversed(record.__mro__) if issubclass(each, Record)):
         (written,) = ast.parse(inspect.getsource(each)).body
@@ -108,7 +108,7 @@ def _said_below_fields(record: type) -> dict[str, str]:
 
 
 def _stated(schema: Any) -> Any:
-    """The schema without nulls, which nobody writes in the file: editors show plainer text."""
+    """Return the schema without nulls, so that editors show plainer text; authors do not write nulls in the file."""
     if isinstance(schema, list):
         return [_stated(each) for each in schema]
     if not isinstance(schema, dict):
@@ -122,7 +122,9 @@ def _stated(schema: Any) -> Any:
 
 
 def _relaxed(schema: Fields) -> Fields:
-    """A mapping without required fields, since some may stand elsewhere; other schemas stay as they are."""
+    """Return a mapping's schema without required fields, since some may be in the other place; other schemas are
+    unchanged.
+    """
     if "properties" not in schema:
         return schema
     fields = {name: _partial(field) for name, field in schema["properties"].items()}
@@ -130,7 +132,7 @@ def _relaxed(schema: Fields) -> Fields:
 
 
 def _partial(schema: Fields) -> Fields:
-    """The same with mappings that need not be complete; lists must be."""
+    """Return the schema with mappings that may be incomplete; lists must still be complete."""
     relaxed = dict(schema)
     if "$ref" in schema:
         relaxed["$ref"] = REFERENCE + _partial_name(schema["$ref"].removeprefix(REFERENCE))

@@ -1,9 +1,9 @@
-"""`grader selftest`: do the assignments ask on this device what their authors meant?
+"""`grader selftest`: checks that the assignments require on this device what their authors intended.
 
-The model solution must pass everything, with a margin in speed; the skeleton must build and fail every case; the
-baseline must compute the right thing, and miss full points for speed unless the assignment says that it may not. Both
-must agree at the sizes that are timed, where on a GPU the model solution is what submissions are held against. Claims
-about speed are left out if the assignment checks none.
+The model solution must pass everything, with a margin in speed. The skeleton must build and fail every case. The
+baseline must compute the right results, and miss full points for speed unless the assignment allows it to reach them.
+Both must agree at the timed sizes: on a GPU, submissions are compared with the model solution there. Claims about speed
+are left out if the assignment checks no speed.
 """
 
 from collections.abc import Iterator, Mapping
@@ -44,7 +44,7 @@ from grader.results.result import UNTIMED, Kind, Result, Verdict
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """One thing that must be true of an assignment, whether it is, and what was seen."""
+    """A claim that must be true of an assignment. `holds` tells if it is true, and `seen` is the observed result."""
 
     claim: str
     holds: bool
@@ -53,14 +53,14 @@ class Claim:
 
 @dataclass(frozen=True, kw_only=True)
 class OwnResults:
-    """The results of our own files, graded as if they had been handed in."""
+    """Results of the course's own files, graded like submissions."""
 
     model: Result
     skeleton: Result
 
 
 def examine_assignment(assignment: Assignment, environment: GradingEnvironment, progress: Progress) -> Iterator[Claim]:
-    """All statements about one assignment on this device."""
+    """Grade the course's own files and yield all claims about one assignment on this device."""
     return state(assignment, grade_own(assignment, environment, progress), environment)
 
 
@@ -76,7 +76,7 @@ def grade_own(assignment: Assignment, environment: GradingEnvironment, progress:
 
 
 def in_full(result: Result) -> Result:
-    """The result; raises NoiseError if speed was not measured, without which nothing can be said of an assignment."""
+    """Return the result; raises NoiseError if speed was not measured, since the claims about an assignment need it."""
     speed = result.performance_check
     if speed is not None and speed.reason in UNTIMED:
         raise NoiseError(speed.message)
@@ -84,7 +84,7 @@ def in_full(result: Result) -> Result:
 
 
 def state(assignment: Assignment, own: OwnResults, environment: GradingEnvironment) -> Iterator[Claim]:
-    """All statements; those about the gradings come first."""
+    """Yield all claims; claims about the gradings come first."""
     device, seed = own.model.provenance.device, fresh_seed()
     yield _model_passes(own.model)
     speed = own.model.performance_check
@@ -142,7 +142,7 @@ def _baseline_is_right(assignment: Assignment, environment: GradingEnvironment, 
 
 
 def _wrong_baseline_case(assignment: Assignment, environment: GradingEnvironment, seed: int) -> str | None:
-    """The first case that the baseline gets wrong, and how; None if it is right in all."""
+    """Return the first case that the baseline fails, and how; None if it passes all."""
     oracle = load_oracle(assignment)
     program = own_program(assignment, assignment.source(BASELINE_FILE))
     cases = assignment.correctness.cases
@@ -182,7 +182,7 @@ def _both_agree(assignment: Assignment, environment: GradingEnvironment, device:
 
 
 def _disagreement(task: TimingTask, control: Participant, inputs: RoundInputs) -> str | None:
-    """What is wrong with the results of either on the data of a round."""
+    """Return the error in the results of model solution or baseline on the data of a round; None if both are right."""
     script = WHOLE if task.assignment.has_surroundings else STUDENT
     made = {name: _computed(control, inputs, name) for name in (script, NAIVE)}
     return (
@@ -191,7 +191,7 @@ def _disagreement(task: TimingTask, control: Participant, inputs: RoundInputs) -
 
 
 def _computed(control: Participant, inputs: RoundInputs, script: str) -> dict[str, Fetched]:
-    """The results of a script of the control's: those arrays that the baseline makes, too."""
+    """Return the results of one of the control's scripts, restricted to the arrays that the baseline makes, too."""
     try:
         inputs.prepare(control, script)
         inputs.supply(control, script)
@@ -203,7 +203,7 @@ def _computed(control: Participant, inputs: RoundInputs, script: str) -> dict[st
 
 
 def _wrong(trial: Trial, control: Participant, made: Mapping[str, dict[str, Fetched]]) -> str | None:
-    """What the oracle finds wrong with either."""
+    """Return the first error that the oracle finds in either result; None without any."""
     for name, fetched in made.items():
         problem = inspect(trial, control.plan.scripts[name], fetched)
         if problem is not None:
@@ -212,7 +212,7 @@ def _wrong(trial: Trial, control: Participant, made: Mapping[str, dict[str, Fetc
 
 
 def _difference(task: TimingTask, model: dict[str, Fetched], naive: dict[str, Fetched]) -> str | None:
-    """The arrays in which the two differ."""
+    """Name the arrays in which the two differ; None without any."""
     assignment, sizes = task.assignment, task.sizes
     differ = [
         name

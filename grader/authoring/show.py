@@ -1,4 +1,4 @@
-"""`grader show`: what an assignment asks for, in words."""
+"""`grader show`: describes the requirements of an assignment in words."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from grader.grading.checks.signature import expected_signature
 
 
 def describe(assignment: Coursework) -> str:
-    """The contract, the cases and the points, as text."""
+    """Return the contract, the cases and the points as text."""
     return "\n".join(_lines(assignment)) + "\n"
 
 
@@ -46,7 +46,7 @@ def _part(assignment: Assignment) -> Iterator[str]:
 
 
 def _speed(assignment: Assignment) -> Iterator[str]:
-    """The speed goals; none if speed is not checked."""
+    """Yield the speed goals; no line if speed is not checked."""
     for kind, goal in assignment.goals.items():
         yield f"  performance on a {kind} at {sizes_in_words({**goal.constants, **goal.sizes})}"
         for band in goal.bands:
@@ -66,7 +66,7 @@ def _repeated(assignment: Assignment) -> Iterator[str]:
 
 
 def _apart(case: Case) -> str:
-    """The words for practice cases and hidden ones."""
+    """Return the words for practice cases and hidden cases."""
     return "".join(f", {word}" for word, holds in (("practice", case.practice), ("hidden", case.hidden)) if holds)
 
 
@@ -84,7 +84,7 @@ MEASURES: dict[Measure, str] = {
 
 
 def _watched(assignment: Assignment) -> Iterator[str]:
-    """What is asked of runs on the simulator."""
+    """Yield the requirements for runs on the simulator."""
     sanitizer, memory = assignment.sanitizer, assignment.memory
     if sanitizer is not None:
         yield f"  sanitizer, {sanitizer.points:g} points, in a simulated run at {sizes_in_words(sanitizer.sizes)}"
@@ -99,7 +99,7 @@ def _watched(assignment: Assignment) -> Iterator[str]:
 
 
 def _requirement(indent: str, names: tuple[str, ...]) -> Iterator[str]:
-    """A line about the checks that must pass, if there are any."""
+    """Yield a line about the checks that must pass; no line without any."""
     if names:
         yield f"{indent}counts when {listed(names, 'and')} {'passes' if len(names) == 1 else 'pass'}"
 

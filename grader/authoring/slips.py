@@ -1,4 +1,4 @@
-"""Single slips in a model solution that leave its lesson in place: a missing barrier, or a missing guard."""
+"""Single slips in a model solution that do not touch its lesson: a missing barrier, or a missing guard."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ BARRIERS = frozenset({"barrier", "work_group_barrier"})
 
 
 def slips(assignment: Assignment) -> Iterator[SampleKernel]:
-    """The model solution without each of its barriers, and without each `if` that compares with a size, as far as the
+    """Yield the model solution without each of its barriers, and without each `if` that compares with a size, if the
     assignment counts them as slips.
     """
     source = assignment.source(MODEL_FILE)
@@ -42,13 +42,13 @@ def slips(assignment: Assignment) -> Iterator[SampleKernel]:
 
 
 def _always(seen: Outline, closing: int) -> str:
-    """The condition that lets every work-item go on: false if the statement after it returns."""
+    """Return the condition with which every work-item continues: false if the statement after it returns, else true."""
     following = [token.text for token in seen.code[closing + 1 : closing + 3]]
     return "0" if "return" in (following[:1] if following[:1] != ["{"] else following[1:]) else "1"
 
 
 def _without(seen: Outline, first: int, last: int, instead: str) -> str:
-    """The text with something else in place of these tokens. Its lines stay where they are."""
+    """Return the text with `instead` in place of these tokens. All lines keep their numbers."""
     begin, end = seen.code[first].start, seen.end(last - 1)
     breaks = "\n" * seen.text.count("\n", begin, end)
     return f"{seen.text[:begin]}{instead}{breaks}{seen.text[end:]}"

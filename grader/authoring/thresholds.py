@@ -1,8 +1,8 @@
-"""What an assignment may ask: bands of speed and limits of memory checks, proposed from what was measured.
+"""Proposals of speed bands and of limits of memory checks, made from measurements.
 
-A speed is a fraction of the model solution's. Full points stand at the geometric mean of the baseline's speed and the
-model solution's: as many times faster than the one as slower than the other. A limit leaves a tenth above what the
-model solution is counted, and every right submission.
+A speed is a fraction of the model solution's speed. Full points are at the geometric mean of the baseline's speed and
+the model solution's, so that the same factor separates it from both. A limit is a tenth above the counts of the model
+solution and of every right submission.
 """
 
 import math
@@ -13,28 +13,29 @@ from typing import Literal
 from grader.course.rubric import Band, MemoryCheck, SpeedGoal
 
 MARGIN = 1.25
-"""The model solution must be faster than full points ask for by this factor."""
+"""Factor by which the model solution must be faster than full points require."""
 
 CLEARLY = 0.95
-"""The baseline must stay below this part of what full points ask for; intervals are within 2 % on a quiet machine."""
+"""Part of the speed for full points that the baseline must stay below; intervals are within 2 % on a quiet machine."""
 
 OF_SLOWEST = 0.9
-"""The share of the slowest right submission's speed that may be asked for: machines differ."""
+"""Share of the slowest right submission's speed that may be required, since machines differ."""
 
 ABOVE_COUNT = 1.1
-"""Counts are the same on every machine, but right kernels may handle guards and edges in different ways."""
+"""Factor of a limit over the largest count. Counts are equal on every machine, but right kernels may handle guards and
+edges in different ways."""
 
 YARDSTICK_OFF = 1.25
-"""The factor by which a yardstick may differ from what is measured: processors of one kind differ as much."""
+"""Factor by which a yardstick may differ from the measured one; processors of one kind differ as much."""
 
 TOLERANCE = 1e-9
-"""Of a limit: the rounding errors of expressions."""
+"""Relative tolerance of a limit, for the rounding errors of expressions."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Speeds:
-    """Speeds as fractions of the model solution's: its own in another worker, the baseline's, and those of right
-    submissions by their names.
+    """Speeds as fractions of the model solution's: its own in another worker, the baseline's, and the speeds of right
+    submissions by name.
     """
 
     model: float
@@ -43,20 +44,20 @@ class Speeds:
 
     @property
     def yardstick(self) -> float:
-        """How many times as fast as the baseline the model solution is, to two digits."""
+        """Speed of the model solution as a multiple of the baseline's, to two digits."""
         return float(f"{1 / self.baseline:.2g}")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Proposal:
-    """A speed goal, as far as it can be measured, and what there is to say of it."""
+    """A speed goal, as far as it can be measured, and remarks about it."""
 
     bands: tuple[Band, ...]
     baseline: Literal["fails", "passes"]
     remarks: tuple[str, ...]
 
     def exceeded(self, goal: SpeedGoal) -> Iterator[str]:
-        """A line for everything that a goal asks beyond the proposal."""
+        """Yield a line for everything that a goal requires beyond the proposal."""
         if goal.bands[0].fraction > self.bands[0].fraction:
             yield f"full points ask for {goal.bands[0].fraction:g}, proposed are {self.bands[0].fraction:g}"
         if goal.baseline == "fails" and self.baseline == "passes":
@@ -64,7 +65,7 @@ class Proposal:
 
 
 def misjudged(goal: SpeedGoal, speeds: Speeds) -> str | None:
-    """What a yardstick does to students if it is far from what is measured; None if it is not."""
+    """Describe the effect on students if the yardstick is far from the measured one; None if it is not."""
     stated = goal.yardstick
     if stated is None or 1 / YARDSTICK_OFF <= stated / speeds.yardstick <= YARDSTICK_OFF:
         return None
@@ -73,7 +74,7 @@ def misjudged(goal: SpeedGoal, speeds: Speeds) -> str | None:
 
 
 def propose_goal(points: float, speeds: Speeds) -> Proposal:
-    """Bands for a goal that is worth so many points."""
+    """Propose bands for a goal that is worth `points`."""
     wanted = min(math.sqrt(speeds.baseline), 1 / MARGIN)
     slowest = min(speeds.right, key=speeds.right.__getitem__, default=None)
     if slowest is not None:
@@ -105,10 +106,10 @@ def _remarks(speeds: Speeds, slowest: str | None, full: float, *, passes: bool) 
 
 @dataclass(frozen=True, kw_only=True)
 class Limit:
-    """A memory check at the sizes at which it is made: what it allows, and what our kernels are counted, and right
-    submissions by their names.
+    """A memory check at its sizes: the allowed count, the counts of model solution and baseline, and the counts of
+    right submissions by name.
 
-    `baseline` is None where that was not counted.
+    None in `baseline` means that it was not counted.
     """
 
     check: MemoryCheck
@@ -119,33 +120,33 @@ class Limit:
 
     @property
     def most(self) -> float:
-        """The largest count of what must pass."""
+        """Largest count of a kernel that must pass."""
         return max(self.model, *self.right.values(), 0.0)
 
     @property
     def beyond(self) -> str | None:
-        """The right submission with the largest count, if the model solution's count leaves no room for it."""
+        """Name of the right submission with the largest count, if the model solution's count leaves no room for it."""
         name = max(self.right, key=self.right.__getitem__, default=None)
         return name if name is not None and self.right[name] > self.model * ABOVE_COUNT else None
 
     @property
     def proposed(self) -> float:
-        """The largest count of what must pass, and a tenth."""
+        """Largest count of a kernel that must pass, plus a tenth."""
         scale = 1.0 if self.most >= 1000 else 100.0
         return math.ceil(round(self.most * ABOVE_COUNT * scale, 6)) / scale
 
     @property
     def is_strict(self) -> bool:
-        """Whether it allows less than is proposed, before that is rounded."""
+        """True if it allows less than the proposal before rounding."""
         return self.asked < self.most * ABOVE_COUNT * (1 - TOLERANCE)
 
     @property
     def tells_apart(self) -> bool:
-        """Whether the baseline fails it, as asked and as proposed."""
+        """True if the baseline fails the check, at the stated limit and at the proposed one."""
         return self.baseline is None or self.baseline > max(self.asked, self.proposed)
 
 
 def _rounded_down(value: float) -> float:
-    """Rounded down to two digits, so that a threshold never exceeds what it was made from."""
+    """Round down to two digits, so that a threshold never exceeds the value that it was made from."""
     scale = 10.0 ** (1 - math.floor(math.log10(value)))
     return math.floor(round(value * scale, 6)) / scale

@@ -23,14 +23,14 @@ WHAT = ("nothing", "zeros", "ones", "a copy of an input")
 
 @dataclass(frozen=True, kw_only=True)
 class Accepted:
-    """A result that takes no computing, and the case that accepts it though other values are right."""
+    """A result that takes no computing, and a case that accepts it although other values are right."""
 
     what: str
     case: str
 
 
 def accepted(assignment: Assignment) -> Iterator[Accepted]:
-    """Every such result that a case accepts by its tolerance. A case of which zeros are the exact result has none."""
+    """Yield every such result that a case accepts by its tolerance. A case with zeros as exact result yields none."""
     oracle, seed = load_oracle(assignment), fresh_seed()
     for number, case in enumerate(assignment.correctness.cases):
         trial = make_trial(assignment, oracle, case.sizes, case.data, (seed, 0, number))
@@ -56,7 +56,7 @@ def _is_accepted(trial: Trial, what: str) -> bool:
 
 
 def _made(what: str, right: Array, inputs: Mapping[str, Array]) -> Array:
-    """An array of the shape and type of the right one. A copy is one of the first input of that type."""
+    """Return an array of the shape and type of the right one. A copy is a copy of the first input of that type."""
     match what:
         case "zeros":
             return np.zeros_like(right)

@@ -1,7 +1,7 @@
-"""`grader validate`: is an assignment ready to be handed out?
+"""`grader validate`: checks if an assignment is ready for students.
 
-read -> our own files are graded (selftest.py) -> kernels that avoid the exercise (rewards.py) -> the golden corpus
--> what may be asked (thresholds.py)
+read -> grade the course's own files (selftest.py) -> kernels that avoid the exercise (rewards.py) -> the golden corpus
+-> proposed limits (thresholds.py)
 """
 
 from collections.abc import Callable, Iterator
@@ -35,7 +35,7 @@ from grader.results.metrics import Performance, Profile
 from grader.results.result import Result
 
 ATTEMPTS = 3
-"""How often a machine that is too noisy is tried, as an instructor would."""
+"""Attempts on a machine that is too noisy; an instructor would also try again."""
 
 HANDOUT = "README.md"
 
@@ -44,9 +44,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, kw_only=True)
 class Examined:
-    """What was seen of an assignment, or of one part of a suite.
+    """Observations of an assignment, or of one part of a suite.
 
-    `own` is None where our own files could not be graded, `baseline` where its accesses could not be counted.
+    None in `own` means that the course's own files could not be graded; None in `baseline`, that the baseline's
+    accesses could not be counted.
     """
 
     assignment: Assignment
@@ -56,14 +57,14 @@ class Examined:
 
     @property
     def device(self) -> DeviceFacts:
-        """The device on which our own files were graded."""
+        """The device on which the course's own files were graded."""
         assert self.own is not None
         return self.own.model.provenance.device
 
 
 @dataclass(frozen=True, kw_only=True)
 class Judged:
-    """A golden submission that was graded, and how the result differs from what is expected."""
+    """A graded golden submission, and the differences of its result from the expected one."""
 
     golden: Golden
     result: Result
@@ -71,13 +72,13 @@ class Judged:
 
 
 def is_read(coursework: Coursework) -> Claim:
-    """States that assignment.yaml could be read."""
+    """Claim that assignment.yaml could be read."""
     kernels = count(len(coursework.parts), "kernel")
     return Claim(claim="assignment.yaml can be used", holds=True, seen=f"{kernels}, {coursework.points:g} points")
 
 
 def is_complete(coursework: Coursework) -> Claim:
-    """Whether students get all files; those that the grader needs were checked when the assignment was read."""
+    """Claim that students get all files. Files for grader were checked when the assignment was read."""
     missing = [name for name in (FILE_NAME, HANDOUT) if not (coursework.folder / name).is_file()]
     return Claim(
         claim="there are a skeleton and a handout",
@@ -87,7 +88,9 @@ def is_complete(coursework: Coursework) -> Claim:
 
 
 def examine(assignment: Assignment, environment: GradingEnvironment, progress: Progress) -> Examined:
-    """Grade our own files, and count the accesses of the baseline; what cannot be run is a statement that is broken."""
+    """Grade the course's own files, and count the accesses of the baseline. A file that cannot run leads to a false
+    claim.
+    """
     statements: list[Claim] = []
     own, baseline = None, None
     try:
@@ -102,7 +105,7 @@ def examine(assignment: Assignment, environment: GradingEnvironment, progress: P
 
 
 def _count_baseline(assignment: Assignment, environment: GradingEnvironment, progress: Progress) -> Profile | None:
-    """The accesses of the baseline, counted as if the assignment had asked for it."""
+    """Return the baseline's accesses, counted as if the assignment had asked for its kernel; None if it failed."""
     submission = read_submission(assignment.reference / BASELINE_FILE)
     asked = replace(assignment, kernel=assignment.baseline[-1].kernel, launches=assignment.baseline, choices=Choices())
     task = Task(assignment=asked, submission=submission, seed=fresh_seed())
@@ -111,7 +114,7 @@ def _count_baseline(assignment: Assignment, environment: GradingEnvironment, pro
 
 
 def judge(golden: Golden, assignment: Assignment, environment: GradingEnvironment, progress: Progress) -> Judged:
-    """Grade a golden submission, and hold the result against what is expected of it."""
+    """Grade a golden submission, and compare the result with the expected one."""
     timing = environment.timing if golden.expectation.is_timed else ONE_PAIR
     task = Task(assignment=assignment, submission=read_submission(golden.folder), seed=fresh_seed())
     result = _patiently(
@@ -131,11 +134,13 @@ def _patiently(grade: Callable[[], T]) -> T:
     return grade()
 
 
-# --- what may be asked ------------------------------------------------------------------------
+# --- proposed limits --------------------------------------------------------------------------
 
 
 def speeds(seen: Examined, judged: tuple[Judged, ...]) -> Speeds | None:
-    """The speeds of the baseline and of right submissions on this device; None if the model solution was not timed."""
+    """Return the speeds of the baseline and of right submissions on this device; None if the model solution was not
+    timed.
+    """
     performance = _performance(seen.own.model) if seen.own else None
     if performance is None:
         return None
@@ -157,18 +162,18 @@ def _of_model(timed: Performance) -> float:
 
 
 def _right(assignment: Assignment, judged: tuple[Judged, ...]) -> dict[str, Result]:
-    """The results of right submissions, by their names."""
+    """Return the results of right submissions by name."""
     expected = ((each, each.golden.expectation) for each in judged)
     return {each.golden.name: each.result for each, of in expected if of.is_right and of.part == assignment.part}
 
 
 def proposal(seen: Examined, measured: Speeds) -> Proposal:
-    """The speed goal that would fit."""
+    """Propose a fitting speed goal."""
     return propose_goal(speed_goal(seen.assignment, seen.device).points, measured)
 
 
 def limits(seen: Examined, judged: tuple[Judged, ...]) -> Iterator[Limit]:
-    """The memory checks, if the model solution's accesses were counted."""
+    """Yield the limits of memory checks, if the model solution's accesses were counted."""
     memory = seen.assignment.memory
     profile = _profile(seen.own.model) if seen.own else None
     if memory is None or profile is None:
@@ -186,5 +191,5 @@ def limits(seen: Examined, judged: tuple[Judged, ...]) -> Iterator[Limit]:
 
 
 def _profile(result: Result) -> Profile | None:
-    """The counts of one kernel, if there are any."""
+    """Return the counts of one kernel; None without any."""
     return next(iter(result.profiles.values()), None)

@@ -1,4 +1,4 @@
-"""An assignment: one kernel, or a chain of them, and what is asked of it; as assignment.yaml says it."""
+"""An assignment as assignment.yaml states it: one kernel or a chain of kernels, and the checks that grade them."""
 
 import hashlib
 import re
@@ -30,46 +30,46 @@ from grader.course.rubric import (
 )
 
 EXACT = 2**24
-"""Up to here, floats hold all whole numbers."""
+"""Limit up to which floats represent every whole number exactly."""
 
 
 class Assignment(Folders):
-    """One assignment, checked as a whole when it is read. `part` is its name within a suite, empty without one."""
+    """One assignment, checked as a whole when it is read. `part` is its name within a suite, empty outside a suite."""
 
     part: str = ""
 
     kernel: str
-    """The kernel that it is about."""
+    """Name of the kernel that the student writes."""
 
     aliases: tuple[str, ...] = ()
-    """Other names under which that kernel is accepted."""
+    """Other accepted names for that kernel."""
 
     constants: dict[str, str | int] = Field(default={})
-    """Macros that all kernels are built with, such as TILE: 16."""
+    """Macros for the build of all kernels, such as TILE: 16."""
 
     sizes: tuple[str, ...]
-    """Names of the sizes that each case gives, from 1 up; kernels get them as uint."""
+    """Names of the sizes that each case gives. A size is at least 1, and kernels receive it as uint."""
 
     buffers: dict[str, Buffer]
     """Arrays in global memory."""
 
     scalars: dict[str, Scalar] = Field(default={})
-    """Arguments by value that are no sizes."""
+    """Arguments by value, apart from the sizes."""
 
     local: dict[str, LocalArray] = Field(default={})
     """Arguments in local memory."""
 
     launches: tuple[Launch, ...] = Field(min_length=1)
-    """What is run, in order."""
+    """Kernel launches, in the order in which they run."""
 
     repeat: Repeat | None = None
-    """How often the launches, and those of the baseline, are repeated."""
+    """Number of times that the launches run; it applies to the baseline's launches, too."""
 
     choices: Choices = Choices()
-    """What students decide for themselves."""
+    """Choices that are left to students."""
 
     baseline: tuple[Launch, ...] = Field(min_length=1)
-    """Launches of the naive kernels of baseline.cl, which compute the same."""
+    """Launches of the naive kernels of baseline.cl, which compute the same results."""
 
     correctness: Correctness
     sanitizer: Sanitizer | None = None
@@ -77,22 +77,22 @@ class Assignment(Folders):
     performance: SpeedGoals | None = None
 
     hints: Hints = "line"
-    """What students are told of a mistake that was found by trying small edits of their file: `none`, the `line`, the
-    `part` of the line too, or also the `change` that helps."""
+    """Detail of the hint about a mistake that grader finds by small edits of the student's file: `none`, the `line`,
+    the `part` of the line too, or also the `change` that helps."""
 
     avoiding_earns_at_most: float = Field(default=0.5, ge=0, le=1)
-    """Share of all points that a kernel may earn which avoids the exercise, such as the baseline; `grader validate`
-    grades such kernels."""
+    """Largest share of all points for a kernel that avoids the exercise, such as the baseline. `grader validate` grades
+    such kernels."""
 
     baseline_avoids: bool = True
     """True if the baseline avoids the exercise; false if the exercise is to write the naive kernel."""
 
     slips: tuple[Slip, ...] = ("barrier", "guard")
-    """Kinds of lines of which one may be missing in a kernel that still earns more than any that avoids the exercise.
+    """Kinds of lines: without one such line, a kernel still earns more than any kernel that avoids the exercise.
     `grader validate` grades the model solution without each such line. Leave out the kind that the exercise teaches."""
 
     allow: tuple[Construct, ...] = ()
-    """Constructs that submissions may use although they are forbidden as a rule."""
+    """Constructs that submissions may use although grader forbids them by default."""
 
     @model_validator(mode="after")
     def _consistent(self) -> "Assignment":
@@ -112,14 +112,14 @@ class Assignment(Folders):
         return self.sanitizer is not None and self.sanitizer.hidden
 
     def all_sizes(self) -> Iterator[Sizes]:
-        """Those of every launch that it asks for."""
+        """Sizes of every launch that the checks need."""
         yield from (case.sizes for case in self.correctness.cases)
         yield from (goal.sizes for goal in self.goals.values())
         yield from [self.sanitizer.sizes] if self.sanitizer else []
         yield from [self.memory.sizes] if self.memory else []
 
     def _misnamed(self) -> Iterator[str]:
-        """What refers to something that is not there, or to two things."""
+        """Yield a message for each name that refers to nothing, or to two things."""
         cases = [case.name for case in self.correctness.cases]
         memory = [check.name for check in self.memory.checks] if self.memory else []
         if len(set(cases)) != len(cases) or len(set(memory)) != len(memory):
@@ -147,7 +147,7 @@ class Assignment(Folders):
             yield f"`choices` has the launch of {name}, which is no kernel of the student's"
 
     def _misplaced(self) -> Iterator[str]:
-        """What is there, but not as it can be used."""
+        """Yield a message for each field that cannot be used as stated."""
         for name, buffer in self.buffers.items():
             yield from (f"the buffer {name} {why}" for why in buffer.contradictions())
         yield from () if self.performance is None else self._untimeable(self.performance)
@@ -165,7 +165,9 @@ class Assignment(Folders):
                 yield f"{old} and {new} change places: {old} must be scratch with data, {new} an output of its shape"
 
     def _impossible_requirements(self) -> Iterator[str]:
-        """Checks that require one which is not there, is listed later, or is hidden from those who see its outcome."""
+        """Yield a message for each required check that does not exist, is listed later, or is hidden from students who
+        see the outcome of the requiring check.
+        """
         checks = self.memory.checks if self.memory else ()
         before: list[MemoryCheck] = []
         for check in checks:
@@ -175,14 +177,14 @@ class Assignment(Folders):
             yield from _unfit("performance", self.performance.requires, before, self.performance.hidden)
 
     def _untimeable(self, asked: SpeedGoals) -> Iterator[str]:
-        """What contradicts the data of timed runs."""
+        """Yield a message for each contradiction to the data of timed runs."""
         if asked.verifier is None:
             made = [name for name, buffer in self.buffers.items() if buffer.data == "made"]
             yield from (f"oracle.py makes {name}: write `verifier: oracle` under performance" for name in made)
         yield from (why for ranges in asked.integers for why in self._out_of_range(ranges))
 
     def _out_of_range(self, ranges: Mapping[str, Range]) -> Iterator[str]:
-        """What cannot be the least and the largest number of an array of timed runs."""
+        """Yield a message for each range of numbers that an array in timed runs cannot have."""
         for name, (low, high) in ranges.items():
             buffer = self.buffers.get(name)
             if buffer is None or buffer.data not in {None, "numbers", "integers"}:
@@ -191,7 +193,7 @@ class Assignment(Folders):
                 yield f"performance.integers has {name} from {low} to {high}, which is no range of its numbers"
 
     def check_at(self, sizes: Sizes) -> None:
-        """Every expression has a value at these sizes; raises ValueError that says which has not."""
+        """Evaluate every expression at these sizes; raises ValueError that names an expression without a value."""
         if set(sizes) != set(self.sizes):
             raise ValueError(f"a case must give the sizes {', '.join(self.sizes)} and no other, not {sizes}")
         if any(size < 1 for size in sizes.values()):
@@ -207,7 +209,7 @@ class Assignment(Folders):
             raise ValueError(str(error)) from error
 
     def _amounts(self) -> Iterator[Expression]:
-        """Expressions for amounts of something."""
+        """Expressions that must be positive whole numbers."""
         arrays: tuple[Buffer | LocalArray, ...] = (*self.buffers.values(), *self.local.values())
         yield from (extent for array in arrays for extent in array.shape)
         for launch in (*self.launches, *self.baseline):
@@ -225,32 +227,32 @@ class Assignment(Folders):
 
     @property
     def parts(self) -> "tuple[Assignment, ...]":
-        """It is a part in itself: what is done for each part of a suite is done once for it."""
+        """Only this assignment, so that callers can treat it like a suite."""
         return (self,)
 
     @property
     def called(self) -> str:
-        """What to call it among others: a part of a suite by both names."""
+        """Name among other assignments; for a part of a suite, the suite's name and the part's."""
         return f"{self.name}/{self.part}" if self.part else self.name
 
     @property
     def student_launches(self) -> tuple[Launch, ...]:
-        """The steps that run the student's kernels."""
+        """Launches of the student's kernels."""
         return tuple(launch for launch in self.launches if launch.solution_of is None)
 
     @property
     def has_surroundings(self) -> bool:
-        """Whether the student's kernels are part of a larger program, with steps that are ours."""
+        """True if the student's kernels are part of a larger program, which also has steps from model solutions."""
         return len(self.launches) > len(self.student_launches)
 
     @property
     def is_watched(self) -> bool:
-        """Whether anything is asked that a simulator must tell."""
+        """True if a check needs the simulator."""
         return self.sanitizer is not None or self.memory is not None
 
     @property
     def points(self) -> float:
-        """Points of all checks together (the same on every device class)."""
+        """Points of all checks together; equal on every device class."""
         watched = self.sanitizer.points if self.sanitizer else 0
         counted = sum(check.points for check in self.memory.checks) if self.memory else 0
         timed = max((goal.points for goal in self.goals.values()), default=0)
@@ -258,7 +260,7 @@ class Assignment(Folders):
 
     @property
     def goals(self) -> Mapping[DeviceClass, SpeedGoal]:
-        """Speed goals by class of device; none if speed is not checked."""
+        """Speed goals by class of device; empty if speed is not checked."""
         return {} if self.performance is None else self.performance.classes
 
     @property
@@ -269,8 +271,8 @@ class Assignment(Folders):
         return self.performance
 
     def least_traffic(self, sizes: Sizes) -> int:
-        """The bytes that a correct kernel moves at least: `performance.bytes`, or each input and each judged output
-        once; an array that is updated is both.
+        """Fewest bytes that a correct kernel can move: `performance.bytes` if it is given. Otherwise each input and
+        each judged output counts once, and an updated array counts as both.
         """
         if self.performance is not None:
             return int(evaluate(self.performance.bytes, self.names(sizes)))
@@ -280,29 +282,30 @@ class Assignment(Folders):
         )
 
     def with_constants(self, constants: Mapping[str, str | int]) -> "Assignment":
-        """The same with other values of these."""
+        """Return a copy with new values for these constants."""
         return replace(self, constants={**self.constants, **constants})
 
     def timed_on(self, kind: DeviceClass) -> "Timed":
-        """The assignment with the constants that are timed on a class of devices; unchanged if speed is not checked."""
+        """Return the assignment with the timed constants of a class of devices; unchanged if speed is not checked."""
         return Timed(self.with_constants({} if self.performance is None else self.performance.classes[kind].constants))
 
     def timed_as_chosen(self, kind: DeviceClass) -> "Assignment":
-        """That, but for the constants that students choose: these stay as they are."""
+        """Return the assignment as `timed_on` does, but keep the constants that students choose."""
         return self.timed_on(kind).with_constants({name: self.constants[name] for name in self.choices.constants})
 
     @property
     def definitions(self) -> dict[str, str]:
-        """The constants as macros."""
+        """Constants as macros for the build."""
         return {name: str(value) for name, value in self.constants.items()}
 
     @property
     def measured_sha256(self) -> str:
-        """Hash of what measurements rest on: everything but words for people, points, and what is asked of figures.
+        """Hash of everything that measurements depend on: all fields except points, limits of figures, and texts for
+        people.
 
-        Results under the same one can be scored anew without running anything (batch/rescoring.py).
+        Results with an equal hash can be scored again without a run (batch/rescoring.py).
         """
-        if self.kit is not None:  # which nobody re-scores: whatever is new in it is measured again
+        if self.kit is not None:  # kits are not scored again, so any change means new measurements
             return hashlib.sha256(repr((self.sha256, self.kit)).encode()).hexdigest()
         fields = self.model_dump_json(exclude=SCORED, exclude_computed_fields=True)
         own = (self.source(BASELINE_FILE), self.source(ORACLE_FILE))
@@ -311,16 +314,16 @@ class Assignment(Folders):
 
     @property
     def scored_sha256(self) -> str:
-        """Hash of everything that points and reports depend on: the measurements, and their limits and points."""
+        """Hash of everything that points and reports depend on: the measurements, their limits and their points."""
         fields = self.model_dump_json(exclude=UNSCORED, exclude_computed_fields=True)
         return hashlib.sha256(repr((self.measured_sha256, fields)).encode()).hexdigest()
 
     def names(self, sizes: Sizes) -> dict[str, object]:
-        """What expressions may refer to: the constants and the sizes."""
+        """Names that expressions may use: the constants and the sizes."""
         return {**self.constants, **sizes}
 
     def known(self, sizes: Sizes) -> dict[str, object]:
-        """What oracle.py may ask for beside arrays: the constants, the sizes and the scalars."""
+        """Arguments for oracle.py besides the arrays: the constants, the sizes and the scalars."""
         names = self.names(sizes)
         return {**names, **{name: evaluate(scalar.value, names) for name, scalar in self.scalars.items()}}
 
@@ -329,24 +332,24 @@ class Assignment(Folders):
         return tuple(evaluate_int(extent, self.names(sizes)) for extent in array.shape)
 
     def items(self, launch: Launch, stated: tuple[Expression, ...], sizes: Sizes) -> tuple[int, ...]:
-        """Work-items in each dimension; where a student may have stated them, as students write such sizes."""
+        """Work-items in each dimension. Sizes that students may state are evaluated as students' expressions."""
         evaluated = evaluate_stated if launch.kernel in self.choices.launches else evaluate_int
         return tuple(evaluated(size, self.names(sizes)) for size in stated)
 
     def extent(self, launch: Launch, sizes: Sizes) -> tuple[int, ...] | None:
-        """How many work-items of each dimension have something to do, where the launch says so."""
+        """Work-items with something to do, in each dimension; None if the launch does not state them."""
         if launch.extent is None:
             return None
         return tuple(evaluate_int(extent, self.names(sizes)) for extent in launch.extent)
 
     @property
     def left_out(self) -> Mapping[str, float]:
-        """Points of the hidden checks that are not in this student kit, by kind."""
+        """Points of the hidden checks that this student kit leaves out, by kind of check."""
         return {} if self.kit is None else self.kit.hidden.get(self.called, {})
 
     def model_solutions(self) -> dict[str, str]:
-        """Source texts of the kernels in `launches`: our own as `reference`, others by their assignment. There are none
-        in a student kit.
+        """Source texts of the model solutions of the kernels in `launches`. The key is `reference` for this
+        assignment's own, otherwise the assignment's name. Empty in a student kit.
         """
         if self.kit is not None:
             return {}
@@ -357,7 +360,7 @@ class Assignment(Folders):
 
 
 def _unfit(what: str, requires: Iterable[str], listed: Iterable[MemoryCheck], hidden: bool) -> Iterator[str]:
-    """Why something cannot require these checks, of those that are listed before it."""
+    """Yield a message for each check that `what` cannot require; `listed` are the memory checks before it."""
     is_hidden = {check.name: check.hidden for check in listed}
     for name in requires:
         if name not in is_hidden:
@@ -367,13 +370,14 @@ def _unfit(what: str, requires: Iterable[str], listed: Iterable[MemoryCheck], hi
 
 
 Timed = NewType("Timed", Assignment)
-"""An assignment with the constants that are timed on a class of devices: what kernels of ours are built with."""
+"""An assignment with the constants for timing on a class of devices. Model solution and baseline are built with it."""
 
 Chosen = NewType("Chosen", Assignment)
-"""An assignment with what a submission states, or what is set by hand for it: what its kernels are launched with."""
+"""An assignment with the choices of a submission, or with choices set by hand. The student's kernels are launched with
+it."""
 
 ByHand = NewType("ByHand", Chosen)
-"""An assignment with a single case, of which `grader run` takes the sizes of a launch; it asks for nothing else."""
+"""An assignment with a single case, which gives `grader run` the sizes of a launch; it has no other checks."""
 
 REWARDS = ("avoiding_earns_at_most", "baseline_avoids", "slips")
 """Fields that only `grader validate` reads."""

@@ -1,4 +1,4 @@
-"""A course: the folders in which its assignments are kept, and how one is found there and read."""
+"""A course: the folders of its assignments, and how an assignment is found and read."""
 
 import difflib
 from pathlib import Path
@@ -16,14 +16,14 @@ PARTS = "parts"
 
 
 class CourseRules(Policies):
-    """What course.yaml says, which holds for every assignment that does not say otherwise."""
+    """Fields of course.yaml. They apply to every assignment that does not override them."""
 
     hints: Hints = "line"
-    """What students are told of a mistake that was found by trying small edits of their file."""
+    """Detail of the hint about a mistake that grader finds by small edits of the student's file."""
 
 
 class Course(Record):
-    """Where the assignments of a course and their references are kept."""
+    """The folders of a course's assignments and of their references."""
 
     assignments: Path
     reference: Path
@@ -37,7 +37,9 @@ class Course(Record):
         return sorted(path.parent.name for path in self.assignments.glob(f"*/{ASSIGNMENT_FILE}"))
 
     def find(self, name: str) -> Path:
-        """The assignment.yaml of this name; raises InputError that suggests the nearest name if there is none."""
+        """Path of the assignment.yaml of this name; raises InputError that suggests the nearest name if the name is
+        unknown.
+        """
         names = self.names()
         if name not in names:
             near = difflib.get_close_matches(name, names, n=1, cutoff=0.4)
@@ -55,7 +57,7 @@ class Course(Record):
         return _parse(path, self.rules().model_dump(), place)
 
     def require_solutions(self) -> None:
-        """Raise InputError where this is a student kit, with which only submissions can be graded."""
+        """Raise InputError if this is a student kit, which can only grade submissions."""
         if self.kit() is not None:
             raise InputError(
                 f"{self.assignments.parent} is a student kit, without model solutions: name the folder of the course "
@@ -63,17 +65,17 @@ class Course(Record):
             )
 
     def kit(self) -> Kit | None:
-        """What kit.yaml says, where the course is a student kit."""
+        """Contents of kit.yaml if the course is a student kit, otherwise None."""
         path = self.assignments.parent / KIT_FILE
         return checked(str(path), Kit, read_fields(path, "`grader:`")) if path.is_file() else None
 
     def rules(self) -> CourseRules:
-        """What course.yaml says, beside assignments/; raises InputError that names line, field and remedy."""
+        """Contents of course.yaml, next to assignments/; raises InputError that names line, field and remedy."""
         path = self.assignments.parent / RULES_FILE
         if not path.is_file():
             return CourseRules()
         fields = read_fields(path, "`hints:`")
-        for name in fields:  # one by one, since an error tells its line
+        for name in fields:  # one field at a time, so that an error can name the field's line
             checked(f"{path}, line {line_of(path, name)}", CourseRules, {name: fields[name]})
         rules = checked(str(path), CourseRules, fields)
         _check_together(path, rules, fields)
@@ -81,7 +83,7 @@ class Course(Record):
 
 
 def _parse(path: Path, rules: Fields, place: Fields) -> Coursework:
-    """The coursework of a file, in which the course's rules hold unless it says otherwise."""
+    """Build the coursework of a file; it overrides the course's rules."""
     own = read_fields(path, "`title:` and `kernel:`")
     place = {**place, "due_in": ASSIGNMENT_FILE if "due" in own else RULES_FILE}
     fields = {**rules, **own}
@@ -97,7 +99,7 @@ def _parse(path: Path, rules: Fields, place: Fields) -> Coursework:
 
 
 def _check_together(path: Path, policies: Policies, stated: Fields) -> None:
-    """Raise InputError where policies contradict each other, with the line of one that is stated in this file."""
+    """Raise InputError if policies contradict each other; it names the line of a field that this file states."""
     for name, why in contradictions(policies):
         here = next((each for each in (name, "opens", "due", "late") if each in stated), name)
         raise InputError(f"{path}, line {line_of(path, here)}: {name}: {why}")
@@ -111,7 +113,7 @@ def _listed(path: Path, fields: Fields) -> list[Fields]:
 
 
 def _part(path: Path, number: int, common: Fields, own: Fields, place: Fields) -> Assignment:
-    """The assignment of a part: what all parts have in common, overridden by what the part says itself."""
+    """Build the assignment of a part: the fields of the whole file, overridden by the part's own."""
     where = f"{path}: parts.{number} ({own['kernel']})"
     for name in own.keys() & set(POLICIES):
         raise InputError(f"{where}: {name}: holds for the whole file; write it beside `parts`.")
@@ -119,7 +121,7 @@ def _part(path: Path, number: int, common: Fields, own: Fields, place: Fields) -
 
 
 def merged(common: Fields, own: Fields) -> Fields:
-    """`common` overridden by `own`; mappings in both are merged in the same way."""
+    """Return `common` overridden by `own`; a mapping in both is merged recursively."""
     shared = common.keys() & own.keys()
     both = {name for name in shared if isinstance(common[name], dict) and isinstance(own[name], dict)}
     return {**common, **own, **{name: merged(common[name], own[name]) for name in both}}

@@ -1,4 +1,4 @@
-"""Arithmetic in assignment.yaml, such as "ceil_to(width, TILE)"; evaluated by simpleeval, never by eval."""
+"""Arithmetic in assignment.yaml, such as "ceil_to(width, TILE)". simpleeval evaluates it; eval is never used."""
 
 import ast
 import math
@@ -29,13 +29,13 @@ FUNCTIONS = {"ceil_div": ceil_div, "ceil_to": ceil_to, "min": min, "max": max, "
 
 FAILURES = (
     *(InvalidExpression, SyntaxError, ArithmeticError, TypeError, ValueError, LookupError, AttributeError),
-    *(RecursionError, MemoryError),  # what Python says of an expression that is nested too deeply
+    *(RecursionError, MemoryError),  # raised by Python for an expression that is nested too deeply
 )
-"""The errors that text which is not arithmetic leads to."""
+"""Errors that text other than arithmetic leads to."""
 
 
 def evaluate(expression: str | float, names: Mapping[str, object]) -> float:
-    """Value of an expression over `names`; raises InputError that quotes the expression."""
+    """Return the value of an expression over `names`; raises InputError that quotes the expression."""
     try:
         value = _calculated(expression, names) if isinstance(expression, str) else expression
         is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
@@ -55,7 +55,7 @@ def _calculated(expression: str, names: Mapping[str, object]) -> Any:
 
 
 STATED = re.compile(r"[\w\s+\-*/%(),]{1,100}")
-"""The characters of a student's expression, and how many: no strings, no attributes, no indices."""
+"""Allowed characters of a student's expression, and their number: no strings, no attributes, no indices."""
 
 STATED_OPERATORS = {
     ast.Add: operator.add,
@@ -66,7 +66,8 @@ STATED_OPERATORS = {
     ast.Mod: operator.mod,
     ast.USub: operator.neg,
 }
-"""No powers: products written in a hundred characters have a few hundred digits at most."""
+"""Operators in students' expressions. Without powers, a product in a hundred characters has at most a few hundred
+digits."""
 
 STATED_NODES = frozenset({ast.Expr, ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp, ast.Call})
 
@@ -74,7 +75,7 @@ STATED_FUNCTIONS = {"ceil_div": ceil_div, "ceil_to": ceil_to, "min": min, "max":
 
 
 def evaluate_stated(expression: str | int, names: Mapping[str, object]) -> int:
-    """Value of an expression that a student wrote; raises InputError that quotes it."""
+    """Return the value of an expression that a student wrote; raises InputError that quotes it."""
     if isinstance(expression, int):
         return expression
     numbers = {name: value for name, value in names.items() if isinstance(value, int)}
@@ -86,7 +87,7 @@ def evaluate_stated(expression: str | int, names: Mapping[str, object]) -> int:
     evaluator.nodes = {kind: handle for kind, handle in evaluator.nodes.items() if kind in STATED_NODES}
     try:
         value = evaluator.eval(expression)
-    except OperatorNotDefined as error:  # its own words are an object's address
+    except OperatorNotDefined as error:  # its own message is an object's address
         raise InputError(refusal) from error
     except (InvalidExpression, SyntaxError, ArithmeticError, TypeError, ValueError, RecursionError) as error:
         raise InputError(f'cannot evaluate "{expression}": {error}. It may use {known}.') from error
@@ -96,7 +97,7 @@ def evaluate_stated(expression: str | int, names: Mapping[str, object]) -> int:
 
 
 def evaluate_int(expression: str | float, names: Mapping[str, object]) -> int:
-    """Like `evaluate`, for a quantity that must be a whole number (a size, a number of elements)."""
+    """Return the value like `evaluate`, for a quantity that must be a whole number (a size, a number of elements)."""
     value = evaluate(expression, names)
     if value != int(value):
         raise InputError(f'"{expression}" is {value}, but a whole number is needed here.')

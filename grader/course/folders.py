@@ -1,10 +1,10 @@
-"""The two folders of an assignment: assignments/NAME/ for all to see, reference/NAME/ for the grader.
+"""The two folders of an assignment: assignments/NAME/ for everyone to see, reference/NAME/ for grader.
 
 assignments/NAME/  assignment.yaml   kernels.cl (skeleton)        README.md (the handout)
 reference/NAME/    kernels.cl (model solution)   baseline.cl (naive)   oracle.py (NumPy)
 
-In a student kit there is no model solution, and kit.yaml beside the two says so. course.yaml, there too, has what holds
-for all assignments.
+A student kit has no model solution; a kit.yaml next to the two folders marks a kit. In the same place, course.yaml has
+the rules for all assignments.
 """
 
 import hashlib
@@ -23,36 +23,36 @@ KIT_FILE, RULES_FILE = "kit.yaml", "course.yaml"
 
 
 class Kit(Record):
-    """What kit.yaml says: that this course is a student kit, and what is not in it beside the model solutions."""
+    """Contents of kit.yaml, which marks a student kit and lists what it lacks besides the model solutions."""
 
     grader: str
-    """The version of grader that made it."""
+    """Version of grader that made the kit."""
 
     hidden: dict[str, dict[str, float]] = Field(default={})
-    """Points of the hidden checks that were left out, by kind, for each assignment that has any; a part of a suite is
-    called NAME/KERNEL.
+    """Points of the hidden checks that were left out, by kind of check, for each assignment that has any. The name of a
+    part of a suite is NAME/KERNEL.
     """
 
 
 class Folders(Policies):
-    """What an assignment of one kernel and a suite of several have in common; policies are those of a whole file."""
+    """Common fields of an assignment of one kernel and of a suite of several. Policies apply to a whole file."""
 
     name: str
     folder: Path
     reference: Path
 
     kit: Kit | None = None
-    """The student kit that it is in; None in the course itself."""
+    """The student kit that contains the assignment; None in the course itself."""
 
     due_in: str = RULES_FILE
-    """The file in which its due date stands, if it has one."""
+    """The file that states the due date, if there is one."""
 
     title: str
-    """A line about it."""
+    """Title in one line."""
 
     @cached_property
     def sha256(self) -> str:
-        """Hash of every file of both folders, so that a result says what it was graded against."""
+        """Hash of all files of both folders. A result records it, so that readers know which version graded it."""
         digest = hashlib.sha256()
         for folder in (self.folder, self.reference):
             for path in sorted(path for path in folder.iterdir() if path.is_file()):
@@ -62,16 +62,16 @@ class Folders(Policies):
 
     @property
     def skeleton(self) -> str:
-        """The kernels.cl that students start from."""
+        """Text of the kernels.cl that students start from."""
         return read_text(self.folder / MODEL_FILE)
 
     def source(self, file_name: str) -> str:
-        """Text of a file of the reference folder."""
+        """Return the text of a file of the reference folder."""
         return read_text(self.reference / file_name)
 
 
 def read_text(path: Path) -> str:
-    """The text of a file of a course; raises InputError that names the file and the reason."""
+    """Return the text of a file of a course; raises InputError that names the file and the reason."""
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

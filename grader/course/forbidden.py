@@ -1,6 +1,6 @@
-"""Constructs that have no place in coursework, found before anything runs. The sandbox protects; this explains.
+"""Finds constructs that have no place in coursework, before anything runs. The sandbox protects; this module explains.
 
-Comments and strings are not taken for code, and no way of writing hides a construct (submissions/scan.py).
+Comments and strings do not count as code, and no spelling hides a construct (submissions/scan.py).
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -10,14 +10,16 @@ from enum import StrEnum
 from grader.protocol.tokens import Token
 
 LINE_LIMIT = 4000
-"""Characters; people write lines that fit a screen, and C99 promises 4095."""
+"""Characters of the longest line; people write lines that fit a screen, and C99 promises 4095."""
 
 SHOWN = 80
-"""Characters of a line that are shown."""
+"""Characters of a line that a message shows."""
 
 
 class Construct(StrEnum):
-    """What is refused unless the assignment allows it; the values are those of `allow` in its YAML."""
+    """A construct that is refused unless the assignment allows it; the values are the words of `allow` in
+    assignment.yaml.
+    """
 
     INCLUDE = "include"
     LINE = "line"
@@ -47,7 +49,7 @@ NAMES = {
 
 @dataclass(frozen=True, kw_only=True)
 class Sighting:
-    """Where a construct was seen: the line's number, from 1, and its text."""
+    """A found construct: the number of its line, from 1, and the line's text."""
 
     construct: Construct
     line: int
@@ -55,18 +57,18 @@ class Sighting:
 
 
 def first_sighting(sightings: Iterable[Sighting], allowed: Collection[Construct]) -> Sighting | None:
-    """The first construct that is not allowed; what `#if` would skip counts as well."""
+    """Return the first construct that is not allowed; code that `#if` would skip counts as well."""
     refused = (each for each in sightings if each.construct not in allowed)
     return min(refused, key=lambda each: (each.line, each.construct), default=None)
 
 
 def constructs(code: Sequence[Token]) -> Iterator[tuple[Construct, Token]]:
-    """The constructs in a logical line of tokens, without white space."""
+    """Yield the constructs in a logical line of tokens; the line has no white space."""
     match code:
         case [Token(text="#" | "%:") as mark, Token(text=name), *_] if name in DIRECTIVES:
             yield DIRECTIVES[name], mark
         case [Token(text="#" | "%:") as mark, Token(kind="number"), *_]:
-            yield Construct.LINE, mark  # `# 12 "file"`, as compilers tell each other
+            yield Construct.LINE, mark  # `# 12 "file"`, a form that compilers use among themselves
     for token in code:
         if token.text in NAMES:
             yield NAMES[token.text], token

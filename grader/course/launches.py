@@ -1,4 +1,4 @@
-"""What an assignment launches: kernels, their arguments, and how often; as assignment.yaml writes it."""
+"""The launches of an assignment as assignment.yaml states them: kernels, their arguments, and repetition."""
 
 from collections.abc import Iterator
 from typing import Literal
@@ -9,7 +9,7 @@ from grader.common.record import Record
 from grader.course.expressions import Expression
 
 ELEMENT_BYTES = 4
-"""Bytes of an element and of a scalar argument: all types below have 32 bits."""
+"""Bytes of an element and of a scalar argument, since all types below have 32 bits."""
 
 ElementType = Literal["float", "int", "uint"]
 DataKind = Literal["numbers", "integers", "bits", "zeros", "made"]
@@ -17,30 +17,31 @@ Role = Literal["input", "output", "updated", "scratch"]
 
 
 class Buffer(Record):
-    """An array in global memory. With `data` the judge fills it; without, launches do."""
+    """An array in global memory. With `data` the judge fills it; without, launches fill it."""
 
     shape: tuple[Expression, ...]
-    """Elements along each dimension, the last of them contiguous."""
+    """Elements along each dimension. The elements of the last dimension are contiguous."""
 
     type: ElementType = "float"
-    """Of an element; `float` is the `real` of the kernels."""
+    """Type of an element; `float` is the `real` of the kernels."""
 
     data: DataKind | None = None
-    """What it is filled with. `numbers`: uniform in [-1, 1), int from -32768 to 32767, uint up to 65535. `integers`:
-    whole numbers from -8 to 8 (uint: 0 to 16). `bits`: bit patterns of finite numbers, for kernels that only
-    move data. `zeros`. `made`: by the function `inputs` of oracle.py."""
+    """Kind of data. `numbers`: uniform in [-1, 1), int from -32768 to 32767, uint up to 65535. `integers`: whole
+    numbers from -8 to 8 (uint: 0 to 16). `bits`: bit patterns of finite numbers, for kernels that only move data.
+    `zeros`. `made`: the function `inputs` of oracle.py makes the data."""
 
     role: Role | None = None
-    """`input` (if it has data): must not change. `output` (if it has none): must be what the oracle says. `updated`:
-    has data, and must become what the oracle says. `scratch`: may change, and nobody looks at it."""
+    """Role in the launches. `input` (default with data): must not change. `output` (default without data): must equal
+    the oracle's array. `updated`: has data, and must become the oracle's array. `scratch`: may change and is not
+    checked."""
 
     @property
     def part(self) -> Role:
-        """The role that it has, also where none is written."""
+        """The role, or its default if none is written."""
         return self.role or ("output" if self.data is None else "input")
 
     def contradictions(self) -> Iterator[str]:
-        """What cannot be meant."""
+        """Contradictions between the fields."""
         if self.data is None and self.part in {"input", "updated"}:
             yield f"is {self.part} but has no data; add it"
         if self.data is not None and self.part == "output":
@@ -50,15 +51,15 @@ class Buffer(Record):
 
     @property
     def is_judged(self) -> bool:
-        """Whether the oracle must say what is in it."""
+        """True if the oracle must give the right values of this array."""
         return self.part in {"output", "updated"}
 
 
 class Scalar(Record):
-    """An argument passed by value, beside the sizes, which are uint."""
+    """An argument passed by value, in addition to the sizes, which are uint."""
 
     type: ElementType = "float"
-    """Of the kernel's parameter."""
+    """Type of the kernel's parameter."""
 
     value: str | float
     """A number, or an expression over sizes and constants."""
@@ -71,7 +72,7 @@ class LocalArray(Record):
     """Elements along each dimension."""
 
     type: ElementType = "float"
-    """Of an element."""
+    """Type of an element."""
 
 
 class Launch(Record):
@@ -92,48 +93,49 @@ class Launch(Record):
     """Work-items of a work-group in each dimension."""
 
     optional_local: Expression | None = None
-    """Elements of a trailing `__local real *` parameter, which the kernel may declare or leave out."""
+    """Elements of a trailing `__local real *` parameter. The kernel may declare it or leave it out."""
 
     extent: tuple[Expression, ...] | None = None
-    """How many work-items of each dimension have something to do; those beyond are there to fill the last group."""
+    """Work-items with something to do, in each dimension. The others only fill the last work-group."""
 
     solution_of: str | None = None
-    """Makes it a step of ours: it runs the model solution of that assignment, before or after the student's steps."""
+    """Name of another assignment: the launch runs that assignment's model solution, before or after the student's
+    steps."""
 
     def of_sizes(self, global_size: tuple[Expression, ...], local_size: tuple[Expression, ...]) -> "Launch":
-        """The same with other sizes, all of whose work-items may have something to do."""
-        # not by replace(), since mypy knows these two by the names that they have in YAML
+        """Return a copy with other sizes and without an extent, so that all work-items may have something to do."""
+        # replace() does not fit: mypy knows these two fields only by their names in YAML
         return self.model_copy(update={"global_size": global_size, "local_size": local_size, "extent": None})
 
 
 class Until(Record):
-    """When to stop repeating: after the turn in which a sum is small."""
+    """Condition that ends the repetition: a sum that is small after an iteration."""
 
     sum: str
-    """A buffer of floats, whose words are added up."""
+    """Buffer of floats whose elements are summed."""
 
     below: str | float
-    """The sum at which it is enough."""
+    """Bound of the sum; the repetition ends below it."""
 
 
 class Repeat(Record):
-    """How often the launches are repeated, as a whole."""
+    """Repetition of all launches as a whole."""
 
     times: Expression
-    """Turns, at most; often a size, such as `iterations`."""
+    """Largest number of iterations; often a size, such as `iterations`."""
 
     swap: tuple[tuple[str, str], ...] = ()
-    """Pairs [old, new] of arrays that change places after each turn; at the end, the last result is in `new`."""
+    """Pairs [old, new] of arrays that change places after each iteration. At the end, the last result is in `new`."""
 
     until: Until | None = None
-    """A convergence test."""
+    """Convergence test."""
 
 
 class Choices(Record):
-    """What is left to students, who state it in a comment of kernels.cl (grading/checks/choices.py)."""
+    """Choices that are left to students, who state them in a comment of kernels.cl (grading/checks/choices.py)."""
 
     constants: dict[str, tuple[int, ...]] = Field(default={})
-    """Values that a constant may be given; where none is stated, it is the one in `constants`."""
+    """Allowed values of a constant. Without a stated value, the value in `constants` is used."""
 
     launches: tuple[str, ...] = ()
-    """Kernels whose global and local sizes must be stated; those in `launches` are the model solution's."""
+    """Kernels whose global and local sizes students must state. The sizes in `launches` are the model solution's."""

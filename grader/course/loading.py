@@ -11,18 +11,18 @@ from grader.common.errors import InputError
 from grader.course.folders import read_text
 
 Fields = dict[str, Any]
-"""A mapping of a YAML file."""
+"""The mapping in a YAML file."""
 
 Read = TypeVar("Read", bound=BaseModel)
 
 
 DEEPEST = 50
-"""Levels of nesting: PyYAML's time for a level grows with the number of levels around it."""
+"""Largest number of nested levels: PyYAML's time for a level grows with the number of levels around it."""
 
 
 class _Loader(yaml.SafeLoader):
-    """Has no merge keys: each can double what it holds, so that a few hundred bytes fill any memory. Dates are text,
-    since no field is a date.
+    """A safe loader without merge keys. Each merge key can double its contents, so a few hundred bytes could fill any
+    memory. Dates remain text, since no field is a date.
     """
 
     depth = 0
@@ -58,7 +58,7 @@ _Loader.add_constructor("tag:yaml.org,2002:timestamp", _as_text)
 
 
 def read_fields(path: Path, such_as: str) -> Fields:
-    """The mapping in a file; `such_as` names fields that it has, for one that holds something else."""
+    """Read the mapping in a file. `such_as` names possible fields, for the error about a file with other contents."""
     text = read_text(path)
     try:
         fields = yaml.load(text, _Loader)  # noqa: S506 - it is a safe one
@@ -73,15 +73,17 @@ def read_fields(path: Path, such_as: str) -> Fields:
 
 
 def line_of(path: Path, field: object) -> int:
-    """The line of a file on which a field of its mapping stands; the file has been read as one before."""
+    """Return the line of a field in the mapping of a file, which has been read as a mapping before; 1 if it is not
+    found.
+    """
     node = yaml.compose(read_text(path), _Loader)
     keys = [key for key, _ in node.value] if isinstance(node, yaml.MappingNode) else []
     return next((key.start_mark.line + 1 for key in keys if key.value == str(field)), 1)
 
 
 def _check_text(fields: object) -> None:
-    """Raises ValueError for a text that no file can hold: YAML can spell halves of characters. Each value is checked
-    once, however often others refer to it.
+    """Raise ValueError for a text that no file can contain, since YAML can spell halves of characters. A value is
+    checked only once, however often others refer to it.
     """
     waiting, seen = [fields], set[int]()
     while waiting:
@@ -94,12 +96,12 @@ def _check_text(fields: object) -> None:
 
 
 def checked(where: str, kind: type[Read], fields: Fields) -> Read:
-    """The record of these fields; an error begins with `where` they stand."""
+    """Return the record of these fields; an error begins with `where`, the place of the fields."""
     try:
         return kind.model_validate(fields)
     except ValidationError as error:
-        words: dict[str, list[str]] = {}  # several where a value could have been of several kinds
-        # an unknown field is often a missing one misspelt: name it first
+        words: dict[str, list[str]] = {}  # several messages if a value may be of several kinds
+        # an unknown field is often a misspelt missing one, so its message comes first
         for each in sorted(error.errors(), key=lambda each: each["type"] != "extra_forbidden"):
             words.setdefault(_place(each, fields), []).append(_words(each))
         (place, first), *others = words.items()
@@ -114,7 +116,7 @@ REMEDIES = {
 
 
 def _place(error: Any, fields: Fields) -> str:
-    """The path of the field in the file, without the names of alternative types that pydantic puts into it."""
+    """Return the path of the field in the file, without the names of alternative types that pydantic adds."""
     found: Any = fields
     place = []
     for step in error["loc"]:

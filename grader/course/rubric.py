@@ -1,6 +1,4 @@
-"""What an assignment asks for and what each part is worth: right results, a clean run in a simulator, memory behaviour
-and speed.
-"""
+"""The checks of an assignment and their points: right results, a clean simulated run, memory behaviour and speed."""
 
 from typing import Literal
 
@@ -18,49 +16,49 @@ Slip = Literal["barrier", "guard"]
 
 
 class Tolerance(Record):
-    """How random results are compared.
+    """Rule for the comparison of results on random inputs.
 
     `exact`: the same bits. `rounding`: within `factor` units of u * magnitude, where u = 2^-24 and
     the oracle states the magnitude of every element (see truth/oracle.py).
     """
 
     rule: Literal["exact", "rounding"]
-    """Which of the two."""
+    """Name of the rule."""
 
     factor: str | float = 1.0
-    """For `rounding`: a number or an expression over sizes and constants."""
+    """Factor of the rule `rounding`: a number or an expression over sizes and constants."""
 
 
 class Case(Record):
     """One set of sizes and the kind of data to fill the inputs with."""
 
     name: str
-    """Unique, in a few words."""
+    """Unique name, in a few words."""
 
     sizes: Sizes
     """A value for each size."""
 
     data: DataSet = "random"
-    """`integers`: all `numbers` are small whole ones, and results are compared for equality."""
+    """Kind of inputs. `integers`: all `numbers` are small whole numbers, and results are compared for equality."""
 
     practice: bool = False
-    """It earns no points and decides about nothing."""
+    """True if the case earns no points and decides about no other check."""
 
     hidden: bool = False
-    """Students see that it is there, and nothing else until checks are released."""
+    """True if students see only that the case exists, until checks are released."""
 
 
 class Correctness(Record):
-    """The cases; each that is not for practice is worth the same share of `points`."""
+    """The cases. Each case that is not for practice is worth an equal share of `points`."""
 
     tolerance: Tolerance
-    """How random results are compared."""
+    """Rule for the comparison of results on random inputs."""
 
     points: float = Field(ge=0)
-    """Of all cases together."""
+    """Points of all cases together."""
 
     cases: tuple[Case, ...] = Field(min_length=1)
-    """Each case is one check. At least one is shown and not for practice: it decides if memory and speed count."""
+    """Cases; each is one check. At least one is shown and not for practice: it decides if memory and speed count."""
 
     @model_validator(mode="after")
     def _has_a_shown_case_that_counts(self) -> "Correctness":
@@ -74,26 +72,25 @@ class Correctness(Record):
 
     @property
     def shown(self) -> tuple[Case, ...]:
-        """The cases whose outcome students always see."""
+        """Cases with outcomes that students always see."""
         return tuple(case for case in self.cases if not case.hidden)
 
     @property
     def hidden(self) -> tuple[Case, ...]:
-        """The others, which are the last to run."""
+        """Hidden cases, which run last."""
         return tuple(case for case in self.cases if case.hidden)
 
 
 class Sanitizer(Record):
-    """A run in the simulator, in which nothing may go wrong: of ragged sizes, so that every edge is met, and small."""
-
+    """A run in the simulator that must show no error. Its sizes are small, and ragged so that it meets every edge."""
     sizes: Sizes
     """A value for each size."""
 
     points: float = Field(ge=0)
-    """For a run in which nothing goes wrong."""
+    """Points for a run without an error."""
 
     hidden: bool = False
-    """As that of a case."""
+    """True if students see only that the check exists, until checks are released."""
 
 
 Measure = Literal[
@@ -110,73 +107,73 @@ Measure = Literal[
 
 
 class MemoryCheck(Record):
-    """A quantity that the simulator counts, and the most that it may be; grading/checks/memory.py says what each
-    means.
-    """
+    """A quantity that the simulator counts, and its limit. grading/checks/memory.py describes each quantity."""
 
     name: str
-    """Unique, in a few words."""
+    """Unique name, in a few words."""
 
     measure: Measure
-    """The quantity."""
+    """The counted quantity."""
 
     at_most: str | float
-    """A number or an expression over sizes and constants, which are the assignment's own."""
+    """Limit: a number, or an expression over the sizes and the assignment's own constants."""
 
     points: float = Field(ge=0)
-    """For staying within it."""
+    """Points for a quantity within the limit."""
 
     teaches: str = ""
     """Advice to students, in one short sentence."""
 
     requires: tuple[str, ...] = ()
-    """Names of memory checks that are listed before; its points count only if all of these pass."""
+    """Names of memory checks that are listed before. This check's points count only if all of these pass."""
 
     hidden: bool = False
-    """As that of a case."""
+    """True if students see only that the check exists, until checks are released."""
 
 
 class Memory(Record):
-    """What is asked of memory behaviour, in a simulated run of these sizes."""
+    """The checks of memory behaviour, in a simulated run of these sizes."""
 
     sizes: Sizes
-    """A value for each size; small, since simulating is slow."""
+    """A value for each size; small, since simulation is slow."""
 
     checks: tuple[MemoryCheck, ...] = Field(min_length=1)
-    """What must hold."""
+    """Checks of this run."""
 
 
 class Band(Record):
     """A kernel that reaches `fraction` of the model solution's speed earns `points`."""
 
     fraction: float = Field(gt=0)
-    """Of the model solution's speed."""
+    """Fraction of the model solution's speed."""
 
     points: float = Field(ge=0)
-    """That it earns."""
+    """Points for this speed."""
 
 
 class SpeedGoal(Record):
-    """What is asked on one class of device."""
+    """The speed goal on one class of device."""
 
     sizes: Sizes
-    """A value for each size, of launches that are worth timing."""
+    """A value for each size, large enough that timing makes sense."""
 
     bands: tuple[Band, ...] = Field(min_length=1)
-    """From the highest fraction down."""
+    """Bands, from the highest fraction down."""
 
     baseline: Literal["fails", "passes"] = "fails"
-    """Whether the naive kernel must miss full points here: on a CPU it can be as fast as the model solution."""
+    """`fails`: the naive kernel must miss full points. `passes`: it may reach them, since on a CPU it can be as fast as
+    the model solution."""
 
     minimum: dict[str, float] = Field(default={})
-    """Absolute rates (GB/s, or GFLOPS where `flop` is given) for devices whose name contains the key."""
+    """Absolute rates (GB/s, or GFLOPS if `flop` is given) for devices whose name contains the key."""
 
     yardstick: float | None = Field(default=None, gt=0)
-    """How many times as fast as the naive kernel the model solution is, as `grader validate` measures it. By it, a
-    student kit decides about speed without the model solution; else the course's machine does."""
+    """Speed of the model solution as a multiple of the naive kernel's speed, as `grader validate` measures it. A
+    student kit decides about speed with it, since the model solution is missing there. Otherwise the course's machine
+    decides."""
 
     constants: dict[str, str | int] = Field(default={})
-    """Constants that are others here, such as a larger TILE: what is timed is built with them."""
+    """Constants with other values here, such as a larger TILE. Timed kernels are built with them."""
 
     @property
     def points(self) -> float:
@@ -185,35 +182,35 @@ class SpeedGoal(Record):
 
 
 class SpeedGoals(Record):
-    """The speed goals, and what rates are made from."""
+    """The speed goals, and the quantities that rates are computed from."""
 
     bytes: Expression
-    """The least that a correct kernel can move."""
+    """Fewest bytes that a correct kernel can move."""
 
     flop: Expression | None = None
-    """What it must compute; with it, rates are GFLOPS, else GB/s."""
+    """Operations that a kernel must compute. With it, rates are in GFLOPS, otherwise in GB/s."""
 
     verifier: Literal["oracle"] | None = None
-    """`oracle`: the judge makes the data of timed runs on GPUs, too. Else these are small integers made on the device,
-    and results must equal the model solution's to the bit, which divisions and roots make impossible. Data that are
-    `made` need it."""
+    """`oracle`: the judge also makes the data of timed runs on GPUs. Without it, these data are small integers made on
+    the device, and results must equal the model solution's to the bit. Divisions and roots make that impossible. Data
+    of the kind `made` need `oracle`."""
 
     integers: tuple[dict[str, Range], ...] = Field(default=({},), min_length=1)
-    """These whole numbers: for arrays, by name, the least and the largest; of several such lines, timed runs take one
-    after the other. An array that a line leaves out holds whole numbers from -8 to 8 (uint: 0 to 16). Choose them so
-    large that half floats round them, and so small that floats do not round what kernels make of them."""
+    """Whole numbers for timed runs. A line gives, by name of the array, the least and the largest number. Timed runs
+    take several lines in turn. An array that a line leaves out holds whole numbers from -8 to 8 (uint: 0 to 16). Choose
+    numbers so large that half floats round them, and so small that floats do not round a kernel's results."""
 
     requires: tuple[str, ...] = ()
-    """Names of memory checks; points for speed count only if all of these pass. On a CPU, a naive kernel is
-    as fast as one that solves the exercise. On a GPU, caches make some naive kernels fast enough."""
+    """Names of memory checks. Points for speed count only if all of these pass. On a CPU, a naive kernel is as fast as
+    one that solves the exercise. On a GPU, caches make some naive kernels fast enough."""
 
     classes: dict[DeviceClass, SpeedGoal]
     """One goal each for `cpu` and `gpu`."""
 
     hidden: bool = False
-    """As that of a case."""
+    """True if students see only that the check exists, until checks are released."""
 
     @property
     def unit(self) -> Literal["GB/s", "GFLOPS"]:
-        """Unit in which this assignment reports rates."""
+        """Unit of the rates that this assignment reports."""
         return "GB/s" if self.flop is None else "GFLOPS"

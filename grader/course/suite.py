@@ -1,4 +1,4 @@
-"""A suite: several kernels in one kernels.cl, each of them an assignment for itself."""
+"""A suite: several kernels in one kernels.cl, with a separate assignment for each kernel."""
 
 import hashlib
 
@@ -12,7 +12,7 @@ class Suite(Folders):
     """Assignments that are handed in as one file, in the order in which they are reported."""
 
     parts: tuple[Assignment, ...] = Field(min_length=1)
-    """Each kernel, and what is asked of it."""
+    """Parts, each with one kernel and its checks."""
 
     @model_validator(mode="after")
     def _distinct(self) -> "Suite":
@@ -28,7 +28,7 @@ class Suite(Folders):
 
     @property
     def measured_sha256(self) -> str:
-        """Hash of what measurements of all parts rest on."""
+        """Hash of everything that the measurements of all parts depend on."""
         return hashlib.sha256(repr([part.measured_sha256 for part in self.parts]).encode()).hexdigest()
 
     @property
@@ -38,4 +38,4 @@ class Suite(Folders):
 
 
 Coursework = Assignment | Suite
-"""What goes by one name in a course, and is handed in as one kernels.cl."""
+"""Work that has one name in a course and is handed in as one kernels.cl."""

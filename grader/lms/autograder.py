@@ -1,9 +1,9 @@
-"""`grader export`: everything that another system needs to grade an assignment by itself.
+"""`grader export`: everything that another system needs to grade an assignment on its own.
 
-    setup.sh  constraints.txt  grader-VERSION.whl     what installs grader in an image
+    setup.sh  constraints.txt  grader-VERSION.whl     to install grader in an image
     course/assignments/NAME/  course/reference/NAME/  the assignment, with its secrets
 
-Gradescope's zip has run_autograder beside these; GitLab's folder, a Dockerfile and two pipelines.
+Gradescope's zip also has run_autograder; GitLab's folder also has a Dockerfile and two pipelines.
 """
 
 from enum import StrEnum
@@ -22,14 +22,14 @@ CONSTRAINTS = "constraints.txt"
 
 
 class Platform(StrEnum):
-    """The systems for which there is an autograder."""
+    """The systems with an autograder."""
 
     GRADESCOPE = "gradescope"
     GITLAB = "gitlab"
 
 
 def autograder(platform: Platform, assignment: Coursework, constraints: Path) -> dict[str, bytes]:
-    """The files of an autograder by their names; `constraints` names the versions of packages to install."""
+    """Return the files of an autograder by name; `constraints` names the versions of packages to install."""
     wheel, content = own_wheel()
     return {
         SETUP: read_bytes(TEMPLATES / SETUP),
@@ -44,11 +44,11 @@ def autograder(platform: Platform, assignment: Coursework, constraints: Path) ->
 
 
 def gradescope_zip(files: dict[str, bytes]) -> bytes:
-    """The zip file to upload; the same files make the same zip."""
+    """Return the zip file to upload; equal files give an equal zip."""
     return zipped(files, executable=frozenset({SETUP, RUN}))
 
 
 def _folder(folder: Path) -> dict[str, bytes]:
-    """The files in a folder and those below it, by their names there."""
+    """Return the files below a folder, by their paths in it."""
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
     return {str(path.relative_to(folder)): read_bytes(path) for path in paths}

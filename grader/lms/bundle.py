@@ -1,7 +1,7 @@
-"""Packs an assignment with its secrets for a grader on another machine, which checks that nothing has changed.
+"""Packs an assignment with its secrets for a grader on another machine, which checks that the files are unchanged.
 
-assignments/NAME/FILE   reference/NAME/FILE   reference/OTHER/kernels.cl   where NAME's launches run OTHER's solution
-course.yaml             of what the whole course does, all that a grading depends on
+assignments/NAME/FILE   reference/NAME/FILE   reference/OTHER/kernels.cl   if NAME's launches run OTHER's solution
+course.yaml             the rules of the course that a grading depends on
 
 A student kit has kit.yaml instead of solutions.
 """
@@ -23,7 +23,7 @@ Files = tuple[tuple[str, bytes], ...]
 
 @dataclass(frozen=True, kw_only=True)
 class Bundle:
-    """The files of an assignment, by their path in a course, and the hash that they had where it was packed."""
+    """The files of an assignment, by their path in a course, and their hash at the time of packing."""
 
     name: str
     files: Files
@@ -31,7 +31,7 @@ class Bundle:
 
 
 def hash_of(files: Files) -> str:
-    """A hash of names and contents."""
+    """Return a hash of names and contents."""
     digest = hashlib.sha256()
     for path, content in files:
         digest.update(f"{path}\0{len(content)}\0".encode())
@@ -40,7 +40,7 @@ def hash_of(files: Files) -> str:
 
 
 def pack(assignment: Coursework) -> Bundle:
-    """The assignment as it is on the disk now."""
+    """Pack the files that the assignment now has on the disk."""
     paths = {
         **_files_of("assignments", assignment.folder),
         **_files_of("reference", assignment.reference),
@@ -52,8 +52,8 @@ def pack(assignment: Coursework) -> Bundle:
 
 
 def _rules_of(assignment: Coursework) -> dict[str, bytes]:
-    """The course's rules on which a grading depends, where they are not the usual ones; and the zone, without which the
-    dates of assignment.yaml cannot be read.
+    """Return the course's rules that a grading depends on, if they differ from the defaults. They include the time
+    zone, without which the dates of assignment.yaml cannot be read.
     """
     course = Course(assignments=assignment.folder.parent, reference=assignment.reference.parent)
     fields = course.rules().model_dump(include={"hints", "timezone"}, exclude_defaults=True)
@@ -74,9 +74,9 @@ def _files_of(kind: str, folder: Path) -> dict[str, Path]:
 
 
 def unpack(bundle: Bundle, folder: Path) -> Coursework:
-    """The assignment, read from its own folder below this one. Its files are written there first, if they are missing.
+    """Return the assignment, read from its own folder below `folder`. Files that are missing there are written first.
 
-    Raises UngradedError if they are not what was packed, or cannot be written.
+    Raises UngradedError if the files differ from the packed ones, or cannot be written.
     """
     if hash_of(bundle.files) != bundle.sha256:
         raise UngradedError(f"the files of {bundle.name} have not arrived as they were sent.")
@@ -90,7 +90,7 @@ def unpack(bundle: Bundle, folder: Path) -> Coursework:
 
 
 def _found(root: Path) -> dict[str, bytes]:
-    """The files that are there; after a full disk, some may be missing."""
+    """Return the files on the disk; after a full disk, some may be missing."""
     return {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
 

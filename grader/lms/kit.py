@@ -1,13 +1,13 @@
-"""`grader export kit`: what students install, without model solutions, hidden checks and golden submissions.
+"""`grader export kit`: the files that students install, without model solutions, hidden checks and golden submissions.
 
     README.md  grader                        how to begin; the command, which sets itself up and names the course
     grader-VERSION.whl                       this grader, with its plugin for the simulator
-    course/kit.yaml  course/constraints.txt  that it is a kit, and what is not in it; the versions of packages
-    course/student_template/                 what `init` gives to students: files for GitLab and GitHub that grade
-    course/docs/                             the page that explains reports, to which handouts link
+    course/kit.yaml  course/constraints.txt  the mark of a kit, with the omissions; the versions of packages
+    course/student_template/                 files that `init` gives to students, also to grade in GitLab and GitHub
+    course/docs/                             the page that explains reports; handouts link to it
     course/assignments/  course/reference/   the assignments, with their oracles and naive kernels
 
-Each assignment.yaml is written again: without comments, which are instructors' notes, and without what is hidden.
+Each assignment.yaml is written again without comments, which are instructors' notes, and without hidden checks.
 """
 
 import re
@@ -38,7 +38,7 @@ COMMAND, IGNORED = "grader", ".gitignore"
 PLACEHOLDER, LIST_PLACEHOLDER = b"@ASSIGNMENT@", b"@ASSIGNMENTS@"
 
 ADDRESS = re.compile(r"[\w.:/@~+-]+")
-"""An address that can safely stand in a shell script and in YAML."""
+"""An address that is safe in a shell script and in YAML."""
 
 MADE = "# Made by `grader export kit` from the course's own file.\n"
 
@@ -46,11 +46,11 @@ MADE = "# Made by `grader export kit` from the course's own file.\n"
 def student_kit(
     courseworks: Sequence[Coursework], template: Path, guide: Path, constraints: Path, address: str
 ) -> dict[str, bytes]:
-    """The files of a kit, by their names; `template` is the folder of what students start from, `guide` the page that
+    """Return the files of a kit by name; `template` is the folder that students start from, `guide` the page that
     explains reports.
 
-    `address` is where pipelines clone the kit from; empty if students fill that in. Raises InputError for an assignment
-    of which nothing can be shown.
+    Pipelines clone the kit from `address`; it is empty if students fill it in. Raises InputError for an assignment
+    without anything to show.
     """
     if address and not ADDRESS.fullmatch(address):
         raise InputError(f"a pipeline cannot clone from {address!r}: give an address such as https://...")
@@ -86,14 +86,14 @@ def _files_of(coursework: Coursework) -> Iterable[tuple[str, bytes]]:
 
 
 def _fields(coursework: Coursework) -> dict[str, Any]:
-    """The fields of assignment.yaml; each part of a suite has all of them."""
+    """Return the fields of assignment.yaml; each part of a suite has all of them."""
     if isinstance(coursework, Assignment):
         return {"title": coursework.title, **_dumped(shown(coursework))}
     return {"title": coursework.title, "parts": [_dumped(shown(part)) for part in coursework.parts]}
 
 
 def _dumped(assignment: Assignment) -> dict[str, Any]:
-    """Without dates: they are extended, and a kit decides nothing by them."""
+    """Return the fields without dates: dates get extended, and a kit decides nothing by them."""
     return assignment.model_dump(
         mode="json", by_alias=True, exclude_defaults=True, exclude={*NOT_IN_THE_FILE, *POLICIES, "title"}
     )
@@ -104,11 +104,13 @@ def _yaml(fields: dict[str, Any]) -> bytes:
     return f"{MADE}{text}".encode()
 
 
-# --- what is hidden ---------------------------------------------------------------------------
+# --- hidden checks ----------------------------------------------------------------------------
 
 
 def shown(assignment: Assignment) -> Assignment:
-    """The assignment as students may see it, without hidden checks. The points of the other checks do not change."""
+    """Return the assignment as students may see it, without hidden checks. The points of the other checks do not
+    change.
+    """
     sanitizer, speed = assignment.sanitizer, assignment.performance
     return replace(
         assignment,
@@ -130,8 +132,8 @@ def _shown_memory(asked: Memory) -> Memory | None:
 
 
 def _shown_speed(asked: SpeedGoals) -> SpeedGoals:
-    """Speed is decided elsewhere in any case: where that is hidden, so is what it is decided by. The sizes are shown to
-    students even so, in the name of the check.
+    """Return the speed goals as students may see them. Speed is decided elsewhere in any case; if it is hidden, so are
+    the figures that decide it. Students still see the sizes, in the name of the check.
     """
     if not asked.hidden:
         return asked
@@ -140,14 +142,15 @@ def _shown_speed(asked: SpeedGoals) -> SpeedGoals:
 
 
 def _undecided(goal: SpeedGoal, sizes: Sizes) -> SpeedGoal:
-    """The goal at these sizes, worth as much, without anything by which it could be decided."""
+    """Return the goal at these sizes with the same points, but without anything that could decide it."""
     bands = (Band(fraction=1, points=goal.points),)
     return replace(goal, sizes=sizes, bands=bands, minimum={}, yardstick=None)
 
 
 def _timed(assignment: Assignment, asked: SpeedGoals) -> SpeedGoals:
-    """The speed goals of a kit. On a GPU, results are compared with the baseline's instead of the model solution's;
-    where it computes something else than the student's kernels, the oracle must judge, on data as small as a CPU's.
+    """Return the speed goals of a kit. On a GPU, results are compared with the baseline's instead of the model
+    solution's. If the baseline computes something else than the student's kernels, the oracle must judge, on data as
+    small as a CPU's.
     """
     cpu, gpu = asked.classes.get("cpu"), asked.classes.get("gpu")
     if gpu is None or cpu is None or asked.verifier == "oracle" or baseline_is_comparable(assignment):
@@ -157,7 +160,7 @@ def _timed(assignment: Assignment, asked: SpeedGoals) -> SpeedGoals:
 
 
 def hidden_points(assignment: Assignment) -> dict[str, float]:
-    """Points of the checks that a kit leaves out, by their kind; none where nothing is hidden."""
+    """Return the points of the checks that a kit leaves out, by kind; empty if no check is hidden."""
     cases = assignment.correctness.cases
     checks = assignment.memory.checks if assignment.memory else ()
     sanitizer = assignment.sanitizer

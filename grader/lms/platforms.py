@@ -1,7 +1,7 @@
 """The learning platforms, each with the modules that read its download and fill in its files.
 
 All code that names platforms iterates over PLATFORMS: detection, options of `grader batch`, files for upload. A module
-is loaded when it is used, so that `grader --help` answers at once.
+is loaded only when it is used, so that `grader --help` answers at once.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 
 class Shape(Protocol):
-    """One way in which submissions lie in a folder or an archive: a module of intake/platforms/."""
+    """A layout of submissions in a folder or an archive: a module of intake/platforms/."""
 
     def recognises(self, listing: "Listing", assignments: "tuple[Coursework, ...]", /) -> bool:
-        """True if the files lie in this way."""
+        """True if the files have this layout."""
 
     def sort(self, listing: "Listing", assignments: "tuple[Coursework, ...]", /) -> "Sorted":
         """Sort the files by owner; raises InputError if the list of owners is broken."""
@@ -36,16 +36,16 @@ class Upload(Protocol):
 
     @property
     def name(self) -> str:
-        """The name of the copy: the option's, and .csv."""
+        """Name of the copy: the option's name and .csv."""
 
     def roster(self) -> "tuple[Owner, ...]":
-        """All students of the course."""
+        """Return all students of the course."""
 
     def late(self) -> frozenset[str]:
-        """The keys of those who were late, if only this file states it."""
+        """Return the keys of students who were late, if only this file states it."""
 
     def submitted(self) -> "dict[str, datetime]":
-        """By key, when work was handed in, if only this file states it."""
+        """Return the times of handing in by key, if only this file states them."""
 
     def fill(self, book: "Gradebook") -> "Filled":
         """Fill in the grades; raises InputError if the file has no place for them."""
@@ -55,12 +55,12 @@ class Export(Protocol):
     """The grades of one platform: a module of exports/."""
 
     def upload(self, sheet: "Sheet", columns: Mapping[str, str], /) -> Upload:
-        """The file to fill; `columns` has the headings that the instructor gave, by the names of their options."""
+        """Return the file to fill; `columns` has the headings that the instructor gave, by their options' names."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class GradeFile:
-    """The file of a platform that gets grades: its option with the help, and options for columns that are not known."""
+    """A platform's file that gets grades: its option with the help, and the options for unknown columns."""
 
     option: str
     help: str
@@ -70,7 +70,7 @@ class GradeFile:
 
 @dataclass(frozen=True, kw_only=True)
 class FeedbackFile:
-    """The file in which a platform imports the pages of all students: its name, and what writes it from the pages."""
+    """A file with the pages of all students, for import by a platform: its name, and the function that writes it."""
 
     name: str
     write: "Callable[[Path, Iterable[tuple[Student, str, bytes]]], tuple[Remark, ...]]"
@@ -154,4 +154,4 @@ PLATFORMS: tuple[LearningPlatform, ...] = (
         ),
     ),
 )
-"""In the order of detection: the first platform that recognises a download sorts it."""
+"""Platforms in the order of detection: the first one that recognises a download sorts it."""

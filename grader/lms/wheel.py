@@ -1,4 +1,4 @@
-"""This very grader as a wheel, for machines that have no access to where it was installed from; without a course."""
+"""This installed grader as a wheel, without a course, for machines without access to the source of its installation."""
 
 import base64
 import hashlib
@@ -14,27 +14,27 @@ from grader.common.errors import InputError
 PACKAGE = Path(grader.__file__).parent
 
 LEFT_OUT = {"__pycache__", "shipped", "template"}
-"""Folders of the package that no such wheel needs: `shipped` travels beside it, in the course; `template` is what
-instructors start an assignment from, with a model solution.
+"""Folders of the package that no such wheel needs. `shipped` is packed separately, in the course. `template` is the
+start of an instructor's assignment, with a model solution.
 """
 
 PLUGIN = "grader/worker/simulator/observer.so"
-"""Our plugin for the simulator, which is native code."""
+"""Grader's own plugin for the simulator, which is native code."""
 
 TAG = "py3-none-linux_x86_64"
-"""Any Python 3, on the machine that the plugin is built for. It is not `manylinux`: that is a promise to everybody on
-PyPI, and pip asks for it nowhere else.
+"""Tag for any Python 3, on the machine that the plugin is built for. It is not `manylinux`: that is a promise to all
+users of PyPI, and pip needs it only there.
 """
 
 WHEEL = f"Wheel-Version: 1.0\nGenerator: grader\nRoot-Is-Purelib: false\nTag: {TAG}\n"
 
 
 EPOCH = (1980, 1, 1, 0, 0, 0)
-"""The earliest date in a zip file: the same files make the same archive."""
+"""The earliest date in a zip file, so that equal files give an equal archive."""
 
 
 def own_wheel() -> tuple[str, bytes]:
-    """The wheel's file name and content; raises InputError where the plugin has not been built."""
+    """Return the wheel's file name and content; raises InputError if the plugin has not been built."""
     ours = distribution("grader")
     info = f"grader-{ours.version}.dist-info"
     files = {f"grader/{path.relative_to(PACKAGE)}": path.read_bytes() for path in sorted(_sources())}
@@ -42,7 +42,7 @@ def own_wheel() -> tuple[str, bytes]:
         raise InputError(f"{PACKAGE.parent / PLUGIN} is missing: build it with `make observer`.")
     headers, _, _ = (ours.read_text("METADATA") or "").partition(
         "\n\n"
-    )  # our README, which follows, is for instructors
+    )  # the README follows the headers, and is for instructors
     files[f"{info}/METADATA"] = f"{headers}\n".encode()
     files[f"{info}/WHEEL"] = WHEEL.encode()
     files[f"{info}/entry_points.txt"] = (ours.read_text("entry_points.txt") or "").encode()
@@ -52,7 +52,7 @@ def own_wheel() -> tuple[str, bytes]:
 
 
 def zipped(files: Mapping[str, bytes], executable: frozenset[str] = frozenset()) -> bytes:
-    """A zip archive of these files, by name, which depends on nothing else."""
+    """Return a zip archive of these files, by name; it depends on nothing else."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in sorted(files.items()):
@@ -72,5 +72,5 @@ def _sources() -> Iterator[Path]:
 
 
 def _digest(data: bytes) -> str:
-    """A hash in the form that RECORD uses: base64 for URLs, without padding."""
+    """Return a hash in the form that RECORD uses: base64 for URLs, without padding."""
     return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()

@@ -22,12 +22,12 @@ class ReportModule(Protocol):
     """A module that makes a report."""
 
     def render(self, outcome: "Result | Ungraded", /) -> str:
-        """The text."""
+        """Return the text of the report."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReportFormat:
-    """A format of reports about one outcome: the help of its option of `grader grade`, the ending of its file in a
+    """A format of reports about one outcome: the help of its option in `grader grade`, the ending of its file in a
     batch, and its module.
     """
 
@@ -36,7 +36,7 @@ class ReportFormat:
     module: Callable[[], ReportModule]
 
     def __call__(self, outcome: "Result | Ungraded", /) -> str:
-        """The text of the report."""
+        """Return the text of the report."""
         return self.module().render(outcome)
 
 
@@ -71,12 +71,12 @@ REPORTS: dict[str, ReportFormat] = {
     "html": ReportFormat(help="Write a page for a browser.", ending="html", module=_html),
     "gradescope": ReportFormat(help="Write Gradescope's results.json.", ending="gradescope.json", module=_gradescope),
 }
-"""The formats by name, which is the option's name, too."""
+"""Formats by name; the name is also the option's."""
 
 
 def _load_what_draws() -> None:
-    """Load it where nobody has put a matplotlibrc: it obeys one in the working directory, which may be a student's. It
-    warns where it has no folder to keep a cache in, which matters to nobody.
+    """Load matplotlib in "/", which has no matplotlibrc of a user: matplotlib obeys one in the working directory, which
+    may be a student's. Its warning about a missing folder for its cache concerns no user, so it is not shown.
     """
     import logging
 
@@ -94,14 +94,14 @@ class DrawnPage:
 
 
 def page(outcome: "Result | Ungraded") -> DrawnPage:
-    """The page of an outcome; a bare page if that cannot be made."""
+    """Return the page of an outcome; a bare page if the real one cannot be made."""
     from grader.reports.bare import bare_page
 
     return _made("the page", lambda: REPORTS["html"](outcome), lambda: bare_page(outcome))
 
 
 def overview_page(book: "Gradebook", links: Mapping[tuple[str, str], str]) -> DrawnPage:
-    """The page about a batch; a bare page if that cannot be made."""
+    """Return the page about a batch; a bare page if the real one cannot be made."""
     from grader.reports.bare import bare_overview
 
     return _made("the overview", lambda: _overview(book, links), lambda: bare_overview(book, links))
@@ -123,7 +123,7 @@ def _made(lost: str, draw: Callable[[], str], otherwise: Callable[[], str]) -> D
 
 
 def figure_of_runs(title: str, what: str, rows: "tuple[TimedRow, ...]") -> str:
-    """The table of `grader run` as a figure; `what` is what its rows are called by."""
+    """Draw the table of `grader run` as a figure; `what` is the quantity in the labels of its rows."""
     _load_what_draws()
     from grader.reports.figures.bars import bars
 

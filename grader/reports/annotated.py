@@ -1,4 +1,4 @@
-"""The source with what each line asks of memory, as a line profiler shows it."""
+"""The source with the memory requests of each line, in the form of a line profiler."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ from grader.results.metrics import Access, Branch, Profile
 
 
 def render(task: Task, counted: Counted | Problem, *, width: int, color: bool) -> str:
-    """The page for a terminal of this width; without colour it is plain text."""
+    """Return the page for a terminal of this width; without colour it is plain text."""
     return drawn_as_text(_lines(task, counted), width=width, color=color)
 
 
@@ -46,7 +46,7 @@ def _legend(profile: Profile) -> str:
 
 
 def _counts(profile: Profile) -> dict[int, list[Text]]:
-    """By lines: a row for each access and for the conditions there."""
+    """Return rows by line: one for each access, and one for each condition."""
     rows: dict[int, list[Text]] = {}
     for access in profile.accesses:
         style = "yellow" if access.sectors > access.fewest else "green"
@@ -58,7 +58,9 @@ def _counts(profile: Profile) -> dict[int, list[Text]]:
 
 
 def _access(access: Access) -> str:
-    """Requests, what one moves, the least that would do where that is less, and how far apart the work-items are."""
+    """Describe an access: requests, the cost of one, the least possible cost if it is lower, and the distance of
+    work-items.
+    """
     each, least = (three_digits(total / access.requests) for total in (access.sectors, access.fewest))
     unit = ("turn" if access.space == "local" else "sector") + ("" if each == "1" else "s")
     would_do = f"{least} would do" if access.sectors > access.fewest else ""

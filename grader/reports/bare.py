@@ -1,4 +1,4 @@
-"""Pages without style and figures, for when the real page cannot be made: they show the grade and its reasons."""
+"""Pages without style and figures, used if the real page cannot be made: they show the grade and its reasons."""
 
 from collections.abc import Iterator, Mapping
 
@@ -13,7 +13,7 @@ MISSING = "The layout of this page is missing: the grader failed. The grade is n
 
 
 def bare_page(outcome: Result | Ungraded) -> str:
-    """A page of plain lines about an outcome."""
+    """Return a page of plain lines about an outcome."""
     if isinstance(outcome, Ungraded):
         return _page(outcome.assignment, ["Not graded. The student is not at fault:", outcome.fault])
     score = score_in_words(outcome.points, outcome.max_points, outcome.unchecked, outcome.hidden_points)
@@ -21,7 +21,7 @@ def bare_page(outcome: Result | Ungraded) -> str:
 
 
 def bare_overview(book: Gradebook, links: Mapping[tuple[str, str], str]) -> str:
-    """A page with a line for each row of a batch, and the names of the pages."""
+    """Return a page with a line for each row of a batch, and the names of the pages."""
     lines = (
         f"{row.student.label}, {row.assignment}: "
         + (f"{row.grade.points:g} of {row.grade.max_points:g}" if row.grade else row.fault or "nothing handed in")

@@ -7,12 +7,12 @@ MEANINGS = {RIGHT: "right", PARTLY: "partly wrong", WRONG: "wrong", UNWRITTEN: "
 
 
 def tells_something(error_map: ErrorMap) -> bool:
-    """Whether some cells differ; if all are alike, the message has said as much."""
+    """True if some cells differ. If all are alike, the message already says so."""
     return len(set("".join(error_map.cells))) > 1
 
 
 def legend(error_map: ErrorMap) -> str:
-    """What array it is, what a cell is, and what the cells mean that occur."""
+    """Name the array, the size of a cell, and the meanings of the cells that occur."""
     rows, columns = error_map.block
     cells = "element by element" if rows == columns == 1 else f"in cells of {rows:,} x {columns:,}"
     used = set("".join(error_map.cells))
@@ -21,5 +21,5 @@ def legend(error_map: ErrorMap) -> str:
 
 
 def as_text(error_map: ErrorMap) -> str:
-    """The legend and the map below it."""
+    """Return the legend and the map below it."""
     return "\n".join((legend(error_map), *error_map.cells))

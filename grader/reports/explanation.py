@@ -1,4 +1,4 @@
-"""What `grader explain` prints: the first cause in full, and which other checks failed."""
+"""The output of `grader explain`: the first cause in full, and the names of other failed checks."""
 
 from collections.abc import Iterator
 
@@ -18,7 +18,7 @@ RIGHT, CLEAN = "Every case that is shown is right.", " The simulator saw nothing
 
 
 def render(explanation: Explained, *, width: int, color: bool) -> str:
-    """The explanation for a terminal of this width; without colour it is plain text."""
+    """Return the explanation for a terminal of this width; without colour it is plain text."""
     return drawn_as_text(_page(explanation), width=width, color=color)
 
 
@@ -44,7 +44,7 @@ def _cause(first: Check) -> Iterator[RenderableType]:
 
 
 def _all_is_well(explanation: Explained) -> str:
-    """That nothing failed, and whether the simulator looked."""
+    """Say that no check failed, and that the simulator saw nothing, if it looked."""
     seen = [check.verdict for check in explanation.checks if check.kind is Kind.SANITIZER]
     looked = bool(seen) and all(verdict is Verdict.PASSED for verdict in seen)
     return f"{RIGHT}{CLEAN if looked else ''}"

@@ -1,7 +1,7 @@
-"""Gradescope's results.json, as its documentation has it ("Autograder Specifications", "Output format").
+"""Gradescope's results.json, as its documentation describes it ("Autograder Specifications", "Output format").
 
-No test is hidden in Gradescope's sense: that would hide the total as well. Hidden checks have been withheld before
-(results/withholding.py), if they are not released.
+No test is hidden in Gradescope's sense, since that would hide the total as well. Unreleased hidden checks have been
+withheld before (results/withholding.py).
 """
 
 import json
@@ -23,14 +23,14 @@ from grader.reports.words import (
 from grader.results.result import Check, Kind, Result, Ungraded, Verdict
 
 STATUS = {Verdict.PASSED: "passed", Verdict.PARTIAL: "failed", Verdict.FAILED: "failed"}
-"""Gradescope knows these two; a check that could not be made here is neither."""
+"""Gradescope's words for verdicts; it has only these two, and none for a check that could not be made."""
 
 
 def render(outcome: Result | Ungraded) -> str:
-    """The text of results.json.
+    """Return the text of results.json.
 
-    What is ungraded has no scores, neither in all nor of tests. Gradescope then gives no grade and says that the
-    autograder failed, which is the truth: the submission can be run again.
+    An ungraded outcome has no scores, neither a total nor scores of tests. Gradescope then gives no grade and reports a
+    failure of the autograder, which is true: the submission can be run again.
     """
     fields = _graded(outcome) if isinstance(outcome, Result) else _ungraded(outcome)
     return json.dumps(fields, indent=2, ensure_ascii=False) + "\n"
@@ -81,7 +81,7 @@ def _summary(result: Result) -> str:
 
 
 def _tests(result: Result) -> list[dict[str, Any]]:
-    """A test for each check; what only follows from a failed build is one."""
+    """Return a test for each check; the checks that failed only because of a failed build are one test."""
     unreached = result.unreached
     tests = [_of_check(check) for check in result.checks if check not in unreached]
     if unreached:

@@ -1,8 +1,8 @@
-"""The JSON report: the whole record. Its schema is printed by `grader schema result`."""
+"""The JSON report: the whole record. `grader schema result` prints its schema."""
 
 from grader.results.result import Result, Ungraded
 
 
 def render(outcome: Result | Ungraded) -> str:
-    """Everything there is to know, in the fields of results/result.py."""
+    """Return all facts, in the fields of results/result.py."""
     return outcome.model_dump_json(indent=2) + "\n"

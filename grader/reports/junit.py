@@ -1,16 +1,17 @@
 """The JUnit report, in the subset that GitLab, Jenkins (both plugins), Artemis, CodeGrade and GitHub all read.
 
-One flat suite, unique names, times with three decimals, the failure's message also first in its text, points and the
-line to look at as properties in the case's output: attributes for a file and a line, strict readers refuse. A failure
-is the student's; an error is ours and means that there is no grade. Three kinds of checks are skipped: those that this
-machine cannot check, those that are hidden until release (with the points that are still to be decided), and practice
-cases with any outcome, since some readers make points of the share of cases that passed; their text has the outcome.
+It has one flat suite, unique names, and times with three decimals. A failure's message is also first in its text.
+Points and the line to look at are properties in the case's output, since strict readers refuse attributes for a file
+and a line. A failure is the student's fault; an error is grader's and means that there is no grade. Three kinds of
+checks are skipped: checks that this machine cannot make; checks that are hidden until release (with the points that are
+still to be decided); and practice cases with any outcome, since some readers make points of the share of cases that
+passed. The text of a practice case has the outcome.
 
-The failure to read first stands first and says so. What only follows from a failed build is one skipped case; but
-where another kernel of the suite builds, each stays a failure, or the share of cases that passed would rise.
+The failure to read first is the first case and says so. Checks that fail only because of a failed build are one skipped
+case. But if another kernel of the suite builds, each stays a failure, or the share of cases that passed would rise.
 
-For a batch, a file with a suite for each submission, for dashboards: the same cases, their names led by the suite's,
-since Artemis and GitLab want names that are unique in a file, and with shorter texts, since GitLab takes 30 MB a file.
+For a batch, a file has a suite for each submission, for dashboards. The cases are the same, but their names start with
+the suite's, since Artemis and GitLab want unique names in a file. Texts are shorter, since GitLab accepts 30 MB a file.
 """
 
 from collections import Counter
@@ -39,15 +40,15 @@ from grader.reports.words import (
 from grader.results.result import Check, Kind, Result, Ungraded, Verdict, faults_of
 
 START = "Start here: "
-"""Before the message of the failure to read first."""
+"""Text before the message of the failure to read first."""
 
 COUNTS = ("tests", "failures", "errors")
-"""What the strictest reader wants of all suites together, besides their time."""
+"""Counts that the strictest reader wants of all suites together, besides their time."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TextLimits:
-    """How many characters a text may have, and what is said where one is cut."""
+    """Largest numbers of characters of texts, and the note at the end of a cut text."""
 
     message: int
     text: int
@@ -55,28 +56,28 @@ class TextLimits:
 
 
 ONE = TextLimits(message=20_000, text=20_000, cut="\n(cut here; the JSON report has the rest)")
-"""Artemis cuts there."""
+"""Artemis cuts texts at this length."""
 
 MANY = TextLimits(message=300, text=600, cut="\n(cut here; the submission's own report has the rest)")
 """A thousand submissions whose every check fails make some 25 MB."""
 
 
 def render(outcome: Result | Ungraded) -> str:
-    """An XML document with one suite, named after the assignment."""
+    """Return an XML document with one suite, named after the assignment."""
     return _document([_plain_suite(_suite(outcome.assignment, "", outcome, ONE))])
 
 
 def render_batch(parts: Iterable[tuple[str, Result | Ungraded | Absence]]) -> str:
-    """An XML document with a suite for each submission, or absence of one, of which (label, assignment) are unique.
+    """Return an XML document with a suite for each submission or absence. The pairs (label, assignment) must be unique.
 
-    The outcomes are taken one by one and may be read from their files meanwhile.
+    The outcomes are taken one by one, so that they may be read from their files meanwhile.
     """
     suites = ((f"{label} {outcome.assignment}", outcome) for label, outcome in parts)
     return _document(_one_of_many(name, outcome) for name, outcome in suites)
 
 
 def _one_of_many(name: str, outcome: Result | Ungraded | Absence) -> ElementTree.Element:
-    """The suite of a submission; if it cannot be made, one skipped case that says so."""
+    """Return the suite of a submission; if it cannot be made, one skipped case that says so."""
     suite = attempt(f"the suite of {name}", lambda: _plain_suite(_suite(name, f"{name}: ", outcome, MANY)))
     if not isinstance(suite, Fault):
         return suite
@@ -86,7 +87,7 @@ def _one_of_many(name: str, outcome: Result | Ungraded | Absence) -> ElementTree
 
 
 def _suite(name: str, lead: str, outcome: Result | Ungraded | Absence, limits: TextLimits) -> TestSuite:
-    """The suite of a submission; `lead` stands before the name of each case."""
+    """Return the suite of a submission; `lead` is put before the name of each case."""
     match outcome:
         case Result():
             cases = list(_cases(outcome, lead, limits))
@@ -98,7 +99,9 @@ def _suite(name: str, lead: str, outcome: Result | Ungraded | Absence, limits: T
 
 
 def _cases(result: Result, lead: str, limits: TextLimits) -> Iterator[TestCase]:
-    """A case for each check, the one to read first at the top; what a failed build keeps from being checked, as one."""
+    """Yield a case for each check, the one to read first at the top. All checks that a failed build prevents are one
+    case.
+    """
     first = result.first_cause
     nothing_passed = not any(check.verdict in {Verdict.PASSED, Verdict.PARTIAL} for check in result.checks)
     unreached = result.unreached if nothing_passed else ()
@@ -120,7 +123,7 @@ def _cases(result: Result, lead: str, limits: TextLimits) -> Iterator[TestCase]:
 
 
 def _case(assignment: str, lead: str, check: Check, limits: TextLimits, before: str = "") -> TestCase:
-    """One check; `before` stands before its message."""
+    """Return the case of one check; `before` is put before its message."""
     case = TestCase(
         _name(lead + check.name),
         classname=f"{assignment}.{check.kind.value}",
@@ -137,7 +140,7 @@ def _case(assignment: str, lead: str, check: Check, limits: TextLimits, before: 
 
 
 def _unreached(assignment: str, lead: str, checks: tuple[Check, ...], limits: TextLimits) -> TestCase:
-    """The case of all checks that only follow from a failed build; their points are lost."""
+    """Return the case of all checks that fail only because of a failed build; their points are lost."""
     points = sum(check.max_points for check in checks)
     case = TestCase(
         _name(f"{lead}{unreached_in_words(checks)}"),
@@ -151,8 +154,8 @@ def _unreached(assignment: str, lead: str, checks: tuple[Check, ...], limits: Te
 
 
 def _adjustment(name: str, result: Result, lead: str, told: tuple[float, str], limits: TextLimits) -> TestCase:
-    """The case of what lateness costs, or of what the instructor has changed, so that points of all cases are the
-    grade's; it is told how many, and why.
+    """Return the case of the deduction for lateness, or of the instructor's correction, so that the points of all cases
+    add up to the grade's. `told` has the points and the reason.
     """
     points, why = told
     words = (*_points(points, 0), why.replace("[[", "[ ["))
@@ -170,10 +173,12 @@ def _skip(case: TestCase, words: str, limits: TextLimits) -> None:
 
 
 def _output(check: Check) -> Iterator[str]:
-    """Points, the line to look at, the figures of what passed, and what is missing because grader failed."""
+    """Yield points, the line to look at, the figures of a passed check, and the parts that are missing because grader
+    failed.
+    """
     yield from _points(check.points, check.max_points)
     if check.verdict is Verdict.PASSED:
-        yield from (words.replace("[[", "[ [") for words in figures_in_words(check))  # all properties are ours
+        yield from (words.replace("[[", "[ [") for words in figures_in_words(check))  # all properties are grader's own
     elif check.first_line is not None:
         yield f"[[PROPERTY|file={FILE_NAME}]]"
         yield f"[[PROPERTY|line={check.first_line}]]"
@@ -185,7 +190,7 @@ def _points(points: float, max_points: float) -> tuple[str, str]:
 
 
 def _without_verdict(check: Check) -> str:
-    """Why a check was not made, or the outcome of a practice case."""
+    """Return the reason why a check was not made, or the outcome of a practice case."""
     if check.verdict is Verdict.SKIPPED:
         return skip_in_words(check)
     went = "passed." if check.verdict is Verdict.PASSED else reason_in_words(check)
@@ -193,7 +198,9 @@ def _without_verdict(check: Check) -> str:
 
 
 def _absence(absence: Absence, lead: str, limits: TextLimits) -> TestCase:
-    """The case of who has handed in nothing or is left out: neither a failure nor an error, but in the list."""
+    """Return the case of a student who handed in nothing or is left out: neither a failure nor an error, but in the
+    list.
+    """
     case = TestCase(_name(f"{lead}hand-in"), classname=f"{absence.assignment}.build", elapsed_sec=_plain(0))
     _skip(case, absence.left_out or "nothing was handed in.", limits)
     return case
@@ -207,23 +214,25 @@ def _error(outcome: Ungraded, lead: str, limits: TextLimits) -> TestCase:
 
 
 def _name(text: str) -> str:
-    """The text without what XML cannot hold; not cut in a batch either, where the end tells cases apart."""
+    """Return the text without characters that XML cannot contain. It is not cut shorter in a batch, since its end
+    distinguishes cases.
+    """
     return _short(text, ONE.message, ONE.cut)
 
 
 def _short(text: str, limit: int, cut: str) -> str:
-    """The text within the limit, without what XML cannot hold."""
+    """Return the text within the limit, without characters that XML cannot contain."""
     text = showable(text)
     return text if len(text) < limit else text[: limit - len(cut) - 1] + cut
 
 
 def _plain(seconds: float | str) -> Decimal:
-    """Three decimals, exactly, so that a sum of them has three as well."""
+    """Return exactly three decimals, so that a sum has three as well."""
     return Decimal(seconds).quantize(Decimal("0.001"))
 
 
 def _document(suites: Iterable[ElementTree.Element]) -> str:
-    """The document in the strictest reader's form; of each suite only its text is kept."""
+    """Return the document in the strictest reader's form; only the text of each suite is kept."""
     texts: list[str] = []
     counts, time = Counter[str](), Decimal(0)
     for element in suites:
@@ -236,9 +245,9 @@ def _document(suites: Iterable[ElementTree.Element]) -> str:
 
 
 def _plain_suite(suite: TestSuite) -> ElementTree.Element:
-    """The suite in the strictest reader's form.
+    """Return the suite in the strictest reader's form.
 
-    The junit-xml package writes times with six decimals, none at all for zero, and an attribute `disabled` that the
+    The junit-xml package writes times with six decimals, no time at all for zero, and an attribute `disabled` that the
     Jenkins xunit plugin does not know.
     """
     document = to_xml_report_string([suite], prettyprint=False)

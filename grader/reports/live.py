@@ -1,7 +1,7 @@
-"""What is shown while a grading runs: each check as soon as it is decided, the time passed, and what remains.
+"""The display while a grading runs: each check when it is decided, the time so far, and the remaining work.
 
-A terminal shows a board that is drawn again and again, and erased when the report is there. Elsewhere, as in the log of
-a pipeline, there is a line for each event: none is ever taken back.
+A terminal shows a board that is drawn again and again, and erased before the report. Elsewhere, as in the log of a
+pipeline, each event has a line that stays.
 """
 
 from collections import Counter
@@ -22,7 +22,7 @@ Group = tuple[str, str]
 
 
 class LiveBoard:
-    """What is known of a grading so far."""
+    """The state of a grading so far."""
 
     def __init__(self, coursework: Coursework) -> None:
         self._asked = Counter((part.part, str(kind)) for part in coursework.parts for kind in shown_at_once(part))
@@ -30,15 +30,15 @@ class LiveBoard:
         self._doing = "starting"
 
     def hear(self, event: str | Decided) -> None:
-        """Take up what begins, or what is decided."""
+        """Record a step that begins, or a decided check."""
         if isinstance(event, Decided):
             self._decided.append(self._once(event))
         else:
             self._doing = event
 
     def _once(self, event: Decided) -> Decided:
-        """The same, without a sentence that was told before; of a build that fails as in an earlier part of the suite,
-        also without its reason.
+        """Return the event without a sentence that was shown before. A build that fails like an earlier part of the
+        suite also loses its reason.
         """
         told = {(each.check.reason, each.sentence) for each in self._decided}
         if (event.check.reason, event.sentence) not in told:
@@ -47,7 +47,7 @@ class LiveBoard:
         return Decided(check=replace(check, reason=None) if check.kind is Kind.BUILD else check)
 
     def line(self, event: str | Decided, seconds: float) -> str:
-        """What a log says of the last event that was heard, so many seconds after the start."""
+        """Return the log's line about the last recorded event, `seconds` after the start."""
         if isinstance(event, Decided):
             event = self._decided[-1]
             told = f"{WORDS[event.check.shown_verdict]:<6} {event.check.name}{_reason(event.check)}"
@@ -55,7 +55,7 @@ class LiveBoard:
         return _stamped(seconds, f"{event} ({self._count})")
 
     def rows(self) -> Iterator[Text]:
-        """The rows of a terminal: those that passed together, each that did not for itself."""
+        """Yield the rows for a terminal: one for the passed checks of a group, and one for each other check."""
         passed = Counter(_group(each.check) for each in self._decided if _passed(each))
         for group, number in passed.items():
             many = f": {number} of {self._asked[group]}" if self._asked[group] > 1 else ""
@@ -67,7 +67,7 @@ class LiveBoard:
                     yield Text(f"{'':7}{showable(each.sentence)}")
 
     def status(self, seconds: float) -> str:
-        """What is being done, how much is decided, and for how long it takes already."""
+        """Return the current step, the number of decided checks, and the time so far."""
         return f"{self._doing}, {self._count}, {seconds:.0f} s"
 
     @property

@@ -1,4 +1,4 @@
-"""The kernels of a suite side by side: what each has earned, its rate, and what that is of the others'."""
+"""The kernels of a suite side by side: the points of each, its rate, and the comparison with the other rates."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,10 +13,10 @@ NOT_KNOWN = "-"
 
 @dataclass(frozen=True, kw_only=True)
 class PartStanding:
-    """A kernel among the others; None is what was not measured.
+    """A kernel among the others; None for a figure that was not measured.
 
-    `times_first` is its rate over that of the suite's first kernel. `intensity` is FLOP per byte of global memory
-    that it asks for, counted in the simulator.
+    `times_first` is its rate over the rate of the suite's first kernel. `intensity` is FLOP per byte of requested
+    global memory, counted in the simulator.
     """
 
     part: str
@@ -28,7 +28,7 @@ class PartStanding:
 
     @property
     def cells(self) -> tuple[str, str, str, str]:
-        """The figures in words, in the order of HEADINGS."""
+        """Figures in words, in the order of HEADINGS."""
         timed = self.performance
         fraction = None if timed is None else timed.fraction_of_reference
         return (
@@ -40,7 +40,7 @@ class PartStanding:
 
 
 def standings_of(result: Result) -> tuple[PartStanding, ...]:
-    """A line for each kernel of a suite, in its order; none for an assignment of one kernel."""
+    """Return one entry for each kernel of a suite, in its order; none for an assignment of one kernel."""
     parts = dict.fromkeys(check.part for check in result.checks if check.part)
     timed = {part: _timed(part, result) for part in parts}
     return tuple(
@@ -57,13 +57,13 @@ def standings_of(result: Result) -> tuple[PartStanding, ...]:
 
 
 def in_words(standing: PartStanding) -> str:
-    """A line: what it has earned, and what is known of its speed."""
+    """Return a line with the points and the known figures of speed."""
     figures = (f"{cell} {SAYS[number]}".rstrip() for number, cell in enumerate(standing.cells) if cell != NOT_KNOWN)
     return f"{standing.part}: {', '.join((f'{standing.points:g} of {standing.max_points:g} points', *figures))}"
 
 
 SAYS = ("", "of the model solution's rate", "the first kernel's", "FLOP per byte asked for")
-"""What stands behind the cells in a sentence."""
+"""Words after the cells in a sentence."""
 
 
 def _of(part: str, result: Result) -> Iterator[Check]:
@@ -75,7 +75,7 @@ def _timed(part: str, result: Result) -> Performance | None:
 
 
 def _times(own: Performance | None, first: Performance | None) -> float | None:
-    """A rate over another, if they are rates of the same."""
+    """Return one rate over another, if their units are equal."""
     if own is None or first is None or own.unit != first.unit:
         return None
     return own.rate.median / first.rate.median

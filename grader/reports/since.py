@@ -1,4 +1,4 @@
-"""What has changed from one grading of a file to the next: points, what went wrong and is gone, what is new."""
+"""Changes from one grading of a file to the next: points, faults that are gone, and new faults."""
 
 from collections.abc import Iterator, Mapping
 
@@ -18,14 +18,14 @@ NOUNS: Mapping[Reason, str] = {
     Reason.CRASH: "the crash",
     Reason.TIME_LIMIT: "the loop that was stopped",
 }
-"""What a finding or a failed build is called."""
+"""Names of findings and failed builds."""
 
 Fault = tuple[str, str]
-"""What is wrong, and the text of its line: numbers of lines change when a file is edited."""
+"""The fault, and the text of its line, since numbers of lines change when a file is edited."""
 
 
 def since(before: Result, after: Result) -> tuple[str, ...]:
-    """A sentence for each change, points first."""
+    """Return a sentence for each change, points first."""
     gone, new = _faults(before), _faults(after)
     return (
         _points(before, after),
@@ -47,7 +47,7 @@ def _points(before: Result, after: Result) -> str:
 
 
 def _faults(result: Result) -> dict[Fault, tuple[str, int | None]]:
-    """What is wrong that has a name, by what it is: its noun, and its line."""
+    """Return the faults that have a name: the noun and the line of each."""
     found: dict[Fault, tuple[str, int | None]] = {}
     lines = result.source.split("\n")
     for check in result.checks:
@@ -70,7 +70,7 @@ def _place(line: int | None) -> str:
 
 
 def _cases(before: Result, after: Result) -> Iterator[str]:
-    """How many cases are right that were wrong, and which ones are wrong that were right."""
+    """Yield the number of cases that are now right, and the names of cases that are now wrong."""
     was, now = _right(before), _right(after)
     mended = [name for name in now if now[name] and was.get(name) is False]
     broken = [name for name in now if not now[name] and was.get(name)]
@@ -86,7 +86,7 @@ def _right(result: Result) -> dict[str, bool]:
 
 
 def _speeds(before: Result, after: Result) -> Iterator[str]:
-    """How many per cent of the model solution's speed there are now, and were, where both are known."""
+    """Yield the present and the former per cent of the model solution's speed, if both are known."""
     was = {check.part: _speed(check) for check in before.checks if _speed(check)}
     for check in after.checks:
         old, new = was.get(check.part), _speed(check)

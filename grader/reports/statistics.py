@@ -1,4 +1,4 @@
-"""A batch in numbers, for the overview: sums, quartiles, histograms, and which checks fail and how."""
+"""A batch in numbers, for the overview: sums, quartiles, histograms, and the failures by check."""
 
 from bisect import bisect_right
 from collections import Counter
@@ -14,14 +14,12 @@ EXAMPLES = 3
 """Submissions that a line about a failure links to."""
 
 CASES = {Kind.CORRECTNESS: "correctness", Kind.PRACTICE: "practice, for no points"}
-"""What the cases of a kind are told under."""
+"""Headings for the cases of a kind."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sums:
-    """How many rows there are of each kind, and the points of those that are graded; `unchecked` are not checked in
-    full.
-    """
+    """Numbers of rows by kind, and the points of graded rows; `unchecked` counts rows that are not checked in full."""
 
     rows: int
     handed_in: int
@@ -51,9 +49,9 @@ class Incomplete:
 
 @dataclass(frozen=True, kw_only=True)
 class Scale:
-    """How a quantity is told: what it is, the sign behind a number of it, and the edges of its bins.
+    """The presentation of a quantity: its name, the sign after a number, and the edges of its bins.
 
-    `end` stands in place of the last edge.
+    `end` replaces the last edge.
     """
 
     label: str
@@ -68,37 +66,37 @@ POINTS = Scale(
     edges=(0.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 100.0, inf),
     end="all",
 )
-"""The last bin is for those who have all of them."""
+"""The last bin is for students with all points."""
 
 SPEED_UP = Scale(
     label="times the naive kernel's speed", sign=" x", edges=(0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, inf)
 )
-"""Each edge twice the one before, as speeds are compared."""
+"""Each edge is twice the one before, since speeds are compared by ratios."""
 
 FRACTION = Scale(
     label="per cent of the model solution's speed",
     sign=" %",
     edges=(0.0, 20.0, 40.0, 60.0, 70.0, 80.0, 90.0, 100.0, 110.0, 150.0, inf),
 )
-"""Narrow where bands of points end."""
+"""Bins are narrow at the ends of bands of points."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Histogram:
-    """Numbers of values in the bins of a scale: bin i holds edges[i] <= value < edges[i + 1]."""
+    """Numbers of values in the bins of a scale: bin i has the values with edges[i] <= value < edges[i + 1]."""
 
     scale: Scale
     counts: tuple[int, ...]
 
     def name(self, i: int) -> str:
-        """A bin in words, e.g. "70 to 80 %" or "32 x or more"."""
+        """Return a bin in words, e.g. "70 to 80 %" or "32 x or more"."""
         low, high = self.scale.edges[i : i + 2]
         return f"{low:g}{self.scale.sign} or more" if high == inf else f"{low:g} to {high:g}{self.scale.sign}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Quartiles:
-    """The least, the quartiles and the greatest of some values."""
+    """The minimum, the quartiles and the maximum of some values."""
 
     least: float
     low: float
@@ -109,9 +107,9 @@ class Quartiles:
 
 @dataclass(frozen=True, kw_only=True)
 class Failure:
-    """A reason, and the cause where one was found: how many submissions it befell, and the first of them by label.
+    """A reason, and the cause if one was found: the number of submissions with it, and the first of them by label.
 
-    `message` is what the check said of the first; `cause` may be empty.
+    `message` is the check's message for the first; `cause` may be empty.
     """
 
     reason: Reason | None
@@ -123,10 +121,11 @@ class Failure:
 
 @dataclass(frozen=True, kw_only=True)
 class Family:
-    """Checks that are told as one, e.g. all correctness cases: how many submissions failed some of it, and how.
+    """Checks that are reported as one, e.g. all correctness cases: the number of submissions that failed some of them,
+    and the failures.
 
-    `not_run` are those in which it was not reached, for example since the build had failed. A submission stands under
-    every failure that it shows.
+    `not_run` counts the submissions in which they were not reached, for example after a failed build. A submission is
+    listed under every failure that it shows.
     """
 
     name: str
@@ -137,8 +136,8 @@ class Family:
 
 @dataclass(frozen=True, kw_only=True)
 class CaseCount:
-    """A case of correctness or practice: how many submissions passed and failed it, in how many it was not reached, and
-    the commonest reason of those who failed.
+    """A case of correctness or practice: the numbers of submissions that passed it, failed it, and did not reach it,
+    and the commonest reason of a failure.
     """
 
     name: str
@@ -149,7 +148,7 @@ class CaseCount:
 
 
 def cases(rows: Iterable[StudentRow]) -> tuple[CaseCount, ...]:
-    """Each case, in the order of the assignment."""
+    """Return each case, in the order of the assignment."""
     by_case: dict[str, list[Mark]] = {}
     for mark in (mark for grade in grades(rows) for mark in grade.checks if mark.kind in CASES):
         by_case.setdefault(mark.name, []).append(mark)
@@ -169,12 +168,12 @@ def _case(name: str, marks: Sequence[Mark]) -> CaseCount:
 
 
 def grades(rows: Iterable[StudentRow]) -> tuple[Grade, ...]:
-    """Those that there are."""
+    """Return the grades of the rows that have one."""
     return tuple(row.grade for row in rows if row.grade is not None)
 
 
 def sums_of(rows: tuple[StudentRow, ...]) -> Sums:
-    """The totals of some rows."""
+    """Return the totals of some rows."""
     status, found = Counter(row.status for row in rows), grades(rows)
     return Sums(
         rows=len(rows),
@@ -193,7 +192,7 @@ def sums_of(rows: tuple[StudentRow, ...]) -> Sums:
 
 
 def incomplete(rows: Iterable[StudentRow]) -> Iterator[Incomplete]:
-    """What some of the grades lack; nothing where all is decided."""
+    """Yield the open checks of some grades, by reason; nothing if all is decided."""
     found = tuple((row.student, row.grade.checks) for row in rows if row.grade is not None)
     for why in OUTSTANDING:
         open_ones = ((student, [mark for mark in checks if mark.reason is why]) for student, checks in found)
@@ -208,19 +207,19 @@ def incomplete(rows: Iterable[StudentRow]) -> Iterator[Incomplete]:
 
 
 def per_cent(grade: Grade) -> float:
-    """The points as a share of all that could be earned; all of nothing is all."""
+    """Return the points as a percentage of all that could be earned; 100 if there were none to earn."""
     return 100 * grade.points / grade.max_points if grade.max_points else 100.0
 
 
 def histogram(values: Iterable[float], scale: Scale) -> Histogram:
-    """Finite values in bins; a value beyond the first or the last edge goes into the nearest bin."""
+    """Count finite values in bins; a value beyond the first or the last edge goes into the nearest bin."""
     last = len(scale.edges) - 2
     bins = Counter(min(max(0, bisect_right(scale.edges, value) - 1), last) for value in values if isfinite(value))
     return Histogram(scale=scale, counts=tuple(bins[i] for i in range(len(scale.edges) - 1)))
 
 
 def quartiles(values: Iterable[float]) -> Quartiles | None:
-    """Of finite values, inclusive of both ends; None if there are none."""
+    """Return the quartiles of finite values, inclusive of both ends; None without values."""
     found = sorted(value for value in values if isfinite(value))
     if not found:
         return None
@@ -229,12 +228,14 @@ def quartiles(values: Iterable[float]) -> Quartiles | None:
 
 
 def family_of(mark: Mark) -> str:
-    """What a check is told under: its name without sizes; all cases are one, of a suite all of a kernel."""
+    """Return the heading of a check: its name without sizes. All cases have one heading, in a suite one for each
+    kernel.
+    """
     return ": ".join(filter(None, (mark.part, CASES.get(mark.kind, mark.title))))
 
 
 def families(rows: tuple[StudentRow, ...]) -> tuple[Family, ...]:
-    """Those that some submission failed, the most failed first."""
+    """Return the families that some submission failed, the most failed first."""
     by_family: dict[str, list[tuple[str, Mark]]] = {}
     for label, mark in _failed(rows):
         by_family.setdefault(family_of(mark), []).append((label, mark))

@@ -1,4 +1,4 @@
-"""The report a student reads in the terminal: a table of checks with points, and the reason under each failure."""
+"""The report in the terminal: a table of checks with points, and the reason under each failure."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -41,10 +41,10 @@ from grader.results.result import (
 )
 
 EXPLAINED = 2
-"""Failures of one kind and reason that are explained in full; the rest are named. They nearly always share a cause."""
+"""Failures of one kind and reason that are explained in full; the others, mostly of the same cause, are named."""
 
 FINDINGS = 3
-"""Findings shown under a failure: they nearly always have one cause."""
+"""Findings shown under a failure; they nearly always have one cause."""
 
 DETAIL_LINES = 12
 """Lines of detail (a build log) shown under a failure."""
@@ -67,7 +67,7 @@ WORDS = {
 
 
 def render(result: Result, *, width: int, color: bool) -> str:
-    """The report for a terminal of this width; without colour it is plain text."""
+    """Return the report for a terminal of this width; without colour it is plain text."""
     return drawn_as_text(_page(result), width=width, color=color)
 
 
@@ -89,7 +89,7 @@ def _page(result: Result) -> Iterator[RenderableType]:
 
 
 def summary(name: str, outcome: Result | Ungraded) -> str:
-    """One line for a list of gradings: who, how many points, and why not more."""
+    """Return one line for a list of gradings: the name, the points, and the reasons for lost points."""
     name = _one_line(name)
     if isinstance(outcome, Ungraded):
         return f"{name:<24} not graded  {_one_line(outcome.fault)}"
@@ -103,12 +103,12 @@ def summary(name: str, outcome: Result | Ungraded) -> str:
 
 
 def _one_line(text: str) -> str:
-    """The text on one line: a file name may contain anything, even line breaks."""
+    """Return the text on one line, since a file name may contain anything, even line breaks."""
     return " ".join(showable(text).split())
 
 
 def _start(result: Result) -> Iterator[Padding]:
-    """What to look at first, where that is not the first failure above."""
+    """Yield the cause to look at first, if it is not the first failure above."""
     failed = [check for check in result.checks if check.shown_verdict in {Verdict.FAILED, Verdict.PARTIAL}]
     first = result.first_cause
     if first is not None and (first.part, first.kind) != (failed[0].part, failed[0].kind):
@@ -117,7 +117,9 @@ def _start(result: Result) -> Iterator[Padding]:
 
 
 def _part(part: str, checks: Sequence[Check], unreached: Sequence[Check]) -> Iterator[Table | Padding]:
-    """The rows of one kernel: of a suite, under its name. What only follows from a failed build is one line."""
+    """Yield the rows of one kernel, in a suite under its name. Checks that failed only because of a failed build are
+    one line.
+    """
     if part:
         yield _row(Text(""), Text(showable(part), style="bold"), sum(check.points for check in checks), _worth(checks))
     yield from _rows([check for check in checks if check not in unreached])
@@ -128,7 +130,7 @@ def _part(part: str, checks: Sequence[Check], unreached: Sequence[Check]) -> Ite
 
 
 def _side_by_side(standings: Sequence[PartStanding]) -> Iterator[Padding]:
-    """The rates of a suite's kernels, if there are any."""
+    """Yield the rates of a suite's kernels, if there are any."""
     if all(standing.performance is None for standing in standings):
         return
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
@@ -166,7 +168,9 @@ def _rows(checks: Sequence[Check]) -> Iterator[Table | Padding]:
 
 
 def _skipped(checks: Sequence[Check]) -> Iterator[Table | Padding]:
-    """Line for checks of one kind that were skipped or hidden for one reason; marked if they are still to be made."""
+    """Yield a line for checks of one kind that were skipped or hidden for one reason; it is marked if they are still
+    open.
+    """
     names = ", ".join(check.label or check.kind for check in checks)
     verdict = checks[0].shown_verdict
     style = "yellow" if checks[0].reason in OUTSTANDING else STYLES[verdict]
@@ -177,7 +181,9 @@ def _skipped(checks: Sequence[Check]) -> Iterator[Table | Padding]:
 
 
 def _unrun(checks: Sequence[Check]) -> Iterator[Table | Padding]:
-    """Checks of one kind that were not run, or do not count, because others failed: one line, and what was measured."""
+    """Yield one line for checks of one kind that were not run, or do not count, because others failed; and their
+    figures.
+    """
     several = f"{checks[0].kind}: {count(len(checks), 'check')}"
     yield _line(Verdict.SKIPPED, several if len(checks) > 1 else checks[0].own_name, 0, _worth(checks))
     yield _reason(checks[0], checks[0].message)
@@ -186,7 +192,7 @@ def _unrun(checks: Sequence[Check]) -> Iterator[Table | Padding]:
 
 
 def _failures(checks: Sequence[Check]) -> Iterator[Table | Padding]:
-    """Checks of one kind that failed for one reason: the first few in full, the others by name."""
+    """Yield the checks of one kind that failed for one reason: the first few in full, the others by name."""
     shown = _telling(checks)
     drawn = next((check for check in shown if check.error_map and tells_something(check.error_map)), None)
     for check in shown:
@@ -200,14 +206,16 @@ def _failures(checks: Sequence[Check]) -> Iterator[Table | Padding]:
 
 
 def _telling(checks: Sequence[Check]) -> list[Check]:
-    """Those to explain in full: one for each of the commonest causes, or the first few if no cause is known."""
+    """Return the checks to explain in full: one for each of the commonest causes, or the first few if no cause is
+    known.
+    """
     causes = Counter(check.cause for check in checks if check.cause)
     first = [next(check for check in checks if check.cause == cause) for cause, _ in causes.most_common(EXPLAINED)]
     return first or list(checks[:EXPLAINED])
 
 
 def _drawing(error_map: ErrorMap) -> Text:
-    """The map, with its legend above."""
+    """Return the map, with its legend above."""
     drawing = Text(legend(error_map), style="dim")
     for row in error_map.cells:
         drawing.append("\n")
@@ -217,7 +225,7 @@ def _drawing(error_map: ErrorMap) -> Text:
 
 
 def _earned(checks: Sequence[Check]) -> float | None:
-    """The points of these checks; None if they are hidden."""
+    """Return the points of these checks; None if they are hidden."""
     return None if all(check.reason is Reason.HIDDEN for check in checks) else sum(check.points for check in checks)
 
 
@@ -230,7 +238,7 @@ def _reason(check: Check, words: str) -> Padding:
 
 
 def _line(verdict: Verdict, label: str, points: float, max_points: float) -> Table:
-    """One row: verdict, what was checked, points."""
+    """Return one row: verdict, check, points."""
     return _row(Text(WORDS[verdict], style=STYLES[verdict]), label, points, max_points)
 
 
@@ -253,7 +261,7 @@ def _passed(check: Check) -> Iterator[Table | Padding]:
 
 
 def _figures(check: Check) -> Iterator[Padding]:
-    """Its speed, and what its kernels keep out of registers."""
+    """Yield the check's speed, and the private variables that its kernels do not keep in registers."""
     if check.performance is not None:
         yield _speed(check.performance)
     yield from map(_under, map(Text, map(showable, spills_in_words(check.usage))))
@@ -278,7 +286,7 @@ def _speed(performance: Performance) -> Padding:
 
 
 def _finding(check: Check, finding: Finding) -> Iterator[Padding]:
-    """What is wrong, each place with its source line, the usual cause."""
+    """Yield the problem, each place with its source line, and the usual cause."""
     if message := new_message(check, finding):
         yield _under(Text(showable(message)))
     for place in finding.places:
@@ -289,7 +297,7 @@ def _finding(check: Check, finding: Finding) -> Iterator[Padding]:
 
 
 def _under(text: Text, indent: int = 0) -> Padding:
-    """Text below a row, in line with its label or so many columns further in."""
+    """Return text below a row, in line with its label or `indent` columns further in."""
     return Padding(text, (0, 0, 0, 7 + indent))
 
 

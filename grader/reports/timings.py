@@ -1,4 +1,4 @@
-"""What `grader run` prints: all times of one kernel, or a row each for several, with bars."""
+"""The output of `grader run`: all times of one kernel, or a row for each of several, with bars."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
@@ -23,11 +23,11 @@ DETAIL_LINES = 12
 """Lines of detail (a build log) shown under a reason."""
 
 NOTHING = "-"
-"""In a cell of which nothing is known."""
+"""Text of a cell without a known value."""
 
 
 def render(coursework: Coursework, submission: Path, body: Iterable[RenderableType], *, width: int, color: bool) -> str:
-    """The body under what it is about, for a terminal of this width; without colour it is plain text."""
+    """Return the body below its title, for a terminal of this width; without colour it is plain text."""
     head = Text.assemble((showable(coursework.title), "bold"), f"  {coursework.name}")
     path = Text(showable(str(submission)), style="dim")
     apart = chain.from_iterable(("", part) for part in body)
@@ -35,7 +35,7 @@ def render(coursework: Coursework, submission: Path, body: Iterable[RenderableTy
 
 
 def body(rows: Sequence[TimedRow], swept: str | None) -> Iterator[RenderableType]:
-    """All about one kernel, or a table: by the values of what is swept, or by kernels."""
+    """Yield everything about one kernel, or a table: by the values of the swept quantity, or by kernels."""
     if swept is not None:
         yield from _sweep(swept, rows)
     elif len(rows) > 1:
@@ -45,7 +45,7 @@ def body(rows: Sequence[TimedRow], swept: str | None) -> Iterator[RenderableType
 
 
 def _one(row: TimedRow) -> Iterator[RenderableType]:
-    """A single kernel: where its time goes, and what its results are worth."""
+    """Yield a single kernel's times, and the verdict on its results."""
     measured = row.outcome
     if isinstance(measured, Problem):
         yield _told(measured)
@@ -57,7 +57,7 @@ def _one(row: TimedRow) -> Iterator[RenderableType]:
 
 
 def _sweep(name: str, rows: Sequence[TimedRow]) -> Iterator[RenderableType]:
-    """A row for each value of a size or a constant, with a bar for its rate, if rates are known."""
+    """Yield a row for each value of a size or a constant, with a bar for its rate, if rates are known."""
     table = _table(name, rows)
     highest = max((_rate(row) or 0.0 for row in rows), default=0.0)
     if _has_rates(rows):
@@ -69,7 +69,7 @@ def _sweep(name: str, rows: Sequence[TimedRow]) -> Iterator[RenderableType]:
 
 
 def _ladder(rows: Sequence[TimedRow]) -> Iterator[RenderableType]:
-    """A row for each kernel of a suite, held against the first."""
+    """Yield a row for each kernel of a suite, compared with the first."""
     table = _table("kernel", rows)
     repeated = any(isinstance(row.outcome, Measured) and row.outcome.assignment.repeat for row in rows)
     for heading in ("times\nfirst", "FLOP\na word", *(["turns"] if repeated else [])):
@@ -80,7 +80,7 @@ def _ladder(rows: Sequence[TimedRow]) -> Iterator[RenderableType]:
     yield from _around(table, rows, but="")
 
 
-# --- the times of one ---------------------------------------------------------------------------
+# --- one kernel ---------------------------------------------------------------------------------
 
 
 def _times(measured: Measured) -> Table:
@@ -103,7 +103,7 @@ def _times(measured: Measured) -> Table:
 
 
 def _launches(measured: Measured) -> Iterator[str]:
-    """For example "transpose: global 1024 x 64, local 16 x 16"; and how often all of them were repeated."""
+    """Yield the sizes, for example "transpose: global 1024 x 64, local 16 x 16"; and how often all were repeated."""
     assignment = measured.assignment
     for launch in assignment.student_launches:
         global_size, local_size = (
@@ -115,11 +115,11 @@ def _launches(measured: Measured) -> Iterator[str]:
         yield f"repeated: {count(measured.turns, 'turn')}"
 
 
-# --- a row each ---------------------------------------------------------------------------------
+# --- several rows -------------------------------------------------------------------------------
 
 
 def _table(first: str, rows: Sequence[TimedRow]) -> Table:
-    """With the columns that every table has."""
+    """Return a table with the columns that every table has."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", expand=False)
     table.add_column(first, vertical="bottom", overflow="fold")
     unit = _unit(rows) or "rate"
@@ -156,7 +156,7 @@ def _is_right(row: TimedRow) -> bool:
 
 
 def _around(table: Table, rows: Sequence[TimedRow], but: str) -> Iterator[RenderableType]:
-    """The table, with what its rows were run at before it, and what went wrong after it."""
+    """Yield the table, with the sizes and constants of its rows before it, and the problems after it."""
     circumstances = "\n".join(_circumstances(rows, but))
     if circumstances:
         yield Text(circumstances)
@@ -169,7 +169,7 @@ def _around(table: Table, rows: Sequence[TimedRow], but: str) -> Iterator[Render
 
 
 def _circumstances(rows: Sequence[TimedRow], but: str) -> Iterator[str]:
-    """Sizes and constants, once for all rows that share them."""
+    """Yield sizes and constants, once for all rows that share them."""
     labels: dict[str, list[str]] = {}
     for row in rows:
         if isinstance(row.outcome, Measured):
@@ -179,7 +179,7 @@ def _circumstances(rows: Sequence[TimedRow], but: str) -> Iterator[str]:
 
 
 def _settings(measured: Measured, but: str) -> str:
-    """Sizes and constants, but for one that is told elsewhere."""
+    """Return sizes and constants in words, except the one that the table already shows."""
     both = (measured.sizes, measured.assignment.constants)
     return "; ".join(
         filter(None, (sizes_in_words({name: each[name] for name in each if name != but}) for each in both))
@@ -187,7 +187,7 @@ def _settings(measured: Measured, but: str) -> str:
 
 
 def _problems(rows: Sequence[TimedRow]) -> list[Text]:
-    """Each once, after the labels of all rows that have it."""
+    """Return each problem once, after the labels of all rows that have it."""
     labels: dict[tuple[str, str], list[str]] = {}
     for row in rows:
         if row.problem is not None:
@@ -199,24 +199,24 @@ def _problems(rows: Sequence[TimedRow]) -> list[Text]:
 
 
 def _unit(rows: Sequence[TimedRow]) -> str | None:
-    """Of all rates; None if they have several."""
+    """Return the unit of all rates; None if they have several."""
     units = {row.outcome.unit for row in rows if isinstance(row.outcome, Measured) and row.outcome.unit}
     return units.pop() if len(units) == 1 else None
 
 
 def _has_rates(rows: Sequence[TimedRow]) -> bool:
-    """False if no assignment of what was measured checks speed, so that only seconds are known."""
+    """False if no measured assignment checks speed, so that only seconds are known."""
     units = [row.outcome.unit for row in rows if isinstance(row.outcome, Measured)]
     return not units or any(units)
 
 
 def _rate(row: TimedRow) -> float | None:
-    """Of the kernel only."""
+    """Return the rate of the kernel only."""
     return row.outcome.rate(median(row.outcome.on_device)) if isinstance(row.outcome, Measured) else None
 
 
 def _times_first(row: TimedRow, first: TimedRow) -> float | None:
-    """How many times the rate of the first."""
+    """Return the rate as a multiple of the first row's."""
     rate, of_first = _rate(row), _rate(first)
     return rate / of_first if rate and of_first and _unit((row, first)) else None
 
@@ -233,7 +233,7 @@ def _number(value: float | None) -> str:
 
 
 def _ratio(value: float | None) -> str:
-    """With the points of a column below each other."""
+    """Format a ratio with two decimals, so that the decimal points of a column are in line."""
     return NOTHING if value is None else f"{value:,.2f}"
 
 
@@ -241,7 +241,7 @@ UNCHECKED = Text("results not checked: --check compares them with the oracle's",
 
 
 def _told(problem: Problem) -> Text:
-    """The reason, the sentence, what backs it, and a map of what is wrong."""
+    """Return the reason, the sentence, its evidence, and a map of the wrong elements."""
     text = Text.assemble((problem.reason, "bold red"), "  ", showable(problem.message))
     drawn = [as_text(problem.error_map)] if problem.error_map and tells_something(problem.error_map) else []
     lines = showable(problem.detail).splitlines()[:DETAIL_LINES]
@@ -251,7 +251,7 @@ def _told(problem: Problem) -> Text:
 
 
 def _footer(rows: Sequence[TimedRow]) -> Text:
-    """What the figures are."""
+    """Describe how the figures were measured."""
     first = next(row.outcome for row in rows if isinstance(row.outcome, Measured))
     runs = count(len(first.launches), "run")
     return Text(f"medians of {runs} after one to warm up, on {showable(first.device.name)}", style="dim")

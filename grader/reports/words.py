@@ -1,4 +1,4 @@
-"""What several reports say in the same words: speeds, findings, memory counts, quantities."""
+"""Words that several reports share: speeds, findings, memory counts, quantities."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -22,29 +22,29 @@ STILL_TO_BE_MADE = {
     Reason.DECIDED_ELSEWHERE: "{} decided on the course's machine",
     Reason.PENDING: "{} pending: hidden cases run some minutes later",
 }
-"""What is said of points whose checks were not made."""
+"""Sentences about points whose checks were not made."""
 
 
 def correction_in_words(correction: Correction) -> str:
-    """For example "Corrected by the instructor: +5 points (handed in by mail)."."""
+    """Describe a correction, for example "Corrected by the instructor: +5 points (handed in by mail)."."""
     why = f" ({correction.comment})" if correction.comment else ""
     return f"Corrected by the instructor: {correction.points:+g} points{why}."
 
 
 def deduction_in_words(deduction: Deduction) -> str:
-    """For example "Late: 80 points before, 16 deducted, 64 left (2 days late: ...)."."""
+    """Describe a deduction, for example "Late: 80 points before, 16 deducted, 64 left (2 days late: ...)."."""
     before, lost, left = deduction.before, 0 - deduction.points, deduction.after
     return f"Late: {before:g} points before, {lost:g} deducted, {left:g} left ({deduction.why})."
 
 
 def faults_in_words(faults: Iterable[Fault]) -> tuple[str, ...]:
-    """A sentence for each thing that is missing because grader failed, without repetition."""
+    """Return a sentence for each part that is missing because grader failed, without repetition."""
     return tuple(dict.fromkeys(fault.sentence for fault in faults))
 
 
 def score_in_words(points: float, max_points: float, unchecked: Iterable[Unchecked], hidden_points: float) -> str:
-    """For example "68 of 100 points", "68 of 100; 32 not checked here: the simulator is missing", "44 points so far; 8
-    more are decided after release".
+    """Describe a score, for example "68 of 100 points", "68 of 100; 32 not checked here: the simulator is missing", "44
+    points so far; 8 more are decided after release".
     """
     left = unchecked_in_words(unchecked)
     if hidden_points:
@@ -53,12 +53,12 @@ def score_in_words(points: float, max_points: float, unchecked: Iterable[Uncheck
 
 
 def hidden_in_words(points: float) -> str:
-    """For example "8 more are decided after release"; "" if none are hidden."""
+    """Describe hidden points, for example "8 more are decided after release"; "" without hidden points."""
     return f"{points:g} more {'is' if points == 1 else 'are'} decided after release" if points else ""
 
 
 def unchecked_in_words(unchecked: Iterable[Unchecked]) -> str:
-    """For example "32 not checked here: the simulator is missing"; "" where all is decided."""
+    """Describe open points, for example "32 not checked here: the simulator is missing"; "" if all is decided."""
     return "; ".join(map(_left_in_words, unchecked))
 
 
@@ -71,7 +71,7 @@ def _left_in_words(left: Unchecked) -> str:
 
 
 def incomplete_in_words(incomplete: Incomplete) -> str:
-    """Which grades of a batch are incomplete, and what to do about it."""
+    """Say which grades of a batch are incomplete, and how to complete them."""
     submissions, up_to = count(len(incomplete.students), "submission"), f"up to {incomplete.points:g} points each"
     if incomplete.reason is Reason.DECIDED_ELSEWHERE:
         return f"{submissions} not decided in full, {up_to}: the course's machine decides the rest."
@@ -98,7 +98,7 @@ def incomplete_in_words(incomplete: Incomplete) -> str:
 
 
 def skip_in_words(check: Check) -> str:
-    """Why a check was skipped or is hidden, and what it is worth."""
+    """Return the reason why a check was skipped or is hidden, and its worth."""
     worth = f"worth {check.max_points:g} points" if check.max_points else "for no points"
     if check.reason is Reason.HIDDEN:
         return f"hidden until release, {worth}"
@@ -106,13 +106,13 @@ def skip_in_words(check: Check) -> str:
 
 
 def unreached_in_words(checks: Sequence[Check]) -> str:
-    """What a failed build leaves unchecked, e.g. "18 checks: correctness, sanitizer, memory, performance"."""
+    """Name the checks that a failed build prevents, e.g. "18 checks: correctness, sanitizer, memory, performance"."""
     return f"{count(len(checks), 'check')}: {', '.join(dict.fromkeys(check.kind for check in checks))}"
 
 
 def speed_in_words(performance: Performance) -> Iterator[str]:
-    """A line each: the rate, the share of the model solution's speed if that is known, the speed-up, the share of the
-    bandwidth.
+    """Yield a line each for the rate, the share of the model solution's speed if that is known, the speed-up, and the
+    share of the bandwidth.
     """
     rate, fraction = performance.rate, performance.fraction_of_reference
     yield f"{three_digits(rate.median)} {performance.unit} ({three_digits(rate.low)} to {three_digits(rate.high)})"
@@ -122,7 +122,7 @@ def speed_in_words(performance: Performance) -> Iterator[str]:
     if performance.yardstick is not None:
         yield f"judged by a yardstick: the model solution is {performance.yardstick:g} x as fast as the naive kernel"
     yield f"{performance.speed_up_over_baseline.median:.2g} x the naive kernel's speed"
-    if performance.unit == "GB/s":  # what computes more than it moves is not measured by what it moves
+    if performance.unit == "GB/s":  # a kernel that computes more than it moves is not compared with bandwidth
         of_copy = f"{_percent(performance.fraction_of_copy)} % of the copy bandwidth"
         yield f"{of_copy}, which is {three_digits(performance.copy_bandwidth)} GB/s"
     if performance.program is not None:
@@ -133,7 +133,7 @@ def speed_in_words(performance: Performance) -> Iterator[str]:
 
 
 def figures_in_words(check: Check) -> Iterator[str]:
-    """What was measured of a check that passed, if anything: how far it is from the limit, and its speed."""
+    """Yield the figures of a passed check, if there are any: its distance from the limit, and its speed."""
     if check.message:
         yield check.message
     if check.performance is not None:
@@ -141,12 +141,12 @@ def figures_in_words(check: Check) -> Iterator[str]:
 
 
 def _percent(fraction: float) -> str:
-    """Two digits, or all three of what is more than the whole."""
+    """Return two digits, or three from 100 % up."""
     return f"{100 * fraction:.0f}" if fraction >= 0.1 else f"{100 * fraction:.2g}"
 
 
 def spills_in_words(usage: Iterable[Usage]) -> Iterator[str]:
-    """A sentence for each kernel whose private variables are not all in registers: what that means, and its cause."""
+    """Yield a sentence for each kernel whose private variables are not all in registers: the effect, and its cause."""
     for each in usage:
         if not each.in_memory and not each.spilled:
             continue
@@ -162,7 +162,7 @@ UNKNOWN_INDEX = "a private array with an index that is not known before the kern
 
 
 def usage_in_words(usage: Usage) -> str:
-    """What the driver says that a kernel takes; "" if it says nothing."""
+    """Describe the resources of a kernel, as the driver states them; "" if it states none."""
     registers = None if usage.registers is None else f"{count(usage.registers, 'register')} per work-item"
     local = None if usage.local is None else f"{kibibytes(usage.local)} of local memory per work-group"
     figures = ", ".join(filter(None, (registers, local)))
@@ -170,30 +170,30 @@ def usage_in_words(usage: Usage) -> str:
 
 
 def new_message(check: Check, finding: Finding) -> str:
-    """The finding's sentence, unless the check's message contains it."""
+    """Return the finding's sentence, unless the check's message contains it."""
     return "" if finding.message in check.message else finding.message
 
 
 def closing(check: Check, finding: Finding) -> str:
-    """The usual cause, unless the check's message contains it, and how often it was seen."""
+    """Return the usual cause, unless the check's message contains it, and the number of sightings."""
     cause = "" if finding.cause in check.message else finding.cause
     seen = f"Seen {count(finding.times, 'time')}." if finding.times > 1 else ""
     return " ".join(filter(None, (cause, seen)))
 
 
 def finding_in_words(check: Check, finding: Finding) -> str:
-    """A finding as lines of plain text: what is wrong, each place with its source line, the usual cause."""
+    """Return a finding as lines of plain text: the problem, each place with its source line, the usual cause."""
     places = (f"  {place.line:>4} | {place.text.strip()}\n         {place.words}" for place in finding.places)
     return "\n".join(filter(None, (new_message(check, finding), *places, closing(check, finding))))
 
 
 def reason_in_words(check: Check) -> str:
-    """The reason of a check that did not pass, and its sentence."""
+    """Return the reason of a check that did not pass, and its sentence."""
     return f"{check.reason}: {check.message}"
 
 
 def failure_in_words(check: Check) -> str:
-    """All there is to say of a check that did not pass: the reason, findings, spills, the detail, the error map."""
+    """Return everything about a check that did not pass: the reason, findings, spills, the detail, the error map."""
     findings = (finding_in_words(check, finding) for finding in check.findings)
     spills = spills_in_words(check.usage)
     drawn = as_text(check.error_map) if check.error_map and tells_something(check.error_map) else ""
@@ -201,12 +201,12 @@ def failure_in_words(check: Check) -> str:
 
 
 def fault_in_words(outcome: Ungraded) -> str:
-    """Why there is no grade, and whose fault that is not."""
+    """Say why there is no grade, and that the student is not at fault."""
     return f"not graded, and not the student's fault: {outcome.fault}"
 
 
 def access_in_words(access: Access) -> str:
-    """What an access costs, compared with the least possible."""
+    """Describe the cost of an access, compared with the least possible."""
     local = access.space == "local"
     cost = count(access.sectors, "turn" if local else "sector")
     if access.sectors <= access.fewest:
@@ -222,24 +222,24 @@ def access_in_words(access: Access) -> str:
 
 
 def branch_in_words(branch: Branch) -> str:
-    """How often the work-items of a warp diverge here."""
+    """Say how often the work-items of a warp diverge at a branch."""
     if branch.diverged == 0:
         return f"condition: every warp stays together, {count(branch.reached, 'time')}"
     return f"condition: warps diverge {count(branch.diverged, 'time')}, and reach it {count(branch.reached, 'time')}"
 
 
 def three_digits(number: float) -> str:
-    """7.21, 98.5, 1,220: no more digits than a measurement has, and no exponent for what is merely large."""
+    """Format a number as 7.21, 98.5 or 1,220: no more digits than a measurement has, no exponent for large ones."""
     return f"{float(f'{number:.3g}'):,.0f}" if abs(number) >= 1000 else f"{number:.3g}"
 
 
 def seconds_in_words(seconds: float) -> str:
-    """Three digits and a unit: 3.52 ms."""
+    """Return three digits and a unit: 3.52 ms."""
     return _in_units(seconds, SECONDS)
 
 
 def bytes_in_words(number: float) -> str:
-    """Three digits and a unit of powers of ten, as bandwidths have: 16.8 MB."""
+    """Return three digits and a unit of powers of ten, as is usual for bandwidths: 16.8 MB."""
     return _in_units(number, BYTES) if number >= BYTES[-1][0] else count(round(number), "byte")
 
 

@@ -1,10 +1,10 @@
 """When students may hand in, how often, what lateness costs and which attempt counts: pure functions of records.
 
-rules.py        what course.yaml and assignment.yaml say
-deadlines.py    an assignment's dates for one student, and what comes of handing in late
-attempts.py     how many attempts are left
-counting.py     which attempt counts, and its points less what lateness costs
-corrections.py  what an instructor decides by hand
+rules.py        the rules of course.yaml and assignment.yaml
+deadlines.py    an assignment's dates for one student, and the cost of lateness
+attempts.py     the number of attempts that are left
+counting.py     the attempt that counts, and its points less the cost of lateness
+corrections.py  corrections of a grade by an instructor
 
-Nothing in here reads a clock or a file: whoever asks says when it is.
+No function here reads a clock or a file: the caller passes the time.
 """

@@ -1,4 +1,4 @@
-"""How many attempts are left."""
+"""Counts the attempts that a student has left."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -8,21 +8,21 @@ from typing import Literal
 from grader.course.policies.rules import AttemptLimit
 
 REFUNDS = 3
-"""How many attempts at an assignment are given back because the grader failed.
+"""Largest number of attempts at an assignment that are given back after a failure of grader.
 
-A kernel is native code: somebody may find one that makes the grader fail whenever they like, after its live progress
-has told what they wanted to know. Without a limit, that would buy endless attempts. Faults of grader are rare, and each
-grading is tried three times before it is given up, so honest students hardly ever reach the limit. If a student has had
-many faults, the instructor gives bonus attempts.
+A kernel is native code. A student may find one that makes grader fail on purpose, after its live progress has shown the
+wanted information. Without a limit, that would buy endless attempts. Faults of grader are rare, and grader tries each
+grading three times before it gives up, so honest students hardly ever reach the limit. If a student has had many
+faults, the instructor gives bonus attempts.
 """
 
 
 @dataclass(frozen=True, kw_only=True)
 class Attempt:
-    """A hand-in: one for each that was received, however often it was graded. Times have an offset.
+    """A hand-in. Each received hand-in is one attempt, however often it was graded. Times have an offset.
 
-    `ended` is None while it waits or runs; `our_fault` says that it ended for good without a result because the grader
-    failed.
+    None in `ended` means that it waits or runs. `our_fault` is true if grader failed and the attempt ended for good
+    without a result.
     """
 
     at: datetime
@@ -32,7 +32,7 @@ class Attempt:
 
 @dataclass(frozen=True, kw_only=True)
 class Bucket:
-    """The attempts that are left, bonus ones among them; and when the next one comes back, None if none does."""
+    """Attempts that are left, bonus attempts included, and the time when the next one comes back (None for never)."""
 
     left: int
     next_at: datetime | None
@@ -42,7 +42,7 @@ Source = Literal["bucket", "bonus", "nowhere"]
 
 
 class _Level:
-    """The bucket while its history is played."""
+    """The bucket during the replay of its history."""
 
     def __init__(self, limit: AttemptLimit, bonus: int, start: datetime) -> None:
         self._most = limit.most
@@ -51,7 +51,7 @@ class _Level:
         self._since = start
 
     def refill(self, now: datetime) -> None:
-        """What has come back by itself. The clock runs from when the bucket was last full, or got one back."""
+        """Add the attempts that came back by time. The clock starts when the bucket is full or gets one back."""
         if self._refill is None or self._in_bucket >= self._most:
             self._since = now
             return
@@ -60,7 +60,9 @@ class _Level:
         self._since = self._since + back * self._refill if self._in_bucket < self._most else now
 
     def take(self) -> Source:
-        """Bonus attempts last: they do not come back. Where there is none (the limit was higher once), it is free."""
+        """Take an attempt, bonus attempts last, since they do not come back. If no attempt is left (the limit was
+        higher once), the attempt is free.
+        """
         if self._in_bucket:
             self._in_bucket -= 1
             return "bucket"
@@ -70,14 +72,14 @@ class _Level:
         return "nowhere"
 
     def give_back(self, source: Source) -> None:
-        """To where it came from; a bucket that is full meanwhile stays as it is."""
+        """Return an attempt to its source. A bucket that is full again by then does not grow."""
         if source == "bucket":
             self._in_bucket = min(self._most, self._in_bucket + 1)
         elif source == "bonus":
             self._bonus += 1
 
     def now(self) -> Bucket:
-        """How it stands."""
+        """Return the present state of the bucket."""
         waiting = self._refill is not None and self._in_bucket < self._most
         return Bucket(
             left=self._in_bucket + self._bonus,
@@ -86,10 +88,10 @@ class _Level:
 
 
 def bucket(limit: AttemptLimit, attempts: Sequence[Attempt], now: datetime, bonus: int = 0) -> Bucket:
-    """The attempts that a student has left now, after these; what is later than `now` is not looked at.
+    """Return the attempts that a student has left at `now`; later attempts in `attempts` are ignored.
 
-    An attempt that ended by our fault is given back when it ended, once, within the limit of REFUNDS. What is allowed
-    follows from the attempts alone, so that a changed limit holds from the beginning.
+    An attempt that ended by grader's fault is given back once, at its end, up to REFUNDS times. The result follows from
+    the attempts alone, so a changed limit applies from the beginning.
     """
     level = _Level(limit, bonus, min((each.at for each in attempts), default=now))
     sources: dict[int, Source] = {}
@@ -108,8 +110,8 @@ def bucket(limit: AttemptLimit, attempts: Sequence[Attempt], now: datetime, bonu
 
 
 def _events(attempts: Sequence[Attempt]) -> Iterator[tuple[datetime, int, int]]:
-    """When an attempt was taken and, after that, given back. At one moment, what others give back comes first, so that
-    whoever is told of it can have it.
+    """Times when attempts are taken and given back. At equal times, attempts given back come first, so that a student
+    who has just been informed of one can use it.
     """
     for number, each in enumerate(attempts):
         yield each.at, 1, number

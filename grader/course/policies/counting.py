@@ -1,8 +1,8 @@
-"""Which attempts count, and what lateness costs them: for all assignments of a course at once, since late days are for
+"""Which attempts count and what their lateness costs, for all assignments of a course together: late days are valid for
 the whole course.
 
-Work of each student or group at each assignment -> settle -> CountedAttempt: the attempt, its lateness, its points
-after that
+Work of each student or group at each assignment -> settle -> CountedAttempt: the attempt, its lateness and its points
+after the deduction
 """
 
 import heapq
@@ -18,13 +18,13 @@ from grader.course.policies.rules import Counts, Late
 Key = TypeVar("Key", bound=Hashable)
 
 UNKNOWN = datetime.min.replace(tzinfo=UTC)
-"""Stands for when something was handed in of which only is known that it is late."""
+"""Time of handing in of an attempt of which only the lateness is known."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Try:
-    """An attempt: when it was handed in, by how many days it is late, and its points before the deduction, None without
-    a result. `at` is None where nothing is known but that it is late.
+    """An attempt: when it was handed in, its days of lateness, and its points before the deduction (None without a
+    result). None in `at` means that only the lateness is known.
     """
 
     at: datetime | None
@@ -34,7 +34,7 @@ class Try:
 
 @dataclass(frozen=True, kw_only=True)
 class Work(Generic[Key]):
-    """The attempts, in the order of handing in, of a student or of a group at an assignment, and its rules."""
+    """The attempts of a student or a group at an assignment, in the order of handing in, and the rules for them."""
 
     key: Key
     students: frozenset[Hashable]
@@ -45,8 +45,8 @@ class Work(Generic[Key]):
 
 @dataclass(frozen=True, kw_only=True)
 class CountedAttempt:
-    """The position of the attempt that counts, what its lateness costs, and its points after that. `spent` are the late
-    days that were spent before.
+    """The position of the attempt that counts, the cost of its lateness, and its points after the deduction. `spent` is
+    the number of late days that were spent before.
     """
 
     position: int
@@ -56,12 +56,12 @@ class CountedAttempt:
 
 
 def settle(works: Iterable[Work[Key]]) -> dict[Key, CountedAttempt]:
-    """What counts of everything that has a result.
+    """Choose the attempt that counts for each `Work` with a result.
 
-    Late days are spent in the order in which was handed in what counts, not of the due dates: so nothing that is handed
-    in later can change what an earlier hand-in costs. A group has the late days of the member who has the fewest, and
-    spends those of all. Where the best attempt counts, it is the best by the late days that are left when its turn
-    comes.
+    Late days are spent in the order in which the counted attempts were handed in, not in the order of due dates. So a
+    later hand-in cannot change the cost of an earlier one. A group has the late days of the member with the fewest, and
+    spends late days of all members. If the best attempt counts, the late days that are left at its turn decide which is
+    best.
     """
     every = list(works)
     spent: Counter[Hashable] = Counter()
@@ -91,11 +91,11 @@ def _choice(work: Work[Key], spent: Counter[Hashable]) -> CountedAttempt | None:
 
 
 def counted(work: Work[Key], spent: int) -> CountedAttempt | None:
-    """The attempt that counts for whoever has spent so many late days; None if none has a result.
+    """Return the attempt that counts after `spent` late days have been spent; None if no attempt has a result.
 
-    What comes too late to be accepted counts only where there is nothing else. Of several equally good ones the first
-    is the best: it is the least late. Where none is on time, the last one counts as the last before due: what was late
-    is dealt with by the deduction.
+    An attempt that is too late to be accepted counts only if there is no other. Of several equally good attempts the
+    first is the best, since it is the least late. If no attempt is on time, the last one counts as the last before due:
+    the deduction already covers lateness.
     """
     costs = [lateness(work.late, each.days, spent) for each in work.tries]
     worth = [

@@ -1,4 +1,4 @@
-"""An assignment's dates for one student, and what comes of handing in late.
+"""An assignment's dates for one student, and the cost of lateness.
 
 Policies + Extension -> Schedule;  Schedule + time -> days late;  days late, and late days spent before -> Lateness
 """
@@ -18,19 +18,19 @@ EXTRA = re.compile(r"(?P<number>[0-9]{1,4})\s*(?P<unit>d|days?|h|hours?|min|minu
 UNITS = {"d": DAY, "h": timedelta(hours=1), "m": timedelta(minutes=1)}
 
 DECIMALS = 9
-"""Of points: more is what floating point makes of them."""
+"""Decimals of points; further decimals are floating-point noise."""
 
 REFUSED = LateRule()
-"""No late days, and no deduction that would let one hand in after them."""
+"""No late days, and no deduction by which late work would be accepted after them."""
 
 ACCEPTED = LateRule(percent=100, floor=100)
-"""However late it is, all points stay."""
+"""All points stay, however late the work is."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Extension:
-    """What one student has beyond the others for one assignment: another due date, or `extra` time after everybody's;
-    and bonus attempts. A `due` without an offset is in the course's zone.
+    """An extension for one student and one assignment: another due date, or `extra` time after the common one, and
+    bonus attempts. A `due` without an offset is in the course's time zone.
     """
 
     due: datetime | None = None
@@ -39,7 +39,7 @@ class Extension:
 
 
 def read_extra(text: str) -> timedelta:
-    """Extra time as people write it. Raises ValueError with the remedy."""
+    """Read extra time as people write it; raises ValueError with the remedy."""
     match = EXTRA.fullmatch(text)
     if match is None:
         raise ValueError(f"{text!r}; write time such as 2 days, 36 h or 90 min")
@@ -48,8 +48,8 @@ def read_extra(text: str) -> timedelta:
 
 @dataclass(frozen=True, kw_only=True)
 class Schedule:
-    """The dates that hold for one student, in UTC; `zone` has the days. None: it is open from the start, or for ever.
-    `grace` is the time after `due` that does not count as late.
+    """Dates for one student, in UTC. Without `opens`, the assignment is open from the start; without `due`, for ever.
+    Days end by the time zone `zone`. `grace` is the time after `due` that does not count as late.
     """
 
     zone: tzinfo
@@ -59,13 +59,13 @@ class Schedule:
 
     @property
     def on_time_until(self) -> datetime | None:
-        """The last moment that is on time."""
+        """Last moment that is on time."""
         return None if self.due is None else self.due + self.grace
 
 
 def schedule(policies: Policies, *extensions: Extension) -> Schedule:
-    """The dates of one student, or of a group: what the most generous of the extensions of its members gives holds for
-    all. An extension moves no due date forward.
+    """Return the dates of one student or of a group. The most generous extension of any member applies to the whole
+    group. An extension never moves a due date forward.
     """
     zone = policies.zone
     due = None if policies.due is None else moment(policies.due, zone)
@@ -84,14 +84,15 @@ def _extended(due: datetime, extension: Extension, zone: tzinfo) -> datetime:
 
 
 def days_late(dates: Schedule, submitted: datetime) -> int:
-    """Days begun since the due date; 0 up to the end of the grace, that moment included. `submitted` has an offset.
+    """Number of days begun since the due date; 0 up to and including the end of the grace time. `submitted` has an
+    offset.
 
-    A day ends at the due date's time of day in the course's zone: it has 23 or 25 hours where clocks are changed.
+    A day ends at the due date's time of day in the course's time zone, so it has 23 or 25 hours when clocks change.
     """
     if dates.due is None or submitted <= dates.due + dates.grace:
         return 0
     begun = _wall(submitted, dates.zone) - _wall(dates.due, dates.zone)
-    about = -(-begun // DAY)  # off by one at most, where clocks are changed
+    about = -(-begun // DAY)  # off by one at most, when clocks change
     ends = ((day, later(dates.due, day * DAY, dates.zone)) for day in range(max(1, about - 1), about + 3))
     return next(day for day, end in ends if submitted <= end)
 
@@ -102,8 +103,8 @@ def _wall(instant: datetime, zone: tzinfo) -> datetime:
 
 @dataclass(frozen=True, kw_only=True)
 class Lateness:
-    """What comes of handing in so many `days` late: of these, `covered` are covered by late days, of which `left` are
-    left then. The rest costs `percent` of the earned points: all of them where it is not accepted.
+    """The cost of being late by `days`. Late days cover `covered` of them, and `left` late days remain. The other days
+    cost `percent` of the earned points, or all points if the work is not accepted.
     """
 
     days: int
@@ -113,26 +114,26 @@ class Lateness:
     accepted: bool
 
     def deducted(self, points: float) -> float:
-        """How many of so many points are lost, never more than all."""
+        """Points lost out of `points`, never more than all."""
         return min(points, round(points * (self.percent / 100), DECIMALS))
 
     @property
     def in_words(self) -> str:
-        """The consequences: "2 late days used, 1 left, 10 % off"."""
+        """The consequences in words: "2 late days used, 1 left, 10 % off"."""
         if not self.accepted:
             return "not accepted any more"
         used = f"{count(self.covered, 'late day')} used, {self.left} left, " if self.covered else ""
         return used + (f"{self.percent:g} % off" if self.percent else "no points off")
 
     def leaves(self, points: float) -> float:
-        """How many of so many points are left."""
+        """Points left of `points`."""
         return round(points - self.deducted(points), DECIMALS)
 
 
 def lateness(late: Late, days: int, spent: int = 0) -> Lateness:
-    """What `days` of lateness cost who has `spent` so many late days before.
+    """Return the cost of `days` of lateness for a student who has already spent `spent` late days.
 
-    Work that is not accepted spends none: they would be lost for nothing.
+    Work that is not accepted spends no late days, since the student would get nothing for them.
     """
     rule = _rule(late)
     has = max(0, rule.days - spent)
@@ -157,7 +158,7 @@ State = Literal["not open yet", "open", "late", "closed"]
 
 
 def state(dates: Schedule, late: Late, now: datetime, spent: int = 0) -> State:
-    """Whether a student who has spent so many late days can hand in now."""
+    """Return the state of an assignment for a student who has spent this many late days."""
     if dates.opens is not None and now < dates.opens:
         return "not open yet"
     days = days_late(dates, now)
@@ -167,7 +168,7 @@ def state(dates: Schedule, late: Late, now: datetime, spent: int = 0) -> State:
 
 
 def closes(dates: Schedule, late: Late, spent: int = 0) -> datetime | None:
-    """The last moment at which that student can hand in; None if there is none."""
+    """Last moment at which the student can hand in; None without such a limit."""
     rule = _rule(late)
     if dates.due is None or rule.percent is not None:
         return None

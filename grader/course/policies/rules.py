@@ -1,4 +1,4 @@
-"""What course.yaml says of handing in, and assignment.yaml may say otherwise."""
+"""Rules for handing in, from course.yaml; an assignment.yaml may override them."""
 
 import re
 from collections.abc import Iterator
@@ -11,15 +11,15 @@ from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag
 from grader.common.record import Record
 
 DATE = re.compile(r"(?P<year>\d{4})-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2})?(?:Z|[-+]\d{2}:\d{2})?", re.ASCII)
-"""A date with a time of day: one without would leave open whether its day is still in time."""
+"""A date with a time of day. Without a time, it would be unclear if the day itself is still on time."""
 
 YEARS = range(1990, 2200)
-"""Others are slips of the keyboard, and near the ends of the calendar no day can be added."""
+"""Valid years. Other years are typing errors, and near the ends of the calendar no day can be added."""
 
 
 def read_date(text: object) -> datetime:
-    """A date as people write it, in ISO form; without an offset it is naive, and meant in the course's zone. Raises
-    ValueError with the remedy.
+    """Read a date as people write it, in ISO form. Without an offset the result is naive and is in the course's time
+    zone. Raises ValueError with the remedy.
     """
     words = str(text).strip()
     match = DATE.fullmatch(words)
@@ -46,20 +46,20 @@ Zone = Annotated[str, AfterValidator(_known_zone)]
 
 
 class LateRule(Record):
-    """What lateness costs, for each day that has begun since the due date."""
+    """Cost of lateness for each day that has begun since the due date."""
 
     days: int = Field(default=0, ge=0, le=1000)
-    """Late days that a student has for the whole course: so many days of lateness cost nothing."""
+    """Late days of a student for the whole course. Lateness costs nothing while they last."""
 
     percent: float | None = Field(default=None, gt=0, le=100, allow_inf_nan=False)
-    """Per cent of the earned points that each further day costs. Without it, nothing later is accepted."""
+    """Per cent of the earned points that each further day costs. Without it, no later work is accepted."""
 
     floor: float = Field(default=0, ge=0, le=100, allow_inf_nan=False)
-    """Per cent of the earned points that stay, however late it is."""
+    """Per cent of the earned points that remain, however late the work is."""
 
 
 def _kind_of_late(value: object) -> str:
-    """A mapping is a rule: an error in one is told of its fields."""
+    """Treat a mapping as a rule, so that an error in it names its fields."""
     return "rule" if isinstance(value, dict | LateRule) else "word"
 
 
@@ -72,53 +72,53 @@ Counts = Literal["last", "best", "last before due"]
 
 
 class AttemptLimit(Record):
-    """How often a student may hand in: a bucket of attempts that refills."""
+    """Limit of attempts: a bucket of attempts that refills."""
 
     most: int = Field(ge=1, le=10_000)
     """Attempts in a full bucket."""
 
     refill_hours: float | None = Field(default=None, ge=0.01, le=100_000, allow_inf_nan=False)
-    """Hours until one more is back, while the bucket is not full. Without it, none comes back."""
+    """Hours until one more attempt comes back while the bucket is not full. Without it, no attempt comes back."""
 
 
 class Policies(Record):
-    """When and how often students may hand in, and what counts."""
+    """Rules for when and how often students may hand in, and for which attempt counts."""
 
     timezone: Zone | None = None
-    """The course's time zone, such as Europe/Berlin: dates without an offset are in it, and days end by it."""
+    """The course's time zone, such as Europe/Berlin. Dates without an offset are in it, and days end by it."""
 
     opens: When | None = None
-    """From when on students can hand in: 2026-11-16T08:00."""
+    """Time from which students can hand in, such as 2026-11-16T08:00."""
 
     due: When | None = None
-    """Until when they hand in on time, that second included: 2026-12-01T23:59."""
+    """Last second that is on time, such as 2026-12-01T23:59."""
 
     grace: float = Field(default=0, ge=0, le=10_000, allow_inf_nan=False)
     """Minutes after the due date that do not count as late."""
 
     late: Late = "accepted"
-    """What happens to late work: `accepted` at no cost, `refused`, or the rule by which it costs points."""
+    """Treatment of late work: `accepted` at no cost, `refused`, or the rule by which it costs points."""
 
     attempts: AttemptLimit | None = None
-    """How often a student may hand in. Without it, as often as they like."""
+    """Limit of a student's attempts. Without it, attempts are unlimited."""
 
     counts: Counts = "last"
-    """Which attempt counts: the `last`, the `best`, or the `last before due`."""
+    """Attempt that counts: the `last`, the `best`, or the `last before due`."""
 
     groups: int = Field(default=1, ge=1, le=100)
-    """How many students may hand in together."""
+    """Largest number of students who may hand in together."""
 
     leaderboard: bool = False
-    """Whether students see how fast the kernels of others are, under pseudonyms that these choose."""
+    """True if students see the speed of other students' kernels, under pseudonyms that the others choose."""
 
     device_class: DeviceClassName | None = None
-    """Which stations of a submission service may grade it: `cpu`, `gpu`, or a class that an operator names. Without it,
-    any.
+    """Class of the stations that may grade it in a submission service: `cpu`, `gpu`, or a class that an operator names.
+    Without it, any station may.
     """
 
     @property
     def zone(self) -> tzinfo:
-        """The course's; without one, that in which the due date is written."""
+        """The course's time zone; without one, the zone of the due date, else of the opening date, else UTC."""
         if self.timezone is not None:
             return ZoneInfo(self.timezone)
         stated = (when.tzinfo for when in (self.due, self.opens) if when is not None)
@@ -126,11 +126,11 @@ class Policies(Record):
 
 
 POLICIES = tuple(Policies.model_fields)
-"""The names of the fields: no measurement depends on them."""
+"""Names of the fields. Measurements do not depend on them."""
 
 
 def contradictions(policies: Policies) -> Iterator[tuple[str, str]]:
-    """What cannot be so although each field is right: the field, and what is wrong with it."""
+    """Yield contradictions between valid fields: the field, and the problem."""
     for name, when in (("opens", policies.opens), ("due", policies.due)):
         if when is not None and when.tzinfo is None and policies.timezone is None:
             yield (
@@ -150,10 +150,10 @@ def contradictions(policies: Policies) -> Iterator[tuple[str, str]]:
 
 
 def moment(when: datetime, zone: tzinfo) -> datetime:
-    """The instant, in UTC, of a date; a naive one is in `zone`.
+    """Return the instant of a date, in UTC; a naive date is in `zone`.
 
-    Where clocks are put back, the hour is there twice, and the later is meant; where they are put forward, it is
-    missing, and the later reading is as kind.
+    When clocks go back, an hour occurs twice, and the later one is meant. When they go forward, an hour is missing, and
+    the later reading is again the generous one.
     """
     if when.tzinfo is not None:
         return when.astimezone(UTC)
@@ -161,8 +161,8 @@ def moment(when: datetime, zone: tzinfo) -> datetime:
 
 
 def later(instant: datetime, extra: timedelta, zone: tzinfo) -> datetime:
-    """So much later, in UTC: whole days by the calendar of `zone`, so that they end at the same time of day; the rest
-    by the clock.
+    """Return the instant `extra` later, in UTC. Whole days follow the calendar of `zone`, so that they end at the same
+    time of day; the rest follows the clock.
     """
     whole = timedelta(days=extra.days)
     if not whole:
@@ -171,6 +171,6 @@ def later(instant: datetime, extra: timedelta, zone: tzinfo) -> datetime:
 
 
 def in_words(instant: datetime, zone: tzinfo) -> str:
-    """For example "2026-12-01 23:59 CET"."""
+    """Format an instant, for example "2026-12-01 23:59 CET"."""
     local = instant.astimezone(zone)
     return f"{local:%Y-%m-%d %H:%M}{f':{local:%S}' if local.second else ''} {local:%Z}"

@@ -1,1 +1,1 @@
-"""A student's kernels.cl as text: read, scanned once by a process with a budget, never compiled here."""
+"""A student's kernels.cl as text. It is read, and scanned once by a process with a budget; it is not compiled here."""

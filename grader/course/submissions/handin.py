@@ -1,4 +1,4 @@
-"""What students have handed in, as records: who, for which assignment, and which bytes."""
+"""Records of hand-ins: the student, the assignment and the bytes."""
 
 import hashlib
 from dataclasses import dataclass
@@ -7,11 +7,11 @@ from datetime import datetime
 
 @dataclass(frozen=True, kw_only=True)
 class Student:
-    """Somebody who is to get a grade.
+    """A student who is to get a grade.
 
-    `label` is unique in a batch and can be the name of a folder; reports are filed under it. `name` is what the
-    platform shows. `key` is the platform's own for this person, by which grades find back: Moodle's participant number,
-    Canvas's user id, Gradescope's student id; None where there is no platform.
+    `label` is unique in a batch and can be the name of a folder; reports are filed under it. `name` is the name that
+    the platform shows. `key` is the platform's identifier of the student, so that grades find their way back: Moodle's
+    participant number, Canvas's user id, Gradescope's student id. It is None without a platform.
     """
 
     label: str
@@ -23,9 +23,10 @@ class Student:
 class HandIn:
     """A file that counts: the latest attempt of a student for an assignment.
 
-    `where` tells people which file it was: its path below what was named, e.g. "moodle.zip/Ada_7_.../kernels.cl".
-    `team` is the same for those who hand in together, and empty for who does so alone. `submitted` is when, None where
-    nothing tells; without an offset, it is in the course's time zone. `late` is what the platform says.
+    `where` tells people which file it was: its path below the path that the instructor named, e.g.
+    "moodle.zip/Ada_7_.../kernels.cl". Students who hand in together have the same `team`; it is empty for a student
+    alone. `submitted` is the time, None if it is unknown; without an offset it is in the course's time zone. `late` is
+    the platform's statement.
     """
 
     student: Student
@@ -38,27 +39,27 @@ class HandIn:
 
     @property
     def key(self) -> tuple[str, str]:
-        """Unique in a batch: label and assignment."""
+        """Label and assignment, which together are unique in a batch."""
         return self.student.label, self.assignment
 
     @property
     def sha256(self) -> str:
-        """Hash of the bytes: two of the same are the same submission."""
+        """Hash of the bytes. Equal hashes mean the same submission."""
         return hashlib.sha256(self.data).hexdigest()
 
 
 def strangers(handin: HandIn, same: tuple[HandIn, ...]) -> tuple[str, ...]:
-    """The labels of those who have handed in the same and are not in the same team."""
+    """Return the labels of students outside the team who have handed in the same file."""
     others = {each.student.label for each in same if not each.team or each.team != handin.team}
     return tuple(sorted(others - {handin.student.label}))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Absence:
-    """A student of whom nothing can be graded for an assignment: listed, not failed.
+    """A student without a gradable hand-in for an assignment; listed, not failed.
 
-    `refused` says why what was handed in cannot be graded, `left_out` by which decision of an instructor there is no
-    grade; they are empty where there is nothing.
+    `refused` is the reason why a hand-in cannot be graded. `left_out` is the instructor's decision that leaves out the
+    grade. Each is empty if it does not apply.
     """
 
     student: Student
@@ -69,7 +70,7 @@ class Absence:
 
 @dataclass(frozen=True, kw_only=True)
 class Remark:
-    """A line about something that was found and is not graded, or not as it was: where it is, and why."""
+    """A line about a file that is not graded, or not graded exactly as found: its place and the reason."""
 
     where: str
     why: str
@@ -79,8 +80,8 @@ class Remark:
 class Intake:
     """Everything that was found in the path that an instructor named.
 
-    `shape` says how it was read, e.g. "a download from Moodle". `unplaced` is what may have been meant to be
-    graded and is not; `remarks` are about what is graded all the same (an older attempt left aside).
+    `shape` is the way in which it was read, e.g. "a download from Moodle". `unplaced` lists files that may have been
+    meant for grading and are not graded. `remarks` are about graded work, e.g. an older attempt that was left aside.
     """
 
     shape: str

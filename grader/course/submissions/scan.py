@@ -1,8 +1,8 @@
-"""Everything that the judge reads in a text of OpenCL C, in one pass over its tokens.
+"""Collects everything that the judge reads in a text of OpenCL C, in one pass over its tokens.
 
 The text is read as compilers read it (C99, 5.1.1.2, phases 1 to 3), so that neither trigraphs nor continued lines nor
-comments hide anything. Nothing that grades looks at a student's text in another way, and every step here costs in
-proportion to the length of the text, since somebody may want the judge to take long (scan_process.py has the limits).
+comments hide anything. Grading looks at a student's text in no other way. Every step costs time in proportion to the
+length of the text, since a student may try to slow the judge down (scan_process.py has the limits).
 """
 
 import re
@@ -15,20 +15,20 @@ from grader.protocol.text import CONTROLS, control_name, showable, without_contr
 from grader.protocol.tokens import Joined, Token, join, logical_lines
 
 COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
-"""A comment, within what is known to be white space; one that is never closed goes on to the end."""
+"""A comment, within known white space; an unclosed comment extends to the end."""
 
 WORD = re.compile(r"\w+")
 NO_BREAK = re.compile(r"[^\n]")
 
 MARKS = " \t\v\f\r/*"
-"""Characters that may stand around a statement in its line of a comment."""
+"""Characters that may surround a statement in its line of a comment."""
 
 OPENING = "grader:"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Statement:
-    """A line of a comment that states something: `grader: [kernel] what = value`."""
+    """A line of a comment that states a choice: `grader: [kernel] what = value`."""
 
     line: int
     kernel: str | None
@@ -40,8 +40,9 @@ class Statement:
 class Scan:
     """The outcome of a scan.
 
-    `sightings` are the first of each construct that is refused unless it is allowed; `statements` is what its comments
-    state; `defined` are the types and macros that it seems to define; `code` are its lines, with blanks for comments.
+    `sightings` has the first sighting of each construct that is refused unless it is allowed. `statements` are the
+    statements in comments. `defined` are the types and macros that the text seems to define. `code` has the lines, with
+    blanks in place of comments.
     """
 
     sightings: tuple[Sighting, ...]
@@ -70,7 +71,7 @@ def scan(source: str) -> Scan:
 
 @dataclass(kw_only=True)
 class _Found:
-    """What has been found so far; `type` is the last name of a typedef that has not ended yet ("" before the first)."""
+    """State of a scan; `type` is the last name of a typedef that has not ended yet ("" before the first name)."""
 
     lines: list[str]
     sightings: dict[Construct, Sighting] = field(default_factory=dict)
@@ -126,7 +127,7 @@ class _Found:
 
 
 def _statements(space: Token) -> Iterator[Statement]:
-    """The statements in the comments of a stretch of white space."""
+    """Yield the statements in the comments of a stretch of white space."""
     if OPENING not in space.text:
         return
     line, end = space.line, 0
@@ -146,6 +147,6 @@ def _stated(line: int, text: str) -> Iterator[Statement]:
 
 
 def _lines(joined: Joined, blanked: str) -> Iterator[str]:
-    """The lines of the source, of a text that differs from the joined one in blanks only."""
+    """Yield the lines of the source, taken from a text that differs from the joined text only in blanks."""
     for start, end in pairwise([*joined.starts, len(blanked) + 1]):
         yield blanked[start:end].removesuffix("\n")

@@ -1,11 +1,10 @@
-"""A student's text is scanned in a process of its own, with a budget of processor time and memory.
+"""Scans a student's text in a separate process, with a budget of processor time and memory.
 
-    judge -> socket -> server, forks -> a process that waits, and tells how it ended -> judge
-                                        forks -> a process: text -> scan -> JSON     -> judge
+    judge -> socket -> server, forks -> a process that waits, and reports how it ended -> judge
+                                        forks -> a process: text -> scan -> JSON       -> judge
 
-The server has loaded our own code, little of it. It starts with the first text and ends with the judge, and sees no
-text itself. The budget is far more than any text needs that is not too large to be handed in: it protects against what
-we have overlooked.
+The server loads only a little of grader's own code. It starts with the first text, ends with the judge, and sees no
+text itself. The budget is far more than any text of an accepted size needs: it protects against oversights in grader.
 """
 
 import gc
@@ -30,33 +29,33 @@ PROCESSOR = 10
 """Seconds of processor time. A megabyte takes up to 4, and hand-written kernels a hundredth of one."""
 
 MEMORY = 1024**3
-"""Bytes. A megabyte of text takes a quarter of it."""
+"""Bytes of memory. A megabyte of text takes a quarter of it."""
 
 SCAN_SECONDS = 120.0
-"""Seconds within which the process must have had its processor time. After that, the machine is too slow."""
+"""Seconds until the process must have received its processor time. After that, the machine counts as too slow."""
 
 OUT_OF_MEMORY = 3
-"""The exit code that says so."""
+"""Exit code of a process that ran out of memory."""
 
 READ_SIZE = 64 * 1024
 
 
 @dataclass(frozen=True, kw_only=True)
 class TooCostly:
-    """A text that could not be scanned within the budget; `words` say which limit it reached."""
+    """A text that could not be scanned within the budget; `words` name the exceeded limit."""
 
     words: str
 
 
 class ScanServer:
-    """The judge's end: any number of texts at a time."""
+    """The judge's end of the connection; any number of threads may ask at a time."""
 
     def __init__(self, command: Sequence[str]) -> None:
         self._process = ForkingProcess(command, {})
         self._one_at_a_time = Lock()
 
     def ask(self, text: bytes) -> tuple[bytes, int]:
-        """What a process says of a text, and the status with which it ended; raises OSError."""
+        """Return a process's answer about a text, and its exit status; raises OSError."""
         ours, theirs = socket.socketpair()
         with ours:
             with theirs, self._one_at_a_time:
@@ -70,7 +69,7 @@ class ScanServer:
         return said, int(status)
 
     def close(self) -> None:
-        """End the process. Can be called again."""
+        """End the process; further calls do nothing."""
         self._process.close()
 
 
@@ -78,7 +77,7 @@ _server = ScanServer((sys.executable, "-I", "-m", "grader.course.submissions.sca
 
 
 def scanned(source: str) -> Scan | TooCostly:
-    """The scan of a student's text; raises WorkerError if this machine cannot make it."""
+    """Return the scan of a student's text; raises WorkerError if this machine cannot scan it."""
     try:
         said, status = _server.ask(source.encode("utf-8", "surrogatepass"))
     except OSError as error:
@@ -111,19 +110,19 @@ def _unpacked(told: bytes) -> Scan:
 
 
 def main() -> None:
-    """Fork for each text, until the judge lets go of the socket, or is killed."""
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those that wait
-    gc.freeze()  # else each fork would write to all these objects when it looks for garbage, and get copies of them
+    """Fork for each text, until the judge closes the socket or is killed."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # no process waits for the processes that wait
+    gc.freeze()  # else each fork would copy these objects: its garbage collector writes to every object that it visits
     judge = socket.socket(fileno=int(sys.argv[1]))
     while descriptors := socket.recv_fds(judge, 1, 1)[1]:
-        with socket.socket(fileno=descriptors[0]) as asked, suppress(OSError):  # there can be no more processes
+        with socket.socket(fileno=descriptors[0]) as asked, suppress(OSError):  # the limit of processes may be reached
             if os.fork() == 0:
                 judge.close()
                 _answer(asked)
 
 
 def _answer(asked: socket.socket) -> NoReturn:
-    """Have a text scanned, and tell how that has ended."""
+    """Have a text scanned, and report how the scan ended."""
     try:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         scanner = os.fork()
@@ -136,7 +135,7 @@ def _answer(asked: socket.socket) -> NoReturn:
 
 
 def _scan(asked: socket.socket) -> NoReturn:
-    """Scan the text that comes in, and answer with the outcome as JSON."""
+    """Scan the received text, and answer with the outcome as JSON."""
     status = 1
     try:
         resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR, PROCESSOR + 1))
@@ -147,7 +146,7 @@ def _scan(asked: socket.socket) -> NoReturn:
         status = 0
     except MemoryError:
         status = OUT_OF_MEMORY
-    except BaseException as error:  # noqa: BLE001 - whatever it is, it is told
+    except BaseException as error:  # noqa: BLE001 - the judge must get every error
         asked.sendall(repr(error).encode("utf-8", "replace"))
     finally:
         os._exit(status)

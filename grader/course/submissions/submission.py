@@ -1,4 +1,4 @@
-"""Reading a student's kernels.cl: what is accepted, and the one clear line for what is not."""
+"""Reads a student's kernels.cl, and refuses other files with one clear line."""
 
 import hashlib
 import string
@@ -14,16 +14,16 @@ from grader.protocol.text import CONTROLS, without_controls
 FILE_NAME = "kernels.cl"
 
 SIZE_LIMIT = 1024 * 1024
-"""Bytes; hand-written kernels of this course are a few kilobytes."""
+"""Largest size in bytes; hand-written kernels of this course have a few kilobytes."""
 
 LINES = 20_000
-"""Of a text: a report's page shows every line, and a million of them took the judge half a minute and 0.8 GB."""
+"""Largest number of lines. A report shows every line, and a million lines took the judge half a minute and 0.8 GB."""
 
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 CONTROL_BYTES = "".join(CONTROLS).encode()
 BINARY_SHARE = 16
-"""A file is binary if one in this many bytes is a control character. Of programs, pictures and archives 1 in 10 is."""
+"""A file is binary if one in this many bytes is a control character. In programs, pictures and archives, 1 in 10 is."""
 
 END_OF_FILE = "\x1a"
 """Ctrl-Z, which old editors write at the end of a file."""
@@ -31,8 +31,8 @@ END_OF_FILE = "\x1a"
 
 @dataclass(frozen=True, kw_only=True)
 class Submission:
-    """One kernels.cl: where it was, its text with Unix line ends and spaces for control characters, the hash of the
-    file's bytes, and what was found in the text.
+    """One kernels.cl: its path, its text with Unix line ends and with spaces for control characters, the hash of the
+    file's bytes, and the scan of its text.
     """
 
     path: Path
@@ -42,7 +42,7 @@ class Submission:
 
 
 def read_submission(path: Path) -> Submission:
-    """Read a kernels.cl, or the one in a folder; raises InputError that says what is wrong with it."""
+    """Read a kernels.cl, or the one in a folder; raises InputError that states the problem."""
     if _is_folder(path):
         found = sorted(child.name for child in path.glob("*.cl"))
         path = path / FILE_NAME
@@ -53,9 +53,10 @@ def read_submission(path: Path) -> Submission:
 
 
 def parse_submission(path: Path, data: bytes) -> Submission:
-    """A kernels.cl that has been read; `path` is what to call it. Raises InputError that says what is wrong with it.
+    """Build a submission from the bytes of a kernels.cl; `path` names it in messages. Raises InputError with the
+    problem.
 
-    WorkerError says that this could not be found out here.
+    Raises WorkerError if this machine cannot scan the text.
     """
     if len(data) > SIZE_LIMIT:
         raise InputError(f"{path} is over 1 MiB; hand in only the OpenCL source text.")
@@ -83,7 +84,7 @@ def _is_folder(path: Path) -> bool:
 
 def _read(path: Path) -> bytes:
     try:
-        if path.exists() and not path.is_file():  # a pipe would be waited for, a folder cannot be read
+        if path.exists() and not path.is_file():  # opening a pipe would block, and a folder cannot be read
             raise InputError(f"{path} is not a regular file; hand in the .cl file itself.")
         with path.open("rb") as file:
             return file.read(SIZE_LIMIT + 1)
@@ -109,6 +110,6 @@ def _decode(data: bytes, path: Path) -> str:
 
 
 def _without_end(text: str) -> str:
-    """The text with spaces in place of end-of-file marks."""
+    """Return the text with spaces in place of end-of-file marks."""
     code = text.rstrip(string.whitespace + END_OF_FILE)
     return code + text[len(code) :].replace(END_OF_FILE, " ")

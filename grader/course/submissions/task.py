@@ -1,4 +1,4 @@
-"""Tasks: a submission, and what it is graded for."""
+"""Tasks: a submission together with its assignment and seed."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from grader.course.suite import Coursework
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """One submission for one assignment, and the seed of all its inputs."""
+    """One submission for one assignment, with the seed of all its inputs."""
 
     assignment: Assignment
     submission: Submission
@@ -18,11 +18,11 @@ class Task:
 
 @dataclass(frozen=True, kw_only=True)
 class ChosenTask(Task):
-    """The task with the choices that the submission states: what is built and run."""
+    """A task with the choices that the submission states; this is what is built and run."""
 
     assignment: Chosen
 
 
 def tasks_of(coursework: Coursework, submission: Submission, seed: int) -> tuple[Task, ...]:
-    """The submission for each part, with the same seed."""
+    """Return the submission's task for each part, all with the same seed."""
     return tuple(Task(assignment=part, submission=submission, seed=seed) for part in coursework.parts)

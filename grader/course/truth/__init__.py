@@ -1,4 +1,4 @@
-"""What is right: secret inputs, the oracle's answer to them, and whether an array is equal to it.
+"""The truth about results: secret inputs, the oracle's answer to them, and the comparison of an array with it.
 
-oracle.py files of instructors import from `grader.oracle` and `grader.mistakes`, which stay where they are.
+oracle.py files of instructors import from `grader.oracle` and `grader.mistakes`, so these modules keep their names.
 """

@@ -1,4 +1,4 @@
-"""Is an array what the oracle says? Pure comparisons; words for the student are made in grading/explain/problem.py."""
+"""Pure comparisons of arrays with the oracle's values; grading/explain/problem.py words the outcome for students."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,11 +17,11 @@ UNIT_ROUNDOFF = 2.0**-24
 
 @dataclass(frozen=True, kw_only=True)
 class Mismatch:
-    """How an array differs from the truth: how many elements, and the first of them.
+    """Difference of an array from the truth: the number of wrong elements, and the first of them.
 
-    `largest_error` is taken over the wrong elements that are finite, None if none is; `excess` is the largest error
-    over what is allowed there, None if nothing but equality is allowed. `whole` is whether right elements are whole
-    numbers.
+    `largest_error` is the largest error of the finite wrong elements, None if there is no such element. `excess` is the
+    largest ratio of an error to the allowed error there, None if only equality is allowed. `whole` is true if the right
+    elements are whole numbers.
     """
 
     buffer: str
@@ -39,7 +39,7 @@ class Mismatch:
 
 @dataclass(frozen=True, kw_only=True)
 class Standard:
-    """What counts as right: the assignment's tolerance, its factor at these sizes, and the kind of data."""
+    """The standard of right results: the assignment's tolerance, its factor at these sizes, and the kind of data."""
 
     tolerance: Tolerance
     factor: float
@@ -47,13 +47,15 @@ class Standard:
 
 
 def compare(buffer: str, got: NDArray[Any], truth: Truth, standard: Standard) -> Mismatch | None:
-    """None if `got` is right, else how it is wrong."""
+    """Return None if `got` is right, otherwise its difference from the truth."""
     wrong = wrong_elements(buffer, got, truth, standard)
     return _describe(buffer, got, truth, wrong, _allowed(buffer, truth, standard)) if wrong.any() else None
 
 
 def wrong_elements(buffer: str, got: NDArray[Any], truth: Truth, standard: Standard) -> NDArray[np.bool_]:
-    """Which elements are wrong by the standard; NaN is always wrong, and so is any whole number but the right one."""
+    """True for each element that is wrong by the standard: NaN is always wrong, and so is any whole number but the
+    right one.
+    """
     if got.dtype.kind != "f":
         wrong = got != truth.value
     elif standard.tolerance.rule == "exact":
@@ -66,7 +68,7 @@ def wrong_elements(buffer: str, got: NDArray[Any], truth: Truth, standard: Stand
 
 
 def _allowed(buffer: str, truth: Truth, standard: Standard) -> NDArray[np.float64] | None:
-    """The largest error of each element that counts as rounding; None where results must be equal."""
+    """Largest error of each element that counts as rounding; None if results must be equal."""
     if standard.tolerance.rule == "exact" or standard.data == "integers" or truth.value.dtype.kind in "iu":
         return None
     if truth.magnitude is None:
@@ -85,7 +87,7 @@ def _describe(
     unwritten = got.view(np.uint32) == POISON
     measurable = wrong & np.isfinite(got)
     errors = np.abs(got[measurable].astype(np.float64) - truth.value[measurable].astype(np.float64))
-    with np.errstate(divide="ignore"):  # where nothing but equality is allowed, the excess is infinite
+    with np.errstate(divide="ignore"):  # if only equality is allowed, the excess is infinite
         excess = errors / allowed[measurable] if allowed is not None else None
     return Mismatch(
         buffer=buffer,
@@ -103,11 +105,11 @@ def _describe(
 
 
 def first_stray_write(band: NDArray[np.uint32], poison: int) -> int | None:
-    """Index of the first word of a guard band that no longer holds its poison, None if all do."""
+    """Index of the first word of a guard band that has lost its poison; None if no word has."""
     changed = np.flatnonzero(band != np.uint32(poison))
     return int(changed[0]) if changed.size else None
 
 
 def unchanged(got: NDArray[np.uint32], sent: NDArray[Any]) -> bool:
-    """Whether an input came back as it was sent, to the bit; `got` is flat."""
+    """True if an input came back exactly as it was sent, to the bit; `got` is flat."""
     return bool(np.array_equal(got, np.ascontiguousarray(sent).view(np.uint32).reshape(-1)))

@@ -1,8 +1,8 @@
-"""Secret inputs: every array a worker is given is made here, from a seed that it never learns.
+"""Secret inputs: every array for a worker is made here, from a seed that the worker never learns.
 
 All come from Philox4x64-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011), in
-NumPy's implementation: a keyed function of the index. No way is known to tell the key, or other words, from some words.
-The data of timed runs on a GPU come from the same function (grading/timing/device_data.py).
+NumPy's implementation: a keyed function of the index. No method is known that finds the key, or other words, from some
+words. The data of timed runs on a GPU come from the same function (grading/timing/device_data.py).
 """
 
 from collections.abc import Callable
@@ -17,14 +17,16 @@ from grader.course.rubric import DataSet, Sizes
 from grader.course.truth.oracle import DTYPES, Oracle, make
 
 INTEGER_BOUND = 8
-"""Inputs of the set `integers` are whole numbers up to this size, so that fp32 sums of their products
+"""Largest absolute value in the data set `integers`. Its whole numbers are so small that fp32 sums of their products
 are exact in any order while K * 64 < 2^24."""
 
 
 def make_inputs(
     assignment: Assignment, oracle: Oracle, sizes: Sizes, data: DataSet, key: tuple[int, ...]
 ) -> dict[str, NDArray[Any]]:
-    """All arrays with data, for one case or one timed round; `key` is the seed and what tells this use from others."""
+    """Make all arrays with data for one case or one timed round. `key` is the seed, and numbers that distinguish this
+    use.
+    """
     inputs = make(oracle, assignment, _generator(*key, len(assignment.buffers)), data, sizes)
     for position, (name, buffer) in enumerate(assignment.buffers.items()):
         if buffer.data is None or buffer.data == "made":
@@ -40,7 +42,7 @@ def _generator(*key: int) -> np.random.Generator:
 
 
 def _numbers(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[Any]:
-    """Uniform in [-1, 1)."""
+    """Numbers uniform in [-1, 1)."""
     values = generator.random(shape, dtype=np.float32)
     values *= 2
     values -= 1
@@ -48,7 +50,7 @@ def _numbers(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[
 
 
 def _whole(low: int, high: int, dtype: type[np.integer[Any]]) -> "Maker":
-    """Makes whole numbers from the least to the largest, which this type can hold."""
+    """Return a maker of whole numbers from `low` to `high`; `dtype` must be able to represent both."""
     return lambda generator, shape: generator.integers(low, high, shape, endpoint=True, dtype=dtype)
 
 
@@ -59,8 +61,8 @@ def _zeros(_: np.random.Generator, shape: tuple[int, ...]) -> NDArray[Any]:
 def _bits(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float32]:
     """Bit patterns of normal numbers from 2^-63 to 2^65, of both signs: no NaN, infinity or subnormal.
 
-    A sign, seven bits of the exponent and the mantissa are random; a kernel that moves words elsewhere than they belong
-    finds an equal one there with a chance of one in 2^31.
+    The sign, seven bits of the exponent and the mantissa are random. If a kernel moves a word to a wrong place, the
+    right word there is equal by chance only once in 2^31.
     """
     count = int(np.prod(shape))
     words: NDArray[np.uint32] = generator.bit_generator.random_raw((count + 1) // 2).view(np.uint32)[:count]
@@ -85,4 +87,4 @@ MAKERS: dict[tuple[DataKind, ElementType], Maker] = {
     ("zeros", "int"): _zeros,
     ("zeros", "uint"): _zeros,
 }
-"""Of the 16 bits of `numbers`, sums and products of two have room in 32."""
+"""Makers by kind of data and type. `numbers` have 16 bits, so that sums and products of two fit in 32."""

@@ -1,4 +1,4 @@
-"""The arrays that usual mistakes lead to: building blocks for the `mistakes` of an oracle.py."""
+"""The arrays that common mistakes lead to: building blocks for the `mistakes` of an oracle.py."""
 
 from typing import Any
 
@@ -6,20 +6,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 HALF_MASK = 0xFFFFE000
-"""Keeps of a float the sign, the exponent, and as much of the mantissa as a half float has: ten bits of 23."""
+"""Mask for a float's sign, exponent, and the part of the mantissa that a half float has: 10 of 23 bits."""
 
 
 def with_row_length(array: NDArray[Any], length: int) -> NDArray[np.float64]:
-    """The matrix that is read at [i * length + j] instead of [i * columns + j]; NaN where that is past its end."""
+    """Return the matrix as read at [i * length + j] instead of [i * columns + j]; NaN past its end."""
     rows, columns = array.shape
     places = np.arange(rows)[:, None] * length + np.arange(columns)
     return np.where(places < array.size, array.reshape(-1)[np.minimum(places, array.size - 1)], np.nan)
 
 
 def stored_with_row_length(array: NDArray[Any], length: int) -> NDArray[np.float64]:
-    """The matrix of which each element is stored at [i * length + j] instead of [i * columns + j].
+    """Return the matrix with each element stored at [i * length + j] instead of [i * columns + j].
 
-    NaN where nothing is stored, or several elements, of which any may be the last.
+    NaN where no element is stored, or several elements of which any may be the last.
     """
     rows, columns = array.shape
     places = (np.arange(rows)[:, None] * length + np.arange(columns)).reshape(-1)
@@ -31,13 +31,13 @@ def stored_with_row_length(array: NDArray[Any], length: int) -> NDArray[np.float
 
 
 def by_columns(array: NDArray[Any]) -> NDArray[Any]:
-    """The matrix that is read at [j * rows + i] instead of [i * columns + j]."""
+    """Return the matrix as read at [j * rows + i] instead of [i * columns + j]."""
     rows, columns = array.shape
     return array.reshape(columns, rows).T
 
 
 def with_tiles_turned(array: NDArray[Any], tile: int) -> NDArray[np.float64]:
-    """The matrix with each tile x tile block transposed where it lies; beyond the edge there are zeros."""
+    """Return the matrix with each tile x tile block transposed in place; there are zeros beyond the edge."""
     rows, columns = (-(-extent // tile) for extent in array.shape)
     padded = np.zeros((rows * tile, columns * tile))
     padded[: array.shape[0], : array.shape[1]] = array
@@ -46,9 +46,9 @@ def with_tiles_turned(array: NDArray[Any], tile: int) -> NDArray[np.float64]:
 
 
 def with_stale_words(array: NDArray[Any], tile: int, axis: int) -> NDArray[np.float64]:
-    """The matrix with what tiles still hold past its end along this axis: words of the step before.
+    """Return the matrix followed by the stale words in tiles past its end along this axis: words of the step before.
 
-    NaN where there was no step before: nobody can know what local memory holds then.
+    NaN if there was no step before, since the contents of local memory are then unknown.
     """
     extent = array.shape[axis]
     padding = -extent % tile
@@ -60,10 +60,10 @@ def with_stale_words(array: NDArray[Any], tile: int, axis: int) -> NDArray[np.fl
 
 
 def cut_to_half(array: NDArray[np.float32]) -> NDArray[np.float64]:
-    """The numbers without the bits of the mantissa that a half float lacks."""
+    """Return the numbers without the bits of the mantissa that a half float lacks."""
     return (array.view(np.uint32) & np.uint32(HALF_MASK)).view(np.float32).astype(np.float64)
 
 
 def rounded_to_half(array: NDArray[np.float32]) -> NDArray[np.float64]:
-    """The numbers rounded to half floats."""
+    """Return the numbers rounded to half floats."""
     return array.astype(np.float16).astype(np.float64)

@@ -4,18 +4,19 @@ An oracle.py defines a function
 
     def expected(**inputs_sizes_scalars_and_constants) -> dict[str, Truth]
 
-called with every array that has data, and every size, scalar and constant, by name: it takes what it needs, and the
-rest as `**_`. It returns the truth for every array that launches must make (the roles output and updated). It may
-define two more. One makes the arrays whose data are `made`, for `data` "random" or "integers":
+Its arguments are every array that has data, and every size, scalar and constant, by name. The function names the
+arguments that it needs, and takes the rest as `**_`. It returns the truth for every array that launches must make (the
+roles output and updated). An oracle.py may define two more functions. One makes the arrays of the kind `made`, for
+`data` "random" or "integers":
 
     def inputs(generator, data, **sizes_scalars_and_constants) -> dict[str, ndarray]
 
-The other is called as `expected` is:
+The other has the arguments of `expected`:
 
     def mistakes(**inputs_sizes_scalars_and_constants) -> dict[str, dict[str, Truth]]
 
-Its keys say what a kernel usually gets wrong ("the last step along k is left out"), most likely first; the values are
-the arrays such a kernel makes, NaN where that cannot be known. A wrong result is held against each.
+Its keys name common mistakes of kernels ("the last step along k is left out"), most likely first. The values are the
+arrays that such a kernel makes, with NaN for unknown elements. A wrong result is compared with each of them.
 """
 
 import importlib.util
@@ -36,16 +37,16 @@ from grader.course.rubric import DataSet, Sizes
 Arrays = Mapping[str, NDArray[Any]]
 
 DTYPES: dict[ElementType, type[np.generic]] = {"float": np.float32, "int": np.int32, "uint": np.uint32}
-"""The elements of arrays in NumPy."""
+"""NumPy types of the elements of arrays."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Truth:
-    """The right values of one array, in double precision or, for moved data, as they are.
+    """The right values of one array, in double precision or, for moved data, in their own type.
 
-    `magnitude`, of the same shape, is the sum of the absolute values of the terms that each element is
-    made from. Rounding errors are proportional to it, so the rule `rounding` measures in units of
-    2^-24 * magnitude. An array compared exactly needs none.
+    `magnitude`, of the same shape, is the sum of the absolute values of the terms that each element is computed from.
+    Rounding errors are proportional to it, so the rule `rounding` measures in units of 2^-24 * magnitude. An array
+    compared exactly needs no magnitude.
     """
 
     value: NDArray[Any]
@@ -53,12 +54,12 @@ class Truth:
 
 
 def no_mistakes(**_: Any) -> dict[str, dict[str, Truth]]:
-    """Used where an oracle.py has no `mistakes`."""
+    """Used if an oracle.py has no `mistakes`."""
     return {}
 
 
 def no_inputs(*_: Any, **__: Any) -> Arrays:
-    """Used where an oracle.py has no `inputs`."""
+    """Used if an oracle.py has no `inputs`."""
     return {}
 
 
@@ -72,7 +73,7 @@ class Oracle:
 
 
 def load_oracle(assignment: Assignment) -> Oracle:
-    """The assignment's oracle.py, run in this process: it is the instructor's code."""
+    """Load the assignment's oracle.py in this process, since it is the instructor's code; raises SolutionError."""
     path: Path = assignment.reference / ORACLE_FILE
     spec = importlib.util.spec_from_file_location(f"oracle_{assignment.name}", path)
     assert spec is not None
@@ -85,12 +86,12 @@ def load_oracle(assignment: Assignment) -> Oracle:
             inputs=getattr(module, "inputs", no_inputs),
             mistakes=getattr(module, "mistakes", no_mistakes),
         )
-    except Exception as error:  # whatever an instructor's module raises, it is one fault: this oracle
+    except Exception as error:  # an instructor's module may raise anything, and each error is a fault of this oracle
         raise SolutionError(f"{path}: cannot be loaded: {error!r}.") from error
 
 
 def consult(oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes) -> dict[str, Truth]:
-    """The truth for these inputs, checked against the shapes that assignment.yaml states."""
+    """Return the truth for these inputs, checked against the shapes in assignment.yaml; raises SolutionError."""
     path = assignment.reference / ORACLE_FILE
     try:
         truth = oracle.expected(**inputs, **assignment.known(sizes))
@@ -108,7 +109,7 @@ def consult(oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes
 def consult_about(
     buffer: str, oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes
 ) -> dict[str, Truth]:
-    """One array as each usual mistake makes it from these inputs, by the words for the mistake."""
+    """Return one array as each common mistake makes it from these inputs, by the words for the mistake."""
     path = assignment.reference / ORACLE_FILE
     try:
         with np.errstate(all="ignore"):
@@ -124,7 +125,7 @@ def consult_about(
 def make(
     oracle: Oracle, assignment: Assignment, generator: np.random.Generator, data: DataSet, sizes: Sizes
 ) -> dict[str, NDArray[Any]]:
-    """The arrays whose data are `made`, checked against the shapes and types that assignment.yaml states."""
+    """Make the arrays of the kind `made`, checked against the shapes and types that assignment.yaml states."""
     path = assignment.reference / ORACLE_FILE
     wanted = {name: buffer for name, buffer in assignment.buffers.items() if buffer.data == "made"}
     if not wanted:

@@ -1,4 +1,4 @@
-"""Seeds of secret inputs (inputs.py), which are imported later: NumPy takes longer to import than a worker to start."""
+"""Seeds of secret inputs. inputs.py is imported later, since NumPy's import takes longer than a worker's start."""
 
 import secrets
 
@@ -8,12 +8,12 @@ SEED_BITS = 63
 
 
 def fresh_seed() -> int:
-    """A seed that nobody can guess."""
+    """Return a seed that cannot be guessed."""
     return secrets.randbits(SEED_BITS)
 
 
 def check_seed(seed: int) -> int:
-    """The seed itself if it can be one."""
+    """Return the seed; raises InputError if it is out of range."""
     if not 0 <= seed < 2**SEED_BITS:
         raise InputError(f"the seed {seed} is out of range; it must be from 0 to {2**SEED_BITS - 1}.")
     return seed

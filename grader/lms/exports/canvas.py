@@ -1,8 +1,8 @@
 """Canvas's gradebook with the scores of one assignment filled in.
 
-The rules are those of Canvas's importer and exporter (lib/gradebook_importer.rb, lib/gradebook_exporter.rb). A heading
-that Canvas does not know makes a new assignment, and a name that it does not know a new student, so that nothing is
-added: only cells of an existing column change.
+The rules are those in Canvas's importer and exporter (lib/gradebook_importer.rb, lib/gradebook_exporter.rb). Canvas
+makes a new assignment of an unknown heading, and a new student of an unknown name. So this module adds nothing: it
+changes only cells of an existing column.
 """
 
 import re
@@ -20,28 +20,28 @@ from grader.protocol.text import showable
 from grader.results.gradebook import Gradebook
 
 TITLED = re.compile(r"(?P<title>.*\S)\s*\((?P<id>[0-9]+)\)\s*", re.DOTALL)
-"""The heading of an assignment: its title, and Canvas's number for it."""
+"""Heading of an assignment: its title, and Canvas's number for it."""
 
 POINTS_POSSIBLE = "Points Possible"
-"""The first cell of the row with the points of each assignment, in every language."""
+"""First cell of the row with the points of each assignment, in every language."""
 
 LOGIN = "SIS Login ID"
 
 TEST_STUDENT = "Student, Test"
-"""Whom Canvas puts into every course, to look at it through a student's eyes."""
+"""Canvas's own test student, who is in every course so that teachers can see it as a student does."""
 
 KEPT = {"EX": "excused in Canvas", "N/A": "not assigned to this student in Canvas"}
-"""Cells that are not scores and stay as they are."""
+"""Cells that are not scores; they remain unchanged."""
 
 
 BY_OPTION = "name one with --canvas-column"
-"""What can be done on the command line where no column has the assignment's name."""
+"""Remedy on the command line if no column has the assignment's name."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CanvasGradebook:
-    """A gradebook as Canvas exported it; `column` names the assignment's column if its heading does not, and `remedy`
-    is what to do where it is not named.
+    """A gradebook that Canvas exported. `column` names the assignment's column if its heading does not. `remedy` is the
+    advice for a missing name.
     """
 
     sheet: Sheet
@@ -50,15 +50,15 @@ class CanvasGradebook:
     name: str = "canvas-gradebook.csv"
 
     def roster(self) -> tuple[Owner, ...]:
-        """All students of the course."""
+        """Return all students of the course."""
         return tuple(students(self.sheet))
 
     def late(self) -> frozenset[str]:
-        """An empty set: Canvas says it in the download."""
+        """Return an empty set: Canvas marks late work in the download."""
         return frozenset()
 
     def submitted(self) -> dict[str, datetime]:
-        """An empty mapping: Canvas does not tell."""
+        """Return an empty mapping: Canvas does not state the times."""
         return {}
 
     def fill(self, book: Gradebook) -> Filled:
@@ -74,18 +74,18 @@ class CanvasGradebook:
 
 
 def upload(sheet: Sheet, columns: Mapping[str, str]) -> CanvasGradebook:
-    """The gradebook, and the column that the option names."""
+    """Return the gradebook, and the column that the option names."""
     return CanvasGradebook(sheet=sheet, column=columns.get("canvas_column"))
 
 
 def canvas_gradebook(
     sheet: Sheet, gradebook: Gradebook, assignment: str, column: str | None = None, remedy: str = BY_OPTION
 ) -> Filled:
-    """The exported gradebook with the scores of an assignment's rows.
+    """Fill the scores of an assignment's rows into the exported gradebook.
 
-    The column is the one that has the assignment's title or name, or what `column` says: a heading, a title, or the
-    number in it. Students are found by ID, or by a login that is a mail address: either is the student's key. Points
-    are scaled to Points Possible. Raises InputError if the file is no gradebook, or none or several columns fit.
+    The column is found by the assignment's title or name, or by `column`: a heading, a title, or the number in it.
+    Students are found by ID, or by a login that is a mail address: either is the student's key. Points are scaled to
+    Points Possible. Raises InputError if the file is no gradebook, or if no column or several fit.
     """
     if "ID" not in sheet.headings:
         raise InputError(f'{sheet.name} has no column "ID"; is it the gradebook as Canvas exported it?')
@@ -101,7 +101,7 @@ def canvas_gradebook(
 
 
 def students(sheet: Sheet) -> Iterator[Owner]:
-    """Everybody in the gradebook by number, but for Canvas's own test student. A login may be a mail address."""
+    """Yield all students in the gradebook by number, but not Canvas's test student. A login may be a mail address."""
     at, login = (_index(sheet, heading) for heading in ("ID", LOGIN))
     for _, line in sheet.rows:
         name, key = line.value(0).strip(), line.value(at).strip()
@@ -110,12 +110,12 @@ def students(sheet: Sheet) -> Iterator[Owner]:
 
 
 def _index(sheet: Sheet, heading: str) -> int:
-    """The index of a column; for one that the sheet lacks, an index at which every row is empty."""
+    """Return the index of a column; for a missing column, an index at which every row is empty."""
     return sheet.headings.index(heading) if heading in sheet.headings else len(sheet.headings)
 
 
 def _column(sheet: Sheet, names: tuple[str, ...], remedy: str) -> int:
-    """The only column of an assignment, not read only, that has one of these names."""
+    """Return the only column of an assignment that is not read only and has one of these names; raises InputError."""
     found = {
         index: match
         for index, heading in enumerate(sheet.headings)
@@ -139,12 +139,14 @@ def _points_possible(sheet: Sheet, column: int) -> str:
 
 
 def _is_open(possible: str) -> bool:
-    """Totals, which Canvas works out itself, say "(read only)" in the reader's language instead of points."""
+    """True unless the column is a total. Canvas computes totals, and has "(read only)" in the reader's language as
+    points.
+    """
     return not possible.strip() or number_in(possible) is not None
 
 
 def _slots(sheet: Sheet, column: int, maximum: float | None) -> dict[str, Slot]:
-    """The rows of students by ID. Rows without an ID are about assignments. Raises InputError if two share an ID."""
+    """Return the students' rows by ID; raises InputError if two share an ID. Rows without one are about assignments."""
     at = sheet.headings.index("ID")
     slots: dict[str, Slot] = {}
     for index, line in sheet.rows:

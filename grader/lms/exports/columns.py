@@ -1,4 +1,4 @@
-"""Puts grades into a column of a sheet, scaled and with the sheet's decimal sign; says what could not be placed."""
+"""Puts grades into a column of a sheet, scaled and with the sheet's decimal sign; reports unplaced grades."""
 
 import re
 from collections import Counter
@@ -17,14 +17,14 @@ from grader.results.result import Reason
 NUMBER = re.compile(r"\s*[0-9]+(?:[.,][0-9]+)?\s*")
 
 DECIMALS = 5
-"""Moodle keeps so many of a grade; Canvas shows two."""
+"""Decimals of a grade. Moodle keeps five; Canvas shows two."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Slot:
-    """Where a student's grade goes: the index of the line, and out of how much (None: as many points as we give).
+    """The place of a student's grade: the index of the line, and the maximum there (None: the assignment's points).
 
-    `refusal` says why nothing may be written there; it is empty where it may.
+    `refusal` is the reason why no grade may be written there, empty if it may.
     """
 
     line: int
@@ -34,7 +34,7 @@ class Slot:
 
 @dataclass(frozen=True, kw_only=True)
 class Filled:
-    """A copy of a sheet with grades, how many there are in it, and what an instructor should know before uploading."""
+    """A copy of a sheet with grades, their number, and remarks that an instructor should read before the upload."""
 
     data: bytes
     grades: int
@@ -51,18 +51,20 @@ class Placed:
 
 
 def decimal_sign(sheet: Sheet, *columns: int | None) -> str:
-    """A comma if numbers in one of these columns have one, else a point, which Moodle and Canvas read everywhere."""
+    """Return a comma if numbers in one of these columns have one, else a point, which Moodle and Canvas read
+    everywhere.
+    """
     cells = (line.value(column) for _, line in sheet.rows for column in columns if column is not None)
     return "," if any("," in cell and number_in(cell) is not None for cell in cells) else "."
 
 
 def mail_in(cell: str) -> str:
-    """The mail address in a cell; empty if it holds something else, such as a login."""
+    """Return the mail address in a cell; empty if the cell has something else, such as a login."""
     return cell.strip() if "@" in cell else ""
 
 
 def with_mails(slots: Mapping[str, Slot], owners: Iterable[Owner]) -> dict[str, Slot]:
-    """The slots by key, and also by mail address. Grades of an address that stands in several rows are refused."""
+    """Return the slots by key, and also by mail address. Grades for an address in several rows are refused."""
     rows: dict[str, list[Slot]] = {}
     for owner in owners:
         slot = slots.get(person_key(owner.key or ""))
@@ -81,7 +83,7 @@ def _only(mail: str, slots: list[Slot]) -> Slot:
 def place(sheet: Sheet, rows: Iterable[StudentRow], column: int, slots: Mapping[str, Slot], sign: str) -> Placed:
     """Place the grades of graded rows in a column, each in its student's slot; `sign` is the decimal sign.
 
-    Slots are by key, as person_key compares keys. A row gets no grade if several graded students belong to it.
+    Slots are by key, and person_key compares keys. A row gets no grade if several graded students belong to it.
     """
     students = tuple(rows)
     slot_of = {row.student.label: slots.get(person_key(row.student.key or "")) for row in students}
@@ -115,7 +117,7 @@ def place(sheet: Sheet, rows: Iterable[StudentRow], column: int, slots: Mapping[
 
 
 def _incomplete(rows: Iterable[StudentRow]) -> Iterator[str]:
-    """What a column of numbers does not show: which grades leave checks out."""
+    """Yield a line for each reason why grades leave checks out, since a column of numbers does not show that."""
     left = Counter(each.reason for row in rows if row.grade is not None for each in row.grade.unchecked)
     for reason, number in left.items():
         verb, them = ("is", "it") if number == 1 else ("are", "them")
@@ -133,12 +135,12 @@ LACKING = {
 
 
 def number_in(cell: str) -> float | None:
-    """The number in a cell, with a decimal point or comma; None if it holds something else."""
+    """Return the number in a cell, with a decimal point or comma; None if the cell has something else."""
     return float(cell.replace(",", ".")) if NUMBER.fullmatch(cell) else None
 
 
 def maximum_in(cell: str) -> float | None:
-    """The maximum that a cell states; None if it states none, or zero."""
+    """Return the maximum that a cell states; None if it states no maximum, or zero."""
     return number_in(cell) or None
 
 
@@ -151,7 +153,7 @@ def _refusal(sheet: Sheet, grade: Grade, slot: Slot | None, lines: Mapping[int, 
 
 
 def _points(grade: Grade, maximum: float | None) -> str:
-    """Plain digits."""
+    """Return the points in plain digits, scaled to the maximum."""
     same = maximum is None or maximum == grade.max_points
     points = grade.points if same or maximum is None else grade.points * maximum / grade.max_points
     return f"{points:.{DECIMALS}f}".rstrip("0").rstrip(".")

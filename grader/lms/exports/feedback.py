@@ -10,15 +10,16 @@ from grader.results.gradebook import Grade, StudentRow
 from grader.results.result import Kind
 
 SIGNATURE = "grader: "
-"""A comment that starts so is ours and may be replaced; an instructor wrote any other."""
+"""Start of a comment by grader, which grader may replace. All other comments are an instructor's."""
 
 LONGEST = 1000
-"""Characters of a message; the report has the rest."""
+"""Characters of the longest message; the report has the rest."""
 
 
 def comment(row: StudentRow) -> str:
-    """A comment of one line of HTML, which is what Moodle takes comments for: points, in all and by kind (of a suite by
-    kernel), what was not checked, and where to start; all as the student is shown it. "" if there is no grade.
+    """Return a comment in one line of HTML, the format of Moodle's comments. It has the points, in all and by kind (by
+    kernel for a suite), the checks that were not made, and where to start; all as the student sees it. Empty without a
+    grade.
     """
     grade = row.shown
     if grade is None or row.grade is None:
@@ -36,11 +37,11 @@ def comment(row: StudentRow) -> str:
     text = "<br>".join(html.escape(" ".join(showable(line).split()), quote=False) for line in lines if line)
     return FORMULA.sub(
         lambda found: f"{found[1]}{found[2]}&#{ord(found[3])};", text
-    )  # reads the same, and runs nowhere
+    )  # the character reference reads the same, and no spreadsheet runs it
 
 
 def _shares(grade: Grade) -> Iterator[str]:
-    """Points of whatever the grade is made of."""
+    """Yield the points of each part of the grade."""
     by_part = {part: grade.points_of_part(part) for part in grade.parts}
     shares = by_part or {kind.value: grade.points_of(kind) for kind in Kind}
     return (f"{name} {points:g} / {most:g}" for name, (points, most) in shares.items() if most)

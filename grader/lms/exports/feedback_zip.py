@@ -1,6 +1,7 @@
-"""A zip of feedback files, as Moodle takes it for a whole course at once.
+"""A zip of feedback files in the form that Moodle accepts for a whole course at once.
 
-The rules are those of Moodle's importer (mod/assign/feedback/file/importziplib.php): a folder says whose its files are.
+The rules are from Moodle's importer (mod/assign/feedback/file/importziplib.php): the name of a folder says whose files
+are in it.
 """
 
 import contextlib
@@ -14,23 +15,23 @@ from grader.course.submissions.handin import Remark, Student
 from grader.protocol.text import showable
 
 UNFIT = re.compile(r'[_/\\:*?"<>|]')
-"""An underscore in a name would be taken for its end; file systems do not take the others."""
+"""Characters that names lose: Moodle takes an underscore for the name's end, and file systems refuse the others."""
 
 UNFIT_FILE = re.compile(r'[/\\:*?"<>|\s]')
 
 LONGEST_NAME = 60
-"""Characters, of up to four bytes each: a folder may have 255 bytes."""
+"""Characters of the longest name, of up to four bytes each; a folder's name may have 255 bytes."""
 
 FOLDER = "{name}_{number}_assignsubmission_file_"
-"""Moodle reads the number between the first two underscores; releases before 4.1 want the last one too."""
+"""Moodle reads the number between the first two underscores; releases before 4.1 need the last underscore, too."""
 
 
 def feedback_zip(path: Path, pages: Iterable[tuple[Student, str, bytes]]) -> tuple[Remark, ...]:
     """Write a zip for Moodle's "Upload multiple feedback files in a zip": a folder for each student, with files.
 
-    Pages are a student, the name of a file, and what is in it; they are taken one by one. Students without a
-    participant number are left out, and reported. The zip is there when it is complete, or not at all. Raises
-    InputError if it cannot be written.
+    A page is a student, the name of a file, and the content; pages are taken one by one. Students without a participant
+    number are left out and reported. The zip appears only when it is complete. Raises InputError if it cannot be
+    written.
     """
     left_out: dict[str, Remark] = {}
     part = path.with_name(f".{path.name}.part")
@@ -52,18 +53,18 @@ def feedback_zip(path: Path, pages: Iterable[tuple[Student, str, bytes]]) -> tup
 
 
 def _entry(name: str) -> zipfile.ZipInfo:
-    """A file without a date of today, so that the same feedback makes the same zip on every system."""
+    """Return a file's entry without today's date, so that equal feedback gives an equal zip on every system."""
     entry = zipfile.ZipInfo(name)
     entry.compress_type, entry.external_attr, entry.create_system = zipfile.ZIP_DEFLATED, 0o644 << 16, 3
     return entry
 
 
 def _folder(name: str, number: str) -> str:
-    """The folder of a student. The name in it loses characters that divide paths, or the parts of the folder's name."""
+    """Return a student's folder. The name loses characters that divide paths, or the parts of the folder's name."""
     clean = " ".join(UNFIT.sub(" ", showable(name)).split()).strip(". ")
     return FOLDER.format(name=clean[:LONGEST_NAME] or "student", number=number)
 
 
 def _visible(name: str) -> str:
-    """The name of a file; Moodle ignores names that start with a dot or a tilde."""
+    """Return the name of a file that Moodle does not ignore; it ignores names that start with a dot or a tilde."""
     return UNFIT_FILE.sub("-", showable(name)).lstrip(".~") or "feedback"

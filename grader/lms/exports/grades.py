@@ -10,7 +10,7 @@ from grader.results.gradebook import Gradebook, StudentRow
 from grader.results.result import Kind
 
 KINDS = tuple(kind for kind in Kind if kind is not Kind.PRACTICE)
-"""The kinds of checks that are worth points."""
+"""Kinds of checks that are worth points."""
 
 COLUMNS = (
     *("label", "name", "key", "assignment", "status", "points", "max_points", "percent", "unchecked", "late"),
@@ -20,21 +20,21 @@ COLUMNS = (
 )
 
 LATE_COLUMNS = ("points_before_deduction", "deduction", "deduction_reason")
-"""Columns for what lateness costs, at the end of a row, where the course says that it costs something."""
+"""Columns for the cost of lateness, at the end of a row, if the course has such a cost."""
 
 PART_COLUMNS = ("points", "rate", "unit", "fraction_of_reference")
 """Columns for each kernel of a suite, at the end of a row; rate, unit and fraction are stated for kernels only."""
 
 
 def grades_csv(gradebook: Gradebook) -> str:
-    """A row for every student and assignment: points in all and by kind of check, the first reason, the speed; of a
-    suite also points and speed of each kernel.
+    """Return a row for every student and assignment: points in all and by kind of check, the first reason, the speed;
+    for a suite also points and speed of each kernel.
 
-    Every cell is in quotation marks, so that none is divided. Lines end as RFC 4180 says. Numbers are the shortest that
-    read back the same; `rate` is in `unit`, `percent` has two decimals. `unchecked` are points of `max_points` whose
-    checks were not made. `deduction` is for lateness, not positive, and `correction` the instructor's: with kinds of
-    checks they add up to `points`. Excel takes a file for UTF-8 only if it starts with a byte order mark, so there is
-    one: Python reads it as "utf-8-sig".
+    Every cell is in quotation marks, so that no cell is divided. Lines end as in RFC 4180. Numbers are the shortest
+    that read back to the same value; `rate` is in `unit`, `percent` has two decimals. `unchecked` are the points out of
+    `max_points` whose checks were not made. `deduction` is for lateness, and not positive; `correction` is the
+    instructor's. With the kinds of checks they add up to `points`. Excel reads a file as UTF-8 only if it starts with a
+    byte order mark, so the file has one; Python reads it as "utf-8-sig".
     """
     file = io.StringIO()
     parts = dict.fromkeys(part for parts in gradebook.parts.values() for part in parts if part)
@@ -47,7 +47,7 @@ def grades_csv(gradebook: Gradebook) -> str:
 
 
 def _cells(row: StudentRow) -> dict[str, str]:
-    """The cells of what is known of a row."""
+    """Return the known cells of a row."""
     texts = {
         "label": row.student.label,
         "name": row.student.name,
@@ -95,11 +95,11 @@ def _figures(row: StudentRow) -> dict[str, str]:
 
 
 def _plain(*numbers: float) -> str:
-    """Their sum in decimal digits, exactly, so that parts add up to a total in the reader's hands too."""
+    """Return the sum in decimal digits, exactly, so that the parts add up to the total for the reader, too."""
     digits = f"{sum((Decimal(repr(number)) for number in numbers), Decimal(0)):f}"
     return digits.rstrip("0").rstrip(".") if "." in digits else digits
 
 
 def _harmless(text: str) -> str:
-    """The text on one line, nothing of which a spreadsheet runs."""
+    """Return the text on one line, without anything that a spreadsheet runs."""
     return harmless(showable(" ".join(text.split())))

@@ -1,8 +1,8 @@
 """Moodle's grading worksheet with grades and comments filled in.
 
-The rules are those of Moodle's importer (mod/assign/feedback/offline: importgradeslib.php, locallib.php). A worksheet
-is never written from scratch: its headings are in the language of the user who downloaded it, and Moodle checks the
-dates in it on upload.
+The rules are from Moodle's importer (mod/assign/feedback/offline: importgradeslib.php, locallib.php). A worksheet is
+never written from scratch: its headings are in the language of the user who downloaded it, and Moodle checks its dates
+on upload.
 """
 
 import re
@@ -44,20 +44,20 @@ LATE = re.compile(
     r"\b(?:late|später|verspätet|zu spät|retard|después|tarde|atraso|atrasad[oa]|depois do prazo|após o prazo)\b",
     re.IGNORECASE,
 )
-"""Words in a status such as "Submitted for grading - 2 days 3 hours late". Moodle writes them past the date that holds
-for the student: an extension counts."""
+"""Words in a status such as "Submitted for grading - 2 days 3 hours late". Moodle writes them after the student's own
+due date, so an extension counts."""
 
 NO = ("No", "Nein", "Non", "Não")
-"""Headings and words of Moodle's language packs, as worksheets have them: English, German, French, Spanish, Brazilian
+"""Headings and words of Moodle's language packs, as in worksheets: English, German, French, Spanish, Brazilian
 Portuguese. For other languages the instructor names the columns."""
 
 PARTICIPANT = re.compile(r"(?:.*\D)?0*(?P<number>[0-9]{1,19})\s*", re.DOTALL)
-"""How an identifier ends: a word in any language ("Participant ", "Teilnehmer/in"), then the participant's number."""
+"""Form of an identifier: a word in any language ("Participant ", "Teilnehmer/in"), then the participant's number."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Columns:
-    """The indices of a worksheet's columns; None for those that it does not have."""
+    """Indices of a worksheet's columns; None for a missing column."""
 
     grade: int
     maximum: int | None
@@ -67,7 +67,7 @@ class Columns:
 
 @dataclass(frozen=True, kw_only=True)
 class Remedies:
-    """What whoever gave the worksheet can do where a column is not known: sentences that end a message."""
+    """Remedies for an unknown column, for the user who gave the worksheet: sentences that end a message."""
 
     grade: str
     feedback: str
@@ -76,13 +76,13 @@ class Remedies:
 BY_OPTIONS = Remedies(
     grade="Name it with --moodle-grade-column.", feedback="Name one with --moodle-feedback-column to have them."
 )
-"""On the command line."""
+"""Remedies on the command line."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MoodleWorksheet:
-    """A grading worksheet as Moodle gave it, the columns to fill where their headings are not known, and what to do
-    where one is not named.
+    """A grading worksheet from Moodle, the columns to fill if their headings are not known, and the remedies if a
+    column is not named.
     """
 
     sheet: Sheet
@@ -92,25 +92,25 @@ class MoodleWorksheet:
     name: str = "moodle-worksheet.csv"
 
     def roster(self) -> tuple[Owner, ...]:
-        """All students of the course."""
+        """Return all students of the course."""
         return tuple(participants(self.sheet))
 
     def late(self) -> frozenset[str]:
-        """The keys of those who were late: a download from Moodle does not tell."""
+        """Return the keys of students who were late, since a download from Moodle does not mark them."""
         return late(self.sheet)
 
     def submitted(self) -> dict[str, datetime]:
-        """By key, when work was handed in."""
+        """Return the times of handing in, by key."""
         return submitted(self.sheet)
 
     def fill(self, book: Gradebook) -> Filled:
-        """Fill in points: of a batch of several assignments the sum, since a worksheet is about one."""
+        """Fill in points. A batch of several assignments gives the sum, since a worksheet is about one assignment."""
         rows = totals(book) if len(book.assignments) > 1 else book.rows
         return moodle_worksheet(self.sheet, rows, self.grade_column, self.feedback_column, self.remedies)
 
 
 def upload(sheet: Sheet, columns: Mapping[str, str]) -> MoodleWorksheet:
-    """The worksheet, and the columns that the options name."""
+    """Return the worksheet, and the columns that the options name."""
     return MoodleWorksheet(
         sheet=sheet,
         grade_column=columns.get("moodle_grade_column"),
@@ -125,11 +125,11 @@ def moodle_worksheet(
     feedback_column: str | None = None,
     remedies: Remedies = BY_OPTIONS,
 ) -> Filled:
-    """The worksheet with grades and comments of those rows (of one assignment) that have a grade.
+    """Fill grades and comments into the worksheet, for the rows (of one assignment) that have a grade.
 
     Participants are found by number or mail address: either is the student's key. Grades are scaled to the worksheet's
-    maximum. A comment that is not ours stays, and so does the grade of a row that Moodle would not let change. Raises
-    InputError if the column of grades cannot be told, or one that is named is not there.
+    maximum. A comment that grader did not write stays, and so does the grade of a row that Moodle would not let change.
+    Raises InputError if the column of grades is unknown, or a named column is missing.
     """
     columns = _columns(sheet, grade_column, feedback_column, remedies)
     sign = decimal_sign(sheet, columns.grade, columns.maximum)
@@ -149,7 +149,7 @@ KEPT = "has a comment already, which stays; the grade is filled in."
 
 
 def _comments(sheet: Sheet, placed: Placed, column: int) -> dict[tuple[int, int], str]:
-    """The new comments, where there is none yet or one of ours."""
+    """Return the new comments, for rows without a comment or with one by grader."""
     before = {line: sheet.lines[line].value(column).strip() for line in placed.rows}
     ours = {line for line, text in before.items() if not text or text.startswith(SIGNATURE)}
     return {(line, column): comment(row) for line, row in placed.rows.items() if line in ours}
@@ -169,7 +169,7 @@ def _columns(sheet: Sheet, grade_column: str | None, feedback_column: str | None
 
 
 def _known(sheet: Sheet, names: tuple[str, ...]) -> int | None:
-    """The first column with one of these headings, in whatever language."""
+    """Return the index of the first column with one of these headings, in any language; None without one."""
     headings = enumerate(sheet.headings)
     return next((index for index, heading in headings if any(same_words(heading, name) for name in names)), None)
 
@@ -182,7 +182,7 @@ def _named(sheet: Sheet, name: str, option: str) -> int:
 
 
 def participants(sheet: Sheet) -> Iterator[Owner]:
-    """Everybody in the worksheet, by number; where marking is blind, the name is "Participant 7"."""
+    """Yield all participants in the worksheet, by number. In blind marking, a name is "Participant 7"."""
     name, mail = _known(sheet, NAME), _known(sheet, EMAIL)
     for _, line in sheet.rows:
         if match := PARTICIPANT.fullmatch(line.value(0)):
@@ -194,7 +194,7 @@ def participants(sheet: Sheet) -> Iterator[Owner]:
 
 
 def late(sheet: Sheet) -> frozenset[str]:
-    """The numbers of those who handed in late, as the worksheet states it."""
+    """Return the numbers of participants who handed in late, as the worksheet states it."""
     status = _known(sheet, STATUS)
     return frozenset(
         match["number"]
@@ -204,7 +204,7 @@ def late(sheet: Sheet) -> frozenset[str]:
 
 
 def submitted(sheet: Sheet) -> dict[str, datetime]:
-    """By participant number, when they handed in, where the worksheet states it in a way that is known; naive."""
+    """Return the times of handing in by participant number, naive, if the worksheet states them in a known form."""
     modified = _known(sheet, MODIFIED)
     rows = ((PARTICIPANT.fullmatch(line.value(0)), line) for _, line in sheet.rows if modified is not None)
     times = {match["number"]: read_moodle_time(line.value(modified or 0)) for match, line in rows if match}
@@ -212,7 +212,7 @@ def submitted(sheet: Sheet) -> dict[str, datetime]:
 
 
 def _slots(sheet: Sheet, columns: Columns) -> dict[str, Slot]:
-    """The rows of the worksheet by the participant's number; raises InputError if there are none, or one has two."""
+    """Return the rows by the participant's number; raises InputError without rows, or for two of one participant."""
     slots: dict[str, Slot] = {}
     for index, line in sheet.rows:
         match = PARTICIPANT.fullmatch(line.value(0))
@@ -231,7 +231,7 @@ def _slots(sheet: Sheet, columns: Columns) -> dict[str, Slot]:
 
 
 def _about(sheet: Sheet, columns: Columns, remedies: Remedies) -> Iterator[Remark]:
-    """Remarks on columns that an instructor may have expected."""
+    """Yield remarks on columns that an instructor may have expected."""
     if columns.maximum is None:
         why = "no column with the maximum is known; check that it is the assignment's: grades are not scaled."
         yield Remark(where=sheet.name, why=why)

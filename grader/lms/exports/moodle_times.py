@@ -1,6 +1,6 @@
-"""When work was handed in, as Moodle's grading worksheet has it: a date in the language of the user who downloaded it.
+"""Times of handing in from Moodle's grading worksheet: dates in the language of the user who downloaded it.
 
-It is in that user's time zone, without saying so, and without seconds: "Wednesday, 10 June 2026, 2:14 PM".
+A date is in that user's time zone without naming it, and has no seconds: "Wednesday, 10 June 2026, 2:14 PM".
 """
 
 import re
@@ -13,7 +13,7 @@ MODIFIED = (
     "Última modificación (entrega)",
     "Última modificação (envio)",
 )
-"""Headings of the column, of the language packs that moodle.py knows."""
+"""Headings of the column, from the language packs that moodle.py knows."""
 
 MONTHS = {
     month: number
@@ -34,7 +34,7 @@ WORD = re.compile(r"[^\W\d_]+")
 
 
 def read_moodle_time(text: str) -> datetime | None:
-    """The date and time, naive; None if there is none, or it is written in a way that is not known."""
+    """Read the date and time, naive; None without a date, or if its form is unknown."""
     time, year = TIME.search(text), YEAR.search(text)
     day = DAY.search(TIME.sub(" ", text))
     month = next((MONTHS[word] for word in WORD.findall(text.casefold()) if word in MONTHS), None)

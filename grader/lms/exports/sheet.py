@@ -1,4 +1,4 @@
-"""A platform's own CSV file, of which a copy is made with some cells changed and every other byte as it was."""
+"""A platform's own CSV file. A copy changes some cells and keeps every other byte."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -8,29 +8,29 @@ from grader.common.errors import InputError
 from grader.protocol.text import showable
 
 BOM = "\ufeff"
-"""Excel writes it before UTF-8, and needs it to recognise UTF-8."""
+"""Byte order mark; Excel writes it before UTF-8, and needs it to recognise UTF-8."""
 
 DELIMITERS = ",;\t"
-"""The delimiters that platforms and spreadsheets write."""
+"""Delimiters that platforms and spreadsheets write."""
 
 FORMULA = re.compile(rf"""(^|[{DELIMITERS}\r\n])([ \xa0"']*)([-=+@\uff1d\uff0b\uff0d\uff20])""")
-"""What a spreadsheet may run (OWASP, "CSV Injection"; the last four signs are full-width): a sign at the start of a
-cell, or of what it takes for one where it divides cells by another sign than the file does.
+"""Text that a spreadsheet may run (OWASP, "CSV Injection"; the last four signs are full-width): a sign at the start of
+a cell. A spreadsheet that divides cells by another delimiter than the file may see more such starts.
 """
 
 PLAIN = re.compile(r"[0-9]*[.,]?[0-9]*")
-"""Cells that need no quotation marks in any country: numbers, and nothing."""
+"""Cells that need no quotation marks in any country: numbers and empty cells."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SheetRow:
-    """A row: its cells as they are written, quotation marks included, and the end of the line."""
+    """A row: its cells as written, quotation marks included, and the end of the line."""
 
     cells: tuple[str, ...]
     end: str
 
     def value(self, column: int) -> str:
-        """The value of a cell; empty if the row is shorter."""
+        """Return the value of a cell; empty if the row is shorter."""
         raw = self.cells[column] if column < len(self.cells) else ""
         return raw[1:-1].replace('""', '"') if raw.startswith('"') else raw
 
@@ -46,7 +46,7 @@ class Sheet:
 
     @property
     def headings(self) -> tuple[str, ...]:
-        """The first row."""
+        """Cells of the first row."""
         return tuple(self.lines[0].value(column) for column in range(len(self.lines[0].cells)))
 
     @property
@@ -55,7 +55,7 @@ class Sheet:
         return ((index, line) for index, line in enumerate(self.lines) if index > 0)
 
     def filled(self, values: Mapping[tuple[int, int], str]) -> bytes:
-        """The file with these cells, by (index of the line, column), saying something else."""
+        """Return the file with new values for these cells, given by (index of the line, column)."""
         cells = [list(line.cells) for line in self.lines]
         for (line, column), value in values.items():
             cells[line][column] = self._written(value, cells[line][column])
@@ -63,18 +63,18 @@ class Sheet:
         return (self.bom + "".join(texts)).encode()
 
     def _written(self, value: str, before: str) -> str:
-        """The value as harmless text in quotation marks; a number without them, unless the cell had or needs them."""
+        """Return the value as harmless text in quotes; a number has quotes only if the cell had or needs them."""
         bare = PLAIN.fullmatch(value) and self.delimiter not in value and not before.startswith('"')
         return value if bare else '"' + harmless(value).replace('"', '""') + '"'
 
 
 def harmless(text: str) -> str:
-    """The text with an apostrophe before each sign at which a spreadsheet may begin to run it."""
+    """Return the text with an apostrophe before each sign at which a spreadsheet may begin to run it."""
     return FORMULA.sub(r"\1\2'\3", text)
 
 
 def read_sheet(name: str, data: bytes) -> Sheet:
-    """A CSV file in UTF-8; raises InputError if it is something else."""
+    """Read a CSV file in UTF-8; raises InputError if it is something else."""
     if data.startswith(b"PK"):
         raise InputError(f"{name} is a spreadsheet, not CSV; download it again as comma separated values.")
     try:
@@ -94,7 +94,7 @@ def read_sheet(name: str, data: bytes) -> Sheet:
 
 def _lines(name: str, text: str, delimiter: str) -> Iterator[SheetRow]:
     pattern = re.compile(
-        rf'("[^"]*(?:""[^"]*)*"|[^"{delimiter}\r\n][^{delimiter}\r\n]*|)'  # in quotation marks, or plain, or nothing
+        rf'("[^"]*(?:""[^"]*)*"|[^"{delimiter}\r\n][^{delimiter}\r\n]*|)'  # in quotation marks, or plain, or empty
         rf"({delimiter}|\r\n|\r|\n|\Z)"
     )
     at, cells = 0, list[str]()
@@ -113,10 +113,10 @@ def _lines(name: str, text: str, delimiter: str) -> Iterator[SheetRow]:
 
 
 def same_words(one: str, other: str) -> bool:
-    """Whether two headings are the same but for upper case and spaces."""
+    """True if two headings are equal apart from upper case and spaces."""
     return " ".join(one.split()).casefold() == " ".join(other.split()).casefold()
 
 
 def listed(headings: tuple[str, ...]) -> str:
-    """Headings, for a message that asks to choose among them."""
+    """Return headings for a message that asks to choose among them."""
     return ", ".join(f'"{showable(" ".join(heading.split()))}"' for heading in headings if heading.strip())

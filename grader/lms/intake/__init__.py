@@ -1,4 +1,4 @@
-"""From what an instructor names to what can be graded: folders, archives, downloads of platforms, checkouts.
+"""Turns the path that an instructor names into gradable work: folders, archives, downloads of platforms, checkouts.
 
 path -> Listing (folder, archive) -> Sorted by owner (a shape) -> files opened, the latest chosen -> Intake
 """
@@ -23,33 +23,34 @@ from grader.lms.intake.roster import enrolled
 from grader.lms.platforms import PLATFORMS, Shape
 
 DOWNLOADS: dict[str, Shape] = {each.download: each.intake() for each in PLATFORMS}
-"""The downloads of platforms. A zip may hold several of them: of an instructor with several groups, say."""
+"""Downloads of platforms. A zip may contain several of them, for example if an instructor has several groups."""
 
 SHAPES: dict[str, Shape] = {
     **DOWNLOADS,
     "a folder for each assignment": by_assignment,
     "a folder or file for each student": students,
 }
-"""The shapes by name; the first that recognises a listing sorts it."""
+"""Shapes by name; the first one that recognises a listing sorts it."""
 
 CHECKOUTS = "a list of checkouts"
 
 NESTED_LIMIT = 512 * 1024 * 1024
-"""Bytes of a download within a zip, which is read as a whole."""
+"""Bytes of the largest download within a zip; it is read as a whole."""
 
 
 def take_in(path: Path, assignments: tuple[Coursework, ...], roster: tuple[Owner, ...] = ()) -> Intake:
-    """Everything that can be graded in a folder, a zip or a CSV of checkouts; problems in submissions become remarks.
+    """Read all gradable work in a folder, a zip or a CSV of checkouts; problems in submissions become remarks.
 
-    Everybody of the roster is in it, also with nothing handed in.
+    The result includes all students of the roster, also those who have handed in nothing.
 
-    Raises InputError if it is none of these, cannot be read at all, or holds nothing that looks like a submission.
+    Raises InputError if the path is of another kind, cannot be read at all, or has nothing that looks like a
+    submission.
     """
     return take_all((path,), assignments, roster)
 
 
 def take_all(paths: Sequence[Path], assignments: tuple[Coursework, ...], roster: tuple[Owner, ...] = ()) -> Intake:
-    """The same of several: each adds to those before it, and what a student has in a later one counts."""
+    """Read several paths like `take_in`. Each adds to the earlier ones, and a student's work in a later one counts."""
     with ExitStack() as being_read:
         sources = [source for path in paths for source in _sources(path, assignments, being_read)]
         found = tuple(enrolled(everything, roster) for _, everything in sources)
@@ -57,14 +58,14 @@ def take_all(paths: Sequence[Path], assignments: tuple[Coursework, ...], roster:
 
 
 def _sources(path: Path, assignments: tuple[Coursework, ...], being_read: ExitStack) -> Iterable[tuple[str, Sorted]]:
-    """What a path was read as, and what is in it; several where it holds downloads of platforms."""
+    """Return each source in a path with its shape's name; a path with downloads of platforms may have several."""
     if path.suffix.casefold() == ".csv":
         return [(CHECKOUTS, checkouts.sort(path, assignments))]
     listing = _list(path, being_read)
     if is_missing(listing):
         raise InputError(f"{path} holds no submissions: neither NAME/{FILE_NAME} nor NAME.cl.")
     name = next(name for name, shape in SHAPES.items() if shape.recognises(listing, assignments))
-    several = name not in DOWNLOADS and len(listing.files) > 1  # else it may be what one student has handed in
+    several = name not in DOWNLOADS and len(listing.files) > 1  # else it may be one student's hand-in
     inside = list(_downloads_in(listing, assignments)) if several else []
     if inside and len(inside) == len(listing.files):
         return [(name, _sorted(name, each, assignments)) for name, each in inside]
@@ -77,7 +78,7 @@ def _sorted(name: str, listing: Listing, assignments: tuple[Coursework, ...]) ->
 
 
 def _downloads_in(listing: Listing, assignments: tuple[Coursework, ...]) -> Iterator[tuple[str, Listing]]:
-    """The downloads of platforms among its files, by what each was read as; none after the first file that is none."""
+    """Yield the downloads of platforms among the files, each with its shape's name; stop at the first other file."""
     for file in listing.files:
         if file.read is None or ending(file.name) != ARCHIVE or len(file.parts) > listing.level:
             return

@@ -1,4 +1,4 @@
-"""Turns everybody's files into hand-ins, absences and remarks."""
+"""Turns all students' files into hand-ins, absences and remarks."""
 
 from collections.abc import Iterator, Sequence
 
@@ -12,9 +12,9 @@ from grader.lms.intake.reading.opening import Budget, opened
 
 
 def place(shape: str, sources: Sequence[Sorted], assignments: tuple[Coursework, ...]) -> Intake:
-    """Everybody's latest files; each student has a hand-in or an absence for every assignment.
+    """Choose the latest files; each student has a hand-in or an absence for every assignment.
 
-    Where a student is in several sources, what the last has for an assignment counts.
+    If a student is in several sources, the last source with work for an assignment counts.
     """
     piles: dict[tuple[str, str], list[Pile]] = {}
     for pile in (each for source in sources for each in source.piles):
@@ -62,7 +62,7 @@ def _handin(student: Student, assignment: str, chosen: Candidate) -> HandIn:
 
 
 def _superseded(found: Sequence[Candidate]) -> Iterator[Remark]:
-    """A remark on what an earlier source has, if a later one has something else."""
+    """Yield a remark on the work in an earlier source, if a later one has different work."""
     *older, last = found
     wheres = [each.piece.where for each in older if each.data != last.data]
     if wheres:

@@ -14,7 +14,7 @@ from grader.lms.intake.reading.listing import is_source, stem
 
 @dataclass(frozen=True, kw_only=True)
 class Candidate:
-    """A .cl file, with the attempt that it is of. `family` is shared by the copies of a file, `copies` orders them."""
+    """A .cl file with the number of its attempt. Copies of a file have the same `family`; `copies` orders them."""
 
     piece: Piece
     data: bytes
@@ -24,14 +24,14 @@ class Candidate:
 
     @property
     def age(self) -> tuple[int, tuple[int, ...]]:
-        """Higher is later, within a family."""
+        """Sorting key within a family; higher is later."""
         return (self.piece.order, self.copies)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Choice:
-    """The file that counts for each assignment, and remarks about the others. `refused` says why no file counts for an
-    assignment although one may be meant for it.
+    """The file that counts for each assignment, and remarks about the others. `refused` is the reason why no file
+    counts for an assignment although one may be meant for it.
     """
 
     chosen: dict[str, Candidate]
@@ -41,7 +41,7 @@ class Choice:
 
 
 class AmbiguousError(Exception):
-    """Several files could be meant, and nothing says which."""
+    """Raised if several files could be meant, and the right one is unknown."""
 
 
 def choose(pieces: tuple[Piece, ...], assignments: tuple[Coursework, ...]) -> Choice:
@@ -83,7 +83,9 @@ def choose(pieces: tuple[Piece, ...], assignments: tuple[Coursework, ...]) -> Ch
 
 
 def _sources(pieces: tuple[Piece, ...], assignments: tuple[Coursework, ...]) -> list[Piece]:
-    """The source texts; for an assignment that none defines or names, texts of any name that define its kernel."""
+    """Return the source texts. For an assignment that none of them defines or names, add texts of any name that define
+    its kernel.
+    """
     named = [each for each in pieces if is_source(each.parts[-1])]
     names: set[str | None]
     if len(assignments) == 1:
@@ -110,9 +112,10 @@ def _candidate(each: Piece, data: bytes) -> Candidate:
 
 
 def _by_assignment(candidates: list[Candidate], assignments: tuple[Coursework, ...]) -> Iterable[list[Candidate]]:
-    """For each assignment the files that are meant for it: by name, else for it alone, else for it among others.
+    """Yield the files for each assignment: files that name it, else files that define only its kernel, else files that
+    define its kernel among others.
 
-    If there is only one assignment, every file is meant for it that does not name another.
+    If there is only one assignment, every file that does not name another is for it.
     """
     names = [each.piece.assignment or named_in(each.piece.parts, assignments) for each in candidates]
     unnamed = [each for each, name in zip(candidates, names, strict=True) if name is None]
@@ -125,14 +128,14 @@ def _by_assignment(candidates: list[Candidate], assignments: tuple[Coursework, .
 
 
 def _called(candidates: list[Candidate]) -> list[Candidate]:
-    """Those that are named kernels.cl; of these, the ones at the top of the student's files, if there are any."""
+    """Return the files named kernels.cl; if some of them are at the top of the student's files, only these."""
     kernels = stem(FILE_NAME)
     called = [each for each in candidates if each.family and each.family[-1] == kernels]
     return [each for each in called if each.family == (kernels,)] or called
 
 
 def _latest(candidates: list[Candidate], assignment: Coursework) -> Candidate:
-    """The latest of several; raises AmbiguousError if their order is not known and they are not the same."""
+    """Return the latest of several; raises AmbiguousError if their order is unknown and they differ."""
     newest = max((each.attempt for each in candidates if each.attempt is not None), default=None)
     current = [each for each in candidates if each.attempt in {newest, None}]
     if len({each.attempt for each in current}) == 1:
@@ -144,7 +147,7 @@ def _latest(candidates: list[Candidate], assignment: Coursework) -> Candidate:
 
 
 def _newest(candidates: list[Candidate]) -> list[Candidate]:
-    """The latest copies of each file; several that differ are equally late."""
+    """Return the latest copies of each file; several that differ are equally late."""
     last: dict[tuple[str, ...], tuple[int, tuple[int, ...]]] = {}
     for each in candidates:
         last[each.family] = max(each.age, last.get(each.family, each.age))
@@ -152,14 +155,14 @@ def _newest(candidates: list[Candidate]) -> list[Candidate]:
 
 
 def _renamed(chosen: dict[str, Candidate]) -> Iterable[Remark]:
-    """A remark on each file that counts although it is not named as source text."""
+    """Yield a remark on each file that counts although its name is not a source text's."""
     for each in dict.fromkeys(candidate.piece.where for candidate in chosen.values()):
         if not is_source(each):
             yield remark(each, "is graded, although it is not named as a .cl file: it defines the kernel")
 
 
 def _aside(left: list[Candidate], chosen: dict[str, Candidate]) -> Iterable[Remark]:
-    """A remark on files that do not count, if others do."""
+    """Yield a remark on the files that do not count, if others do."""
     counted = ", ".join(sorted({one_line(each.piece.where) for each in chosen.values()}))
     if left and counted:
         yield remark([each.piece.where for each in left], f"is ignored; {counted} counts")
@@ -174,5 +177,5 @@ def _refusals(pieces: tuple[Piece, ...]) -> Iterable[Remark]:
 
 
 def _names_any(parts: tuple[str, ...], assignments: tuple[Coursework, ...]) -> bool:
-    """Whether a path names one of the assignments, whatever its ending."""
+    """True if a path names one of the assignments, with any ending."""
     return named_in((*parts[:-1], parts[-1].partition(".")[0]), assignments) is not None

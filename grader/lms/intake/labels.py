@@ -1,4 +1,4 @@
-"""Makes unique names of folders, for any system, from students' names."""
+"""Makes unique names of folders from students' names, valid on any system."""
 
 import re
 import unicodedata
@@ -9,7 +9,7 @@ from itertools import chain, count
 from grader.lms.intake.owners import Owner
 
 LENGTH = 100
-"""Bytes: file systems take 255, and a report adds an ending and a folder."""
+"""Bytes of a label; file systems take 255, and a report adds an ending and a folder."""
 
 NOWHERE = re.compile(r'[<>:"/\\|?*]+')
 """Characters that some system does not accept in a name."""
@@ -19,12 +19,12 @@ DEVICES = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|
 
 
 def labels(owners: Iterable[Owner]) -> dict[Owner, str]:
-    """A label for each of these people. The labels do not depend on the order of the people."""
+    """Return a label for each of these people. The labels do not depend on the order of the people."""
     ordered = sorted(owners, key=lambda each: (each.name, each.key or ""))
     wanted = {each: label(each.name) for each in ordered}
     times = Counter(map(_folded, wanted.values()))
     taken = {folded for folded, number in times.items() if number == 1}
-    numbers: defaultdict[str, Iterator[int]] = defaultdict(lambda: count(2))  # of a thousand alike, none is tried again
+    numbers: defaultdict[str, Iterator[int]] = defaultdict(lambda: count(2))  # equal names share a counter: no retries
     given = {}
     for owner in ordered:
         mine = wanted[owner]
@@ -37,7 +37,9 @@ def labels(owners: Iterable[Owner]) -> dict[Owner, str]:
 
 
 def label(name: str) -> str:
-    """A name as the name of a folder: letters of any script stay, what some system refuses does not."""
+    """Return a name in the form of a folder's name: letters of any script stay, characters that some system refuses do
+    not.
+    """
     plain = NOWHERE.sub("-", unicodedata.normalize("NFC", name))
     shown = "".join(" " if letter.isspace() else letter for letter in plain if _is_shown(letter))
     cut = _cut(" ".join(shown.split()).lstrip(" .-"), LENGTH) or "student"
@@ -53,12 +55,12 @@ def _cut(text: str, size: int) -> str:
 
 
 def _variants(wanted: str, key: str | None, numbers: Iterator[int]) -> Iterator[str]:
-    """The name with the person's key, or as it is, then with numbers."""
+    """Yield the name with the person's key, or unchanged without a key, then with numbers."""
     first = "" if key is None else f"-{_cut(label(key), LENGTH // 2)}"
     for ending in chain([first], (f"-{number}" for number in numbers)):
         yield _cut(wanted, LENGTH - len(ending.encode())) + ending
 
 
 def _folded(name: str) -> str:
-    """Equal for names that some file system takes for equal."""
+    """Return a form that is equal for names that some file system considers equal."""
     return unicodedata.normalize("NFKD", name).casefold()

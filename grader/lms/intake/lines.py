@@ -7,23 +7,25 @@ from grader.course.submissions.handin import Remark
 from grader.protocol.text import REPLACEMENT, showable
 
 LENGTH = 200
-"""Characters of a path in a line; the ends of a longer one say enough."""
+"""Characters of a path in a line; the ends of a longer path are enough to recognise it."""
 
 NAMES = 3
-"""Names in a line; after these a number."""
+"""Names in a line; a number replaces the others."""
 
 BREAKS = re.compile("[\t\n\u2028\u2029]")
 
 
 def one_line(text: str) -> str:
-    """The text with everything that could break out of its line replaced, and its middle left out if it is long."""
+    """Return the text on one line: characters that could break out of it are replaced, and a long text loses its
+    middle.
+    """
     shown = BREAKS.sub(REPLACEMENT, showable(text))
     half = LENGTH // 2
     return shown if len(shown) <= LENGTH else f"{shown[:half]}...{shown[-half:]}"
 
 
 def remark(where: str | Sequence[str], why: str) -> Remark:
-    """A remark on a path, or on several together."""
+    """Return a remark on a path, or on several together."""
     wheres = [where] if isinstance(where, str) else list(where)
     named = ", ".join(one_line(each) for each in wheres[:NAMES])
     more = f" and {len(wheres) - NAMES} more" if len(wheres) > NAMES else ""

@@ -1,4 +1,4 @@
-"""Reads names and texts: which assignment a file is for, and which attempt and copy it is."""
+"""Finds from names and texts which assignment a file is for, and which attempt and copy it is."""
 
 import re
 from collections.abc import Iterator
@@ -9,31 +9,31 @@ from grader.lms.intake.reading.listing import stem
 
 SEPARATORS = re.compile(r"[-_\s]+")
 COPY = re.compile(r"(?P<base>.*?)(?:[\s_]*\((?P<bracketed>[0-9]{1,9})\)|-(?P<dashed>[0-9]{1,9}))", re.DOTALL)
-"""How browsers and platforms change a name that is taken: "kernels (1)", "kernels-1"."""
+"""Change of a taken name by browsers and platforms: "kernels (1)", "kernels-1"."""
 
 ATTEMPT = re.compile(r"(?:.*[\s_-])?attempt[\s_#-]*(?P<number>[0-9]{1,9})", re.IGNORECASE | re.DOTALL)
 
 STATEMENT = re.compile(r"[;{}]")
 KERNEL = re.compile(r"(?<!\w)(?:__)?kernel(?!\w)")
 CALLED = re.compile(r"(?<!\w)[A-Za-z_]\w*+(?=\s*+\()")
-"""An identifier before a parenthesis; neither part gives back what it took, so that no text takes long."""
+"""An identifier before a parenthesis. The possessive repeats give nothing back, so that no text takes long."""
 
 
 def named_by(name: str, assignments: tuple[Coursework, ...]) -> str | None:
-    """The assignment whose name or alias this is, however it is spaced and capitalised."""
+    """Return the assignment with this name or alias, in any spacing and capitals; None without one."""
     base, _ = copy_of(stem(name))
     wanted = {_plain(stem(name)), _plain(base)}
     return next((each.name for each in assignments if wanted & {_plain(one) for one in names_of(each)}), None)
 
 
 def named_in(parts: tuple[str, ...], assignments: tuple[Coursework, ...]) -> str | None:
-    """The assignment that a path names, nearest to the file first."""
+    """Return the assignment that a path names; the part nearest to the file comes first."""
     found = (named_by(part, assignments) for part in reversed(parts))
     return next((name for name in found if name), None)
 
 
 def defined_in(data: bytes, assignments: tuple[Coursework, ...]) -> tuple[str, ...]:
-    """The assignments whose kernel the text defines."""
+    """Return the assignments whose kernel the text defines."""
     kernels = {each.name: set(_kernels_of(each)) for each in assignments}
     wanted = set().union(*kernels.values())
     if not any(name.encode() in data for name in wanted):
@@ -47,24 +47,24 @@ def defined_in(data: bytes, assignments: tuple[Coursework, ...]) -> tuple[str, .
 
 
 def copy_of(name: str) -> tuple[str, int]:
-    """A name without the number that tells a copy from its original, and the number; 0 is the original."""
+    """Return a name without the number of its copy, and the number; 0 is the original."""
     match = COPY.fullmatch(name)
     return (match["base"], int(match["bracketed"] or match["dashed"])) if match else (name, 0)
 
 
 def attempt_of(name: str) -> int | None:
-    """The number of the attempt that a folder or file is named after: "attempt 2", "kernels_attempt_3.cl"."""
+    """Return the number of the attempt in the name of a folder or file: "attempt 2", "kernels_attempt_3.cl"."""
     match = ATTEMPT.fullmatch(stem(name))
     return int(match["number"]) if match else None
 
 
 def names_of(assignment: Coursework) -> tuple[str, ...]:
-    """Everything that an assignment is called."""
+    """Return all names of an assignment: its own and its kernels'."""
     return (assignment.name, *_kernels_of(assignment))
 
 
 def _kernels_of(assignment: Coursework) -> Iterator[str]:
-    """The kernels that it is about, in every spelling."""
+    """Yield the names and aliases of the assignment's kernels."""
     return (name for part in assignment.parts for name in (part.kernel, *part.aliases))
 
 

@@ -1,4 +1,4 @@
-"""Files sorted by their owners: what a shape returns for a listing."""
+"""Files sorted by their owners: the result of a shape for a listing."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -26,11 +26,11 @@ class Owner:
 
 @dataclass(frozen=True, kw_only=True)
 class Piece:
-    """A file of an owner; `data` is its content, cut one byte after the limit, once it has been opened.
+    """A file of an owner; `data` is its content after opening, cut one byte after the limit.
 
-    `parts` is its path within what is theirs, `where` its path for people. `order` is the platform's own: of two files
-    of the same name the higher is the later. `assignment` is set where the download itself says which it is for,
-    `team` where it says whose else it is, `submitted` where it says when, perhaps without an offset.
+    `parts` is its path within the owner's files, `where` its path for people. `order` is the platform's: of two files
+    with the same name, the higher is the later. `assignment`, `team` and `submitted` are set if the download states the
+    assignment, the co-owners, or the time, which may lack an offset.
     """
 
     parts: tuple[str, ...]
@@ -47,7 +47,7 @@ class Piece:
 
 @dataclass(frozen=True, kw_only=True)
 class Pile:
-    """All files of one owner; no pieces if there are none, or if `refused` says why none counts."""
+    """All files of one owner; no pieces if there are no files, or if `refused` is the reason why no file counts."""
 
     owner: Owner
     pieces: tuple[Piece, ...] = ()
@@ -64,12 +64,12 @@ class Sorted:
 
 
 def piece(listing: Listing, file: File, parts: tuple[str, ...]) -> Piece:
-    """A file of a listing as a piece; `parts` is its path within the owner's files."""
+    """Return a file of a listing as a piece; `parts` is its path within the owner's files."""
     return Piece(parts=parts, where=listing.where(file), read=file.read, refused=file.refused)
 
 
 def gather(piles: Iterable[Pile]) -> Sorted:
-    """One pile for each person. A key that two names share is ambiguous; its files stay unassigned."""
+    """Return one pile for each person. A key that two names share is ambiguous, and its files stay unassigned."""
     owners: dict[tuple[str, str], list[Owner]] = {}
     pieces: dict[tuple[str, str], list[Piece]] = {}
     refusals: dict[tuple[str, str], str] = {}
@@ -90,5 +90,5 @@ def gather(piles: Iterable[Pile]) -> Sorted:
 
 
 def pile(owner: Owner, listing: Listing, files: Iterable[File], depth: int) -> Pile:
-    """Files of one owner, with paths that leave out the first `depth` folders of the listing."""
+    """Return the pile of one owner, with paths that leave out the first `depth` folders of the listing."""
     return Pile(owner=owner, pieces=tuple(piece(listing, file, file.parts[depth:]) for file in files))

@@ -9,12 +9,12 @@ from grader.lms.intake.owners import Owner
 
 
 def register_of(owners: Iterable[Owner]) -> Register:
-    """The people of one list."""
+    """Return the people of one list."""
     return Register(tuple(Person(names=(each.name,), key=each.key) for each in owners))
 
 
 def everybody(intake: Intake, lists: Sequence[Sequence[Owner]]) -> Register:
-    """The students of an intake, with all their names in the lists, and the other people of the lists.
+    """Return the students of an intake, with all their names in the lists, and the other people of the lists.
 
     A student without a key is matched to the only person with that name in a list. A list without keys adds only names
     that are in no other list.
@@ -37,6 +37,6 @@ def everybody(intake: Intake, lists: Sequence[Sequence[Owner]]) -> Register:
 
 
 def identified(owner: Owner, register: Register) -> Owner:
-    """The owner with the key of the only person with this name who has a key; unchanged if the owner has a key."""
+    """Return the owner with the key of the only person with this name and a key; unchanged if the owner has one."""
     same = [each for each in register.named(owner.name) if each.key is not None]
     return replace(owner, key=same[0].key) if owner.key is None and len(same) == 1 else owner

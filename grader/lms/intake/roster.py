@@ -1,4 +1,4 @@
-"""Everybody who is in a course, so that who handed in nothing stands in every list, too."""
+"""All people of a course, so that every list also has the students who handed in nothing."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -15,7 +15,7 @@ from grader.lms.intake.reading.table import TableRow, read_table
 
 
 def read_roster(path: Path) -> tuple[Owner, ...]:
-    """The people in a CSV with the column student and, if need be, key; raises InputError if it is none."""
+    """Read the people in a CSV with the column student and an optional column key; raises InputError otherwise."""
     rows = read_table(path, "a list of students", ("student",))
     people = [(row, Owner(name=normal(row.field("student")), key=row.field("key") or None)) for row in rows]
     found: dict[tuple[str, str], tuple[TableRow, Owner]] = {}
@@ -33,9 +33,10 @@ def read_roster(path: Path) -> tuple[Owner, ...]:
 
 
 def enrolled(everything: Sorted, roster: tuple[Owner, ...]) -> Sorted:
-    """What was found, and everybody of the roster who is not in it.
+    """Return the found files, and add the people of the roster who have none.
 
-    Who has no key gets that of the only one of this name. What is found of a stranger to the roster stays, and is told.
+    An owner without a key gets the key of the only person with that name. Files of people who are not on the roster
+    stay, with a remark.
     """
     if not roster:
         return everything
@@ -56,7 +57,7 @@ def enrolled(everything: Sorted, roster: tuple[Owner, ...]) -> Sorted:
 
 
 def _about(unlisted: Iterable[Owner], register: Register) -> Iterator[Remark]:
-    """Remarks on owners who match several people on the roster, and on owners who are not on it."""
+    """Yield remarks on owners who match several people on the roster, and on owners who are not on it."""
     strangers: list[str] = []
     for owner in unlisted:
         same = register.named(owner.name)

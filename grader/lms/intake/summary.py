@@ -1,4 +1,4 @@
-"""Says what was found, before grading starts, so that a wrong download costs a look and not a night."""
+"""Describes the found files before grading starts, so that a wrong download is noticed before a night of grading."""
 
 import textwrap
 from collections import Counter
@@ -10,11 +10,13 @@ from grader.lms.intake.lines import one_line
 
 WIDTH = 80
 NAMES = 20
-"""Names in a list; after these a number."""
+"""Names in a list; a number replaces the others."""
 
 
 def tell(intake: Intake) -> str:
-    """Lines that fit a terminal: what the download was read as, the numbers of hand-ins, and what is not graded."""
+    """Return lines that fit a terminal: the shape of the download, the numbers of hand-ins, and the work that is not
+    graded.
+    """
     everyone: tuple[HandIn | Absence, ...] = (*intake.handins, *intake.absences)
     students = {each.student.label for each in everyone}
     found = f"Found {intake.shape}: {count(len(intake.handins), 'hand-in')} of {count(len(students), 'student')}."
@@ -28,7 +30,7 @@ def tell(intake: Intake) -> str:
 
 
 def _by_cause(intake: Intake) -> tuple[list[Absence], list[Absence]]:
-    """Who has handed in nothing, and whose hand-in is refused."""
+    """Return the absences without a hand-in, and the absences with a refused one."""
     absent = [each for each in intake.absences if not each.refused]
     return absent, [each for each in intake.absences if each.refused]
 
@@ -57,7 +59,7 @@ def _identical(intake: Intake) -> Iterator[str]:
 
 
 def _together(handins: Sequence[HandIn]) -> list[str]:
-    """The labels, those of a team joined."""
+    """Return the labels; the labels of a team are joined."""
     found: dict[tuple[str, str], list[str]] = {}
     for each in handins:
         found.setdefault((each.team, "" if each.team else each.student.label), []).append(each.student.label)
@@ -65,7 +67,7 @@ def _together(handins: Sequence[HandIn]) -> list[str]:
 
 
 def _lacking(heading: str, absences: Sequence[Absence]) -> Iterator[str]:
-    """A line for each assignment: the students without a grade for it."""
+    """Yield a line for each assignment: the students without a grade for it."""
     for name in sorted({each.assignment for each in absences}):
         students = [each.student.label for each in absences if each.assignment == name]
         yield from _wrapped(f"{heading.format(name)}: {_names(students)}.")
@@ -84,5 +86,5 @@ def _names(names: list[str]) -> str:
 
 
 def _wrapped(text: str, indent: str = "") -> list[str]:
-    words = " ".join(text.split())  # by every space there is: textwrap takes long to wrap one that it does not know
+    words = " ".join(text.split())  # at any kind of space: textwrap is slow to wrap a kind that it does not know
     return textwrap.wrap(words, WIDTH, initial_indent=indent, subsequent_indent=f"{indent}  ", break_on_hyphens=False)

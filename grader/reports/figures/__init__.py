@@ -1,7 +1,7 @@
-"""The figures of a speed check, drawn as SVG that stands inside a page.
+"""The figures of a speed check, drawn as SVG inside a page.
 
-Text stays text, in the page's font. The colours are the page's own, by name, so that a figure is right on light and on
-dark ground; shapes and hatches tell the same apart without them. Nothing that a submission has written is drawn.
+Text stays text, in the page's font. Colours are the page's own, by name, so that a figure fits a light and a dark
+background; shapes and hatches distinguish the kernels without colour. Text from a submission is never drawn.
 """
 
 import re
@@ -29,7 +29,7 @@ COLOURS = {
     ORANGE: "var(--baseline)",
     GREY: "var(--quiet)",
 }
-"""What the page calls the colours of a figure."""
+"""Names of a figure's colours in the page."""
 
 STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
@@ -45,17 +45,17 @@ STYLE: dict[Any, Any] = {
 }
 
 WIDTH = 4.4
-"""Inches of 72 units: at this width text is legible on a phone, and not too large on a wide page."""
+"""Inches of 72 units. At this width, text is legible on a phone, and not too large on a wide page."""
 
 SUBMISSION = "o"
-"""The marker of the submission, and of nothing else."""
+"""Marker of the submission only."""
 
 GRID: dict[str, Any] = {"color": INK, "alpha": 0.12, "linewidth": 0.8}
 
 
 @dataclass(frozen=True, kw_only=True)
 class KernelStyle:
-    """A kernel in the figures: what it is called, and the shape and colour that it always has."""
+    """A kernel in the figures: its name, and the shape and colour that it always has."""
 
     name: str
     seconds: tuple[float, ...]
@@ -66,14 +66,14 @@ class KernelStyle:
 
     @property
     def face(self) -> str:
-        """The inside of its marker."""
+        """Fill colour of its marker."""
         return self.colour if self.filled else "none"
 
 
 def timings(performance: Performance, part: str = "") -> str | None:
-    """Every timed launch: a strip for each kernel, its median as a bar, half of its launches in a box.
+    """Draw every timed launch: a strip for each kernel, its median as a bar, half of its launches in a box.
 
-    None if there is none that took any time.
+    Return None if no launch took any time.
     """
     rows = [each for each in _series(performance) if each.seconds]
     if not rows:
@@ -98,8 +98,8 @@ def timings(performance: Performance, part: str = "") -> str | None:
 
 
 def rates(performance: Performance, part: str = "") -> str | None:
-    """Bars of the rates of the naive kernel, the submission and the model solution; the copy is the roof of those that
-    only move. None if nothing took any time.
+    """Draw bars of the rates of the naive kernel, the submission and the model solution. For a rate in GB/s, the rate
+    of a copy is the limit. Return None if nothing took any time.
     """
     rows = [each for each in kernels_of(performance) if each.seconds]
     if not rows:
@@ -128,7 +128,7 @@ def rates(performance: Performance, part: str = "") -> str | None:
 
 
 def bar_axes(axes: Axes, names: Sequence[str], unit: str) -> None:
-    """Axes of bars, one above the other: their names, and a grid for their lengths."""
+    """Set up axes of horizontal bars: their names, and a grid for their lengths."""
     axes.set_yticks(range(len(names)), names)
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=True, axis="x", **GRID)
@@ -137,11 +137,11 @@ def bar_axes(axes: Axes, names: Sequence[str], unit: str) -> None:
 
 
 def roofline(performance: Performance, profile: Profile | None, part: str = "") -> str | None:
-    """GFLOPS against operations for each byte that must move, under the roofs of the device (Williams, Waterman and
-    Patterson, 2009): below the slope memory is the limit, below the flat arithmetic.
+    """Draw GFLOPS against operations for each byte that must move, under the roofs of the device (Williams, Waterman
+    and Patterson, 2009): below the slope memory is the limit, below the flat part arithmetic.
 
-    The roofs are those of the device's profile, which knows one of local memory as well, or else of the session.
-    None if there is no peak, no arithmetic, or no time.
+    The roofs are from the device's profile, which also has one of local memory, or else from the session. Return None
+    without a peak, without arithmetic, or without a time.
     """
     rows, known = [each for each in kernels_of(performance) if each.seconds], performance.roofs
     bandwidth = known.copy_bandwidth.median if known else performance.copy_bandwidth
@@ -194,7 +194,7 @@ def roofline(performance: Performance, profile: Profile | None, part: str = "") 
 
 
 def _series(performance: Performance) -> tuple[KernelStyle, ...]:
-    """All that was timed, in the order of the strips."""
+    """Return all that was timed, in the order of the strips."""
     samples = performance.samples
     return (
         KernelStyle(name="your kernel", seconds=_seen(samples.submission), marker=SUBMISSION, colour=BLUE),
@@ -206,18 +206,20 @@ def _series(performance: Performance) -> tuple[KernelStyle, ...]:
 
 
 def kernels_of(performance: Performance) -> tuple[KernelStyle, KernelStyle, KernelStyle]:
-    """Those whose rates are compared, best last."""
+    """Return the kernels with comparable rates, the best last."""
     submission, reference, _, baseline, _ = _series(performance)
     return baseline, submission, reference
 
 
 def _seen(seconds: tuple[float, ...]) -> tuple[float, ...]:
-    """A clock may be too coarse to see a short launch: what took no time has no place on a logarithmic axis."""
+    """Drop the launches without a measured time, since a coarse clock may miss a short launch, and a logarithmic axis
+    has no zero.
+    """
     return tuple(each for each in seconds if isfinite(each) and each > 0)
 
 
 def rate_of(performance: Performance, row: KernelStyle) -> float:
-    """GFLOPS or GB/s, as the submission's is reckoned."""
+    """Return the rate in GFLOPS or GB/s, computed like the submission's."""
     if row.marker == SUBMISSION:
         return performance.rate.median
     work = performance.bytes if performance.flop is None else performance.flop
@@ -236,7 +238,9 @@ def _marks(row: KernelStyle, size: float) -> dict[str, Any]:
 
 
 def _strip(axes: Axes, height: int, row: KernelStyle) -> None:
-    """A row of points, spread a little up and down so that equal ones show; half of them in a box, the median a bar."""
+    """Draw a row of points, spread a little up and down so that equal ones show; half of them in a box, the median a
+    bar.
+    """
     spread = [height + 0.07 * (i % 5 - 2) for i in range(len(row.seconds))]
     axes.plot(row.seconds, spread, alpha=0.55, **_marks(row, 4))
     if len(row.seconds) > 1:
@@ -248,7 +252,7 @@ def _strip(axes: Axes, height: int, row: KernelStyle) -> None:
 
 
 def _few_ticks(axes: Axes) -> None:
-    """Ticks at decades; over less than two of them at 1, 2 and 5."""
+    """Set ticks at decades; over less than two decades also at 2 and 5."""
     low, high = axes.get_xlim()
     subs = (1.0,) if high / low > 100 else (1.0, 2.0, 5.0)
     axes.xaxis.set_major_locator(LogLocator(subs=subs))
@@ -258,9 +262,9 @@ def _few_ticks(axes: Axes) -> None:
 
 
 def drawn(name: str, height: float, draw: Callable[[Axes], None], ground: str = "none") -> str:
-    """What `draw` draws, in our style, as the text of a file of its own.
+    """Return the figure that `draw` draws, in grader's style, as the text of a separate file.
 
-    The same figure is always the same text: no date, no random names, no settings of the user's.
+    Equal figures have equal text: no date, no random names, no settings of the user's.
     """
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
@@ -273,8 +277,8 @@ def drawn(name: str, height: float, draw: Callable[[Axes], None], ground: str = 
 
 
 def svg(name: str, label: str, height: float, draw: Callable[[Axes], None]) -> str:
-    """What `draw` draws, as an element of a page, with a label for those who cannot see it."""
-    root = ElementTree.fromstring(drawn(name, height, draw))  # noqa: S314 - our own
+    """Return the figure that `draw` draws, as an element of a page, with a label for readers who cannot see it."""
+    root = ElementTree.fromstring(drawn(name, height, draw))  # noqa: S314 - drawn above
     for element in root.iter():
         element.tag = element.tag.rpartition("}")[2]
         if element.tag == "g":

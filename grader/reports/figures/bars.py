@@ -1,4 +1,4 @@
-"""The table of `grader run` as a figure: bars of rates, or of times if there are no rates; kernel only and with
+"""The table of `grader run` as a figure: bars of rates, or of times if there are no rates; for the kernel only and with
 transfers.
 """
 
@@ -14,14 +14,14 @@ from grader.reports.figures import BLUE, GREY, bar_axes, drawn
 from grader.reports.words import three_digits
 
 BAR = 0.36
-"""Of a row's height: two bars fit in one."""
+"""Height of a bar as a share of a row's height; two bars fit in a row."""
 
 
 def bars(title: str, what: str, rows: Sequence[TimedRow]) -> str:
-    """An SVG file with two bars for each row, the first row on top; one of which nothing was measured has none, and one
-    without a rate among rates.
+    """Return an SVG file with two bars for each row, the first row on top. A row without a measurement has no bars, nor
+    has a row without a rate among rates.
 
-    `what` the labels of the rows are, such as TILE.
+    `what` is the quantity in the labels of the rows, such as TILE.
     """
     measured = [(height, row.outcome) for height, row in enumerate(rows) if isinstance(row.outcome, Measured)]
     units = sorted({each.unit for _, each in measured if each.unit})
@@ -45,7 +45,7 @@ def bars(title: str, what: str, rows: Sequence[TimedRow]) -> str:
 
 
 def _value(measured: Measured, seconds: Sequence[float]) -> float:
-    """The rate, or milliseconds if the assignment checks no speed."""
+    """Return the rate, or milliseconds if the assignment checks no speed."""
     return (measured.rate(median(seconds)) or 0.0) if measured.unit else 1e3 * median(seconds)
 
 

@@ -1,4 +1,4 @@
-"""Histograms of a batch, drawn as the other figures are (figures/): the page's colours, and the counts in words."""
+"""Histograms of a batch, drawn like the other figures (figures/): the page's colours, and the counts in words."""
 
 from math import inf
 
@@ -9,13 +9,13 @@ from grader.reports.figures import BLUE, INK, svg
 from grader.reports.statistics import Histogram
 
 HEIGHT = 2.3
-"""Inches, at the width of all figures."""
+"""Height in inches, at the width of all figures."""
 
 
 def drawn(name: str, histogram: Histogram) -> str:
-    """Bars of equal width, an edge of a bin at every tick, the count above each.
+    """Draw bars of equal width, with an edge of a bin at every tick, and the count above each bar.
 
-    `name` tells the figures of a page apart.
+    `name` distinguishes the figures of a page.
     """
     bins, scale = range(len(histogram.counts)), histogram.scale
 

@@ -1,4 +1,4 @@
-"""The rates of a suite's kernels in one figure, drawn as the others are (figures/)."""
+"""The rates of a suite's kernels in one figure, drawn like the others (figures/)."""
 
 from typing import Any
 
@@ -10,9 +10,11 @@ from grader.results.metrics import Performance
 
 
 def ladder(kernels: dict[str, Performance]) -> str | None:
-    """Bars of the rates of a suite's kernels, by name, the first above; below each that of its model solution.
+    """Draw bars of the rates of a suite's kernels, by name, the first on top, each with its model solution's rate
+    below.
 
-    None if rates are of different things, if nothing took any time, or in a student kit, which has no model solution.
+    Return None if the rates have different units, if nothing took any time, or in a student kit, which has no model
+    solution.
     """
     rows = {name: kernels_of(each)[1:] for name, each in kernels.items()}
     units = {each.unit for each in kernels.values()}

@@ -1,6 +1,6 @@
-"""The instructor's page of a batch: what came in, how it went, where to look. One page that needs nothing else.
+"""The instructor's page of a batch: the hand-ins, the results, and where to look. The page needs no other file.
 
-It is made like the student's page (page.py): templates escape every text, and only what we have drawn is markup.
+It is made like the student's page (page.py): templates escape every text, and only grader's own figures are markup.
 """
 
 from collections.abc import Iterator, Mapping
@@ -40,23 +40,23 @@ from grader.results.gradebook import Grade, Gradebook, LeftOut, Speed, StudentRo
 from grader.results.result import CAUSES_FIRST, OUTSTANDING, Kind, Reason
 
 FASTER = 1.1
-"""Times the model solution's speed: beyond what a measurement's noise makes of an equal."""
+"""Multiple of the model solution's speed that measurement noise does not explain."""
 
 TEXT_LIMIT = 300
-"""Characters of a message or a fault here; the whole of it stands in the submission's report."""
+"""Characters of a message or a fault here; the submission's report has the full text."""
 
 CAUSES, LISTED = 6, 15
-"""Lines of a check's causes, and of a list of fast ones: the rest is counted."""
+"""Lines of a check's causes, and of a list of fast kernels; the other lines are counted."""
 
 PAIRS_SHOWN = 20
-"""Pairs of an assignment that stand side by side: some five kilobytes each."""
+"""Pairs of an assignment that the page shows side by side; each takes some five kilobytes."""
 
 Links = Mapping[tuple[str, str], str]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Spread:
-    """A quantity over the submissions of an assignment: its quartiles, its picture, and of how many it is known."""
+    """A quantity over the submissions of an assignment: its quartiles, its figure, and the number of known values."""
 
     scale: Scale
     quartiles: Quartiles
@@ -66,8 +66,8 @@ class Spread:
 
 @dataclass(frozen=True, kw_only=True)
 class Kernel:
-    """How a kernel has fared, the only one of an assignment (its `part` is empty) or one of a suite: points on average,
-    and speeds of those that were timed.
+    """The results of a kernel: the only one of an assignment (its `part` is empty) or one of a suite. It has the mean
+    of the points, and the speeds of timed submissions.
     """
 
     part: str
@@ -90,7 +90,7 @@ class Timed:
 
 @dataclass(frozen=True, kw_only=True)
 class Pair:
-    """Two sources that are nearly the same, by label, side by side."""
+    """Two nearly identical sources, by label, side by side."""
 
     labels: tuple[str, str]
     rows: tuple[PairRow, ...]
@@ -98,10 +98,10 @@ class Pair:
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """What the page says of an assignment.
+    """The section of the page about an assignment.
 
-    `identical` are files that were handed in more than once, with the labels of each hand-in, `alike` groups of nearly
-    the same sources.
+    `identical` are files that were handed in more than once, with the labels of each hand-in. `alike` are groups of
+    nearly identical sources.
     """
 
     name: str
@@ -119,10 +119,10 @@ class Section:
 
 
 def render_overview(gradebook: Gradebook, links: Links) -> str:
-    """A page.
+    """Return the page.
 
-    `links` has the path of each report by label and assignment, relative to the page, "/" between its parts and not yet
-    percent-encoded; rows without one are no links.
+    `links` has the path of each report by label and assignment, relative to the page, with "/" between its parts and
+    not yet percent-encoded. Rows without a path are not linked.
     """
     return ENVIRONMENT.get_template("overview.html.jinja").render(
         SORTED_BY=SORTED_BY,
@@ -155,7 +155,7 @@ def render_overview(gradebook: Gradebook, links: Links) -> str:
 
 
 def section_of(book: Gradebook, name: str) -> Section:
-    """An assignment of the batch."""
+    """Build the section of an assignment of the batch."""
     rows = book.of(name)
     found = grades(rows)
     return Section(
@@ -175,7 +175,9 @@ def section_of(book: Gradebook, name: str) -> Section:
 
 
 def _pairs(rows: tuple[StudentRow, ...], groups: tuple[Group, ...], skeleton: str) -> Iterator[Pair]:
-    """The first pairs that are worth a look, those of large groups last: these are solutions that everybody finds."""
+    """Yield the first pairs that are worth a look. Pairs of large groups come last: they are solutions that many
+    students find.
+    """
     sources = {row.student.label: row.grade.source for row in rows if row.grade is not None}
     found = [pair for group in sorted(groups, key=lambda group: len(group.labels)) for pair in group.pairs]
     for one, other in found[:PAIRS_SHOWN]:
@@ -198,7 +200,7 @@ def _kernel(assignment: str, part: str, found: tuple[Grade, ...]) -> Kernel:
 
 
 def faster(rows: tuple[StudentRow, ...]) -> tuple[Timed, ...]:
-    """Kernels that beat the model solution by more than noise, the fastest first."""
+    """Return the kernels that beat the model solution by more than noise, the fastest first."""
     speeds = [(row, part, speed) for row in rows if row.grade for part, speed in row.grade.speeds.items()]
     shares = (
         (speed.fraction_of_reference or 0.0, Timed(row=row, part=part, speed=speed)) for row, part, speed in speeds
@@ -207,7 +209,7 @@ def faster(rows: tuple[StudentRow, ...]) -> tuple[Timed, ...]:
 
 
 def impossible(rows: tuple[StudentRow, ...]) -> tuple[Timed, ...]:
-    """Kernels that were found implausible when they were graded, such as faster than bytes can move."""
+    """Return the kernels that grading found implausible, such as faster than bytes can move."""
     return tuple(
         Timed(row=row, part=mark.part, speed=row.grade.speeds.get(mark.part))
         for row in rows
@@ -218,24 +220,24 @@ def impossible(rows: tuple[StudentRow, ...]) -> tuple[Timed, ...]:
 
 
 def of_model(row: StudentRow) -> str:
-    """Per cent of the model solution's speed; of a suite from the least to the greatest."""
+    """Return the per cent of the model solution's speed; for a suite from the least to the greatest."""
     found = shares(row.grade.speeds.values()) if row.grade else []
     ends = dict.fromkeys(three_digits(100 * share) for share in (min(found), max(found))) if found else ()
     return f"{' to '.join(ends)} %" if ends else ""
 
 
 def kinds_of(row: StudentRow) -> set[Kind]:
-    """Kinds of checks that are worth points in a row."""
+    """Return the kinds of checks that are worth points in a row."""
     return {mark.kind for mark in row.grade.checks if mark.max_points} if row.grade else set()
 
 
 def is_timed(row: StudentRow) -> bool:
-    """Whether an assignment checks speed, as far as a row shows."""
+    """True if an assignment checks speed, as far as a row shows."""
     return row.grade is not None and any(mark.kind is Kind.PERFORMANCE for mark in row.grade.checks)
 
 
 def earned(row: StudentRow, kind: Kind) -> str:
-    """Points and the most there were, for the checks of a kind, e.g. "5/20"; "" if it had none worth points."""
+    """Return points and maximum for the checks of a kind, e.g. "5/20"; "" if no check of this kind is worth points."""
     if row.grade is None or kind not in kinds_of(row):
         return ""
     points, most = row.grade.points_of(kind)
@@ -244,22 +246,22 @@ def earned(row: StudentRow, kind: Kind) -> str:
 
 
 def amount(points: float) -> str:
-    """Points with as many decimals as they need, two at most."""
+    """Return points with as many decimals as they need, two at most."""
     return f"{points:,.2f}".rstrip("0").rstrip(".")
 
 
 def whole(share: float) -> str:
-    """Per cent, rounded down: what is not quite the same does not read as 100."""
+    """Return per cent, rounded down, so that nearly identical sources do not read as 100."""
     return f"{int(100 * share + 1e-4)}"
 
 
 def short(text: str) -> str:
-    """A text that may be long, cut."""
+    """Return the text, cut at TEXT_LIMIT characters."""
     return text if len(text) <= TEXT_LIMIT else f"{text[:TEXT_LIMIT]}…"
 
 
 def address(path: str) -> str:
-    """A relative path as a link that leads nowhere else, whatever its name looks like."""
+    """Return a relative path as a link that leads nowhere else, for any name."""
     return f"./{quote(path, safe='/', errors='surrogateescape')}"
 
 

@@ -1,7 +1,8 @@
-"""The HTML report: one page that needs nothing else. No script, font or picture from elsewhere; it prints as it is.
+"""The HTML report: one page that needs no other file. It has no script, font or picture from elsewhere, and needs no
+change for printing.
 
-Templates escape every text that they are given. What a submission or a machine has written (source, messages, logs,
-names, paths) comes as plain text only; the one exception is what figures/ draws, and it draws our own words.
+Templates escape every text. Output of a submission or a machine (source, messages, logs, names, paths) appears as plain
+text only. The only markup besides the templates is from figures/, which draws grader's own words.
 """
 
 from collections import Counter
@@ -55,20 +56,21 @@ SIGNS = {
 }
 
 COSTLY = 2.0
-"""Times the fewest sectors or turns: an access that straddles a boundary may need a little more, and is no fault."""
+"""Multiple of the fewest sectors or turns that marks an access as costly. An access across a boundary may need a little
+more, and is no fault."""
 
 NOTES = 3
-"""Notes of a kind at a line; more of them say the same of other work-items."""
+"""Notes of a kind at a line; further ones only repeat them for other work-items."""
 
 CELLS = {"#": "all wrong", "+": "some wrong", "o": "never written", ".": "right"}
 
 MAP_WIDTH, CELL_WIDTHS = 420, (9, 30)
-"""Pixels: what a map should take, and a cell's least and most."""
+"""Pixels: the width of a map, and the smallest and the largest width of a cell."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SourceLine:
-    """A line of the source, with what the checks saw there: findings, then counts; some of the counts are costly."""
+    """A line of the source, with the checks' observations there: findings, then counts, of which some are costly."""
 
     number: int
     text: str
@@ -78,16 +80,16 @@ class SourceLine:
 
     @property
     def mark(self) -> str:
-        """Whether to look here: "wrong", "costly", or nothing."""
+        """Mark of a line that deserves a look: "wrong", "costly", or empty."""
         return "wrong" if self.findings else "costly" if self.costly else ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """What is said of one kernel: its checks with their positions in the result, those that a failed build keeps from
-    being made, and its profile.
+    """The part of the report about one kernel: its checks with their positions in the result, the checks that a failed
+    build prevents, and its profile.
 
-    `name` is empty where there is but one kernel; `id` tells its headings from those of the others.
+    `name` is empty if there is only one kernel; `id` distinguishes the headings of several.
     """
 
     name: str
@@ -99,7 +101,7 @@ class Part:
 
 @dataclass(frozen=True, kw_only=True)
 class Layer:
-    """The cells of one kind in an error map: its sign, what it means, how many there are, and an SVG path of them."""
+    """The cells of one kind in an error map: the sign, its meaning, the number of cells, and an SVG path of them."""
 
     sign: str
     words: str
@@ -109,7 +111,7 @@ class Layer:
 
 @dataclass(frozen=True, kw_only=True)
 class Picture:
-    """An error map as layers of cells; a cell is one unit, and so many pixels where there is room."""
+    """An error map as layers of cells. A cell is one unit; `cell` is its size in pixels if there is room."""
 
     rows: int
     columns: int
@@ -118,12 +120,12 @@ class Picture:
 
     @property
     def label(self) -> str:
-        """The counts, for those who cannot see the picture."""
+        """The counts, for readers who cannot see the picture."""
         return ", ".join(f"{count(layer.cells, 'block')} {layer.words}" for layer in self.layers if layer.cells)
 
 
 def render(outcome: Result | Ungraded) -> str:
-    """A page."""
+    """Return the page."""
     match outcome:
         case Result():
             return ENVIRONMENT.get_template("report.html.jinja").render(
@@ -139,12 +141,12 @@ def render(outcome: Result | Ungraded) -> str:
 
 
 def _verdicts(result: Result) -> Counter[Verdict]:
-    """How many checks went how, those for practice left out."""
+    """Count the checks by verdict, without practice cases."""
     return Counter(check.shown_verdict for check in result.checks if check.kind is not Kind.PRACTICE)
 
 
 def parts_of(result: Result) -> tuple[Part, ...]:
-    """The kernels of a suite, or all that there is as one."""
+    """Return the kernels of a suite, or a single part for an assignment of one kernel."""
     names = [check.part for check in result.checks]
     unreached = result.unreached
     return tuple(
@@ -164,7 +166,7 @@ def parts_of(result: Result) -> tuple[Part, ...]:
 
 
 def lines_of(result: Result) -> tuple[SourceLine, ...]:
-    """The source, line by line."""
+    """Return the source, line by line."""
     texts = result.source.removesuffix("\n").split("\n")
     found, costly, counts = map(_by_line, (_wrong(result), _costly(result), _other(result)))
     return tuple(
@@ -180,11 +182,13 @@ def lines_of(result: Result) -> tuple[SourceLine, ...]:
 
 
 Sighting = tuple[int, str, str]
-"""A line, a part, and what was seen there."""
+"""A line, a part, and the observation there."""
 
 
 def _by_line(sightings: Iterable[Sighting]) -> dict[int, tuple[str, ...]]:
-    """What was seen at each line; where that serves several kernels of a suite, each with its kernel."""
+    """Return the observations at each line. If a line serves several kernels of a suite, each observation names its
+    kernel.
+    """
     seen: dict[int, list[tuple[str, str]]] = {}
     for number, part, words in sightings:
         seen.setdefault(number, []).append((part, words))
@@ -192,13 +196,13 @@ def _by_line(sightings: Iterable[Sighting]) -> dict[int, tuple[str, ...]]:
 
 
 def _each_with_its_part(notes: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """Named only where there are several."""
+    """Yield the notes; each names its part if there are several parts."""
     several = len({part for part, _ in notes}) > 1
     return (f"{part}: {words}" if several else words for part, words in notes)
 
 
 def _wrong(result: Result) -> Iterator[Sighting]:
-    """What was seen to go wrong."""
+    """Yield the observed errors."""
     for check in result.checks:
         number = said_line(check)
         if number is not None:
@@ -220,7 +224,7 @@ def _other(result: Result) -> Iterator[Sighting]:
 
 
 def said_line(check: Check) -> int | None:
-    """The line that the check's sentence is about, where no finding says it better."""
+    """Return the line that the check's sentence is about, if no finding describes it better."""
     first = next(iter(check.lines), None)
     if check.verdict is Verdict.PASSED:
         return None
@@ -233,12 +237,12 @@ def _first(notes: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def is_costly(access: Access) -> bool:
-    """Whether it takes far more of the memory than it must."""
+    """True if the access takes far more of the memory than it must."""
     return access.sectors >= COSTLY * max(1, access.fewest)
 
 
 def picture_of(error_map: ErrorMap) -> Picture:
-    """The map as a grid to draw."""
+    """Return the map as a grid to draw."""
     rows, columns = len(error_map.cells), max((len(row) for row in error_map.cells), default=0)
     paths: dict[str, list[str]] = {sign: [] for sign in CELLS}
     for y, row in enumerate(error_map.cells):
@@ -257,27 +261,27 @@ def picture_of(error_map: ErrorMap) -> Picture:
 
 
 def figures_of(performance: Performance, profile: Profile | None, part: str) -> Iterator[Markup]:
-    """The figures that can be drawn: the roofline where there is one, else bars; then the timings."""
+    """Yield the figures that can be drawn: the roofline if possible, else bars; then the timings."""
     yield from figure_of(lambda: figures.roofline(performance, profile, part) or figures.rates(performance, part))
     yield from figure_of(lambda: figures.timings(performance, part))
 
 
 def ladder_of(standings: tuple[PartStanding, ...]) -> Iterator[Markup]:
-    """The rates of a suite's kernels as bars, if they are rates of the same."""
+    """Yield the rates of a suite's kernels as bars, if their units are equal."""
     yield from figure_of(lambda: ladder({each.part: each.performance for each in standings if each.performance}))
 
 
 def figure_of(draw: Callable[[], str | None]) -> Iterator[Markup]:
-    """A figure, if there is one; a sentence in its place if it could not be drawn."""
+    """Yield a figure if there is one; a sentence in its place if it could not be drawn."""
     figure = attempt("a figure", draw)
     if isinstance(figure, Fault):
         yield Markup('<p class="quiet">{}</p>').format(figure.sentence)
     elif figure is not None:
-        yield Markup(figure)  # noqa: S704 - drawn by us, from our own words and numbers
+        yield Markup(figure)  # noqa: S704 - drawn by grader, from its own words and numbers
 
 
 def _shown(value: Any) -> Any:
-    """Every text on its way into the page, before it is escaped; finished markup passes."""
+    """Make a text showable on its way into the page, before it is escaped; finished markup is unchanged."""
     return showable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 

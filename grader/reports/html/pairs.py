@@ -1,4 +1,4 @@
-"""Two sources side by side, for the eyes: what is alike, and what is not, without what everybody was given."""
+"""Two sources side by side for a visual comparison: equal and different lines, without lines of the skeleton."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ from grader.protocol.tokens import tokens
 from grader.reports.html.similarity import word_of
 
 LINES = 400
-"""Of each source: a file of all five kernels has as many."""
+"""Lines of each source; a file of all five kernels has as many."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PairLine:
-    """A line of a source, and what is compared of it: its words, where it has any, else its comment."""
+    """A line of a source, and its key for the comparison: its words of code, else its comment."""
 
     number: int
     text: str
@@ -23,7 +23,7 @@ class PairLine:
 
 @dataclass(frozen=True, kw_only=True)
 class PairRow:
-    """A line of each that stand beside each other; one is None where the other has no counterpart."""
+    """Two lines next to each other; one is None if the other has no counterpart."""
 
     one: PairLine | None
     other: PairLine | None
@@ -31,8 +31,8 @@ class PairRow:
 
 
 def side_by_side(one: str, other: str, skeleton: str) -> tuple[PairRow, ...]:
-    """The lines of both, without blank lines and those that the skeleton has; names, layout and comments beside code do
-    not matter.
+    """Return the lines of both, without blank lines and lines of the skeleton. Names, layout and comments next to code
+    do not matter.
     """
     given = {line.key for line in _lines(skeleton)}
     left, right = ([line for line in _lines(source) if line.key not in given][:LINES] for source in (one, other))
@@ -47,7 +47,7 @@ def _rows(left: Sequence[PairLine], right: Sequence[PairLine]) -> Iterator[PairR
 
 
 def _lines(source: str) -> Iterator[PairLine]:
-    """The lines that are not blank."""
+    """Yield the lines that are not blank."""
     words: dict[int, list[str]] = {}
     for token in tokens(source):
         if token.is_code:

@@ -1,4 +1,4 @@
-"""How the table of all submissions can be sorted, and cut down to some: by numbers and classes, without a script."""
+"""Orders and filters for the table of all submissions, as numbers and classes, so that the page needs no script."""
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -9,7 +9,7 @@ from grader.results.gradebook import Speed, StudentRow
 
 
 def shares(speeds: Iterable[Speed]) -> list[float]:
-    """Of the model solution's speed, where that is known."""
+    """Return the known fractions of the model solution's speed."""
     return [speed.fraction_of_reference for speed in speeds if speed.fraction_of_reference is not None]
 
 
@@ -18,7 +18,7 @@ def _points(row: StudentRow) -> float:
 
 
 def _speed(row: StudentRow) -> float:
-    """Of the model solution's; none is less than any."""
+    """Return the largest fraction of the model solution's speed; -1 without one."""
     return max(shares(row.grade.speeds.values()) if row.grade else [], default=-1.0)
 
 
@@ -35,11 +35,11 @@ SORTED_BY: dict[str, Callable[[StudentRow], float | str]] = {
     FASTEST: lambda row: -_speed(row),
     "reason": _reason,
 }
-"""How the table of all can be sorted, besides by label."""
+"""Orders of the table of all submissions, besides the order by label."""
 
 
 def ranks_of(rows: Sequence[StudentRow]) -> list[dict[str, int]]:
-    """For each row its place among all, by each of these; rows that are equal stay in their order."""
+    """Return each row's rank among all, by each of these orders; equal rows keep their order."""
     ranks: list[dict[str, int]] = [{} for _ in rows]
     for by, worth in SORTED_BY.items():
         for rank, place in enumerate(sorted(range(len(rows)), key=partial(_worth, rows, worth)), start=1):
@@ -52,11 +52,11 @@ def _worth(rows: Sequence[StudentRow], worth: Callable[[StudentRow], Any], place
 
 
 SHOWN = ("passed", "failed", "ungraded", "excused", "excluded", "absent", "late", "corrected", "same file")
-"""What the table of all can be cut down to."""
+"""Filters of the table of all submissions."""
 
 
 def flags_of(row: StudentRow) -> str:
-    """Which of these a row is, as classes."""
+    """Return the filters that a row matches, as classes."""
     passed = row.grade is not None and row.grade.passed
     found = {
         "passed": passed,

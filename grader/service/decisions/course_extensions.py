@@ -212,8 +212,8 @@ def _some(names: Sequence[str]) -> str:
 def _give_at_least(
     session: Session, assignment: AssignmentView, person_id: int, given: GivenExtension, now: datetime
 ) -> int:
-    """Number of extensions that were given: 0 if the student has as much already. An earlier extension keeps its reason
-    beside the new one.
+    """Return the number of extensions that were given: 0 if the student already has as much. An earlier extension keeps
+    its reason next to the new one.
     """
     row = extension_of(session, assignment.name, person_id)
     if row is not None:

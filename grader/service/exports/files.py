@@ -136,10 +136,10 @@ def _write_upload(archive: ZipFile, upload: Upload, book: Gradebook, remarks: tu
 
 def _platform_students(reader: GradebookReader, owners: tuple[Owner, ...]) -> dict[str, Student]:
     """All students by label, each with the key that they have on the platform. A student is matched by key and name;
-    else by a mail address, which is the key here and stands in one row there; else by a name that is unique on both
-    sides; else by a key whose name on the platform no other student here has. A student without a match, or whose key
-    another one would share, gets no key, so that no student gets another's grade. An address in several rows stays
-    the key, which the upload then refuses.
+    else by a mail address, which is the key here and is in one row there; else by a name that is unique on both sides;
+    else by a key whose name on the platform no other student here has. A student without a match, or whose key another
+    one would share, gets no key, so that no student gets another's grade. An address in several rows stays the key,
+    which the upload then refuses.
     """
     students = {row.student.label: row.student for row in reader.rows}
     named = {person_key(owner.key): person_name(owner.name) for owner in owners if owner.key is not None}

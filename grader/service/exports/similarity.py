@@ -76,8 +76,8 @@ class SimilarGroup(Record):
 
 
 class SimilarSources(Record):
-    """Files that several handed in byte for byte, all groups of similar sources, and the first pairs. In a group, one
-    source stands for all with the same bytes.
+    """Files that several students handed in byte for byte, all groups of similar sources, and the first pairs. In a
+    group, one source represents all sources with the same bytes.
     """
 
     identical: tuple[tuple[SimilarSource, ...], ...]

@@ -1,7 +1,7 @@
 """The process of a station: `python -P -m grader.service.station COURSE ORDERS CLASS CLUSTER`, the database on standard
-input. CLUSTER is the address of a Dask scheduler, or empty: then it grades in this process.
+input. CLUSTER is the address of a Dask scheduler, or empty; then the station grades in this process.
 
-It ends when it is told to (SIGTERM), and when its standard input is closed: whoever started it is gone.
+It ends at SIGTERM, and when its standard input is closed, since the process that started it has then ended.
 """
 
 import os
@@ -31,7 +31,7 @@ LEAVE = 20.0
 
 
 def main() -> None:
-    """Work until told to stop, and then stop what was begun."""
+    """Work until a signal to stop, and then stop the gradings that have begun."""
     folder, orders, device_class, cluster = sys.argv[1:]
     url = told_database()
     interrupt_on([signal.SIGTERM], _stop)
@@ -58,13 +58,13 @@ def main() -> None:
 def _backend(cluster: str, orders: str) -> Backend:
     if not cluster:
         return LocalBackend(orders)
-    from grader.service.station.cluster import ClusterBackend  # an extra, which only this needs
+    from grader.service.station.cluster import ClusterBackend  # an optional dependency that only this backend needs
 
     return ClusterBackend(cluster, orders)
 
 
 def _facts(judge: Judge, name: str) -> StationFacts:
-    """What the station is, or why it cannot grade."""
+    """Return the facts about the station, or the fault that prevents it from grading."""
     host = platform.node()
     try:
         facilities = judge.facilities
@@ -82,7 +82,7 @@ def _facts(judge: Judge, name: str) -> StationFacts:
 
 
 def _stop(_number: int) -> InterruptedGradingError:
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # once is enough: what follows is cleaning up
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # one signal is enough; only cleaning up follows
     return InterruptedGradingError("the station has been stopped.")
 
 

@@ -1,4 +1,4 @@
-"""Judging as `grade` and `batch` do: by the batch's own stations, wherever they are."""
+"""Grades like `grade` and `batch`: with the batch's own stations, on this machine or elsewhere."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -35,7 +35,7 @@ from grader.service.station.results import ready
 from grader.service.submissions.queue import ClaimedGrading, Graded, PendingResult
 
 TIMED = 3
-"""How often a speed is measured that is not measured for noise."""
+"""Attempts to measure a speed that noise hides."""
 
 CHANGED = "The assignment has changed before the hidden cases of this attempt ran: grade it again."
 
@@ -57,20 +57,20 @@ class Judge:
 
     @property
     def facilities(self) -> Facilities:
-        """What it grades with; raises errors of ours where it cannot."""
+        """Versions and device with which it grades. Raises a GraderError if it cannot grade."""
         return self._backend.facilities
 
     @property
     def device_class(self) -> str:
-        """That of its device, if none was named."""
+        """The named class, or else the class of the device."""
         return self._class or device_class(self.facilities.device)
 
     def elsewhere(self) -> frozenset[str]:
-        """The assignments of other classes."""
+        """Return the assignments of other classes."""
         return elsewhere(classes_of(self._cache), self.device_class)
 
     def grade(self, claimed: ClaimedGrading, progress: Progress) -> Graded | Ungraded:
-        """What is to be stored, or why there is no result by a fault of ours."""
+        """Return the result to store, or the fault of grader that prevented one."""
         self._cache.require_readable(claimed.assignment)
         coursework = self._course.load(claimed.assignment)
         measured = coursework.measured_sha256  # its files may change while it is graded
@@ -83,8 +83,8 @@ class Judge:
         return replace(ready(outcome, coursework), measured_sha256=measured)
 
     def keep_up(self, database: Database) -> bool:
-        """Store the present states of assignments, and score again some stored results whose points have changed. True
-        if there may be more of these.
+        """Store the present states of assignments, and score again some stored results whose points have changed.
+        Return True if there may be more of these.
         """
         self._recorder.keep(database)
         return self._rescoring.some(database)
@@ -94,7 +94,7 @@ class Judge:
         self._backend.close()
 
     def _graded(self, coursework: Coursework, claimed: ClaimedGrading, progress: Progress) -> Result | Ungraded:
-        """The outcome of a first grading. What is secret stays pending, or ends with its slot."""
+        """Return the outcome of a first grading. Secret results stay pending, or their grading ends with its slot."""
         pace = Pace(coursework=coursework, progress=progress, sleep=pause)
         work = VisibleGrading() if claimed.hides else WholeGrading()
         outcome = self._measured(self._errand(coursework, claimed, work), pace.note)
@@ -102,14 +102,14 @@ class Judge:
         return outcome
 
     def _completed(self, coursework: Coursework, claimed: ClaimedGrading, pending: PendingResult) -> Result | Ungraded:
-        """The stored result with its hidden cases. Reports nothing."""
+        """Return the stored result with its hidden cases. Reports no progress."""
         if pending.measured_sha256 != coursework.measured_sha256:
             return Ungraded(assignment=claimed.assignment, submission="", fault=CHANGED)
         result = up_to_date(Result.model_validate_json(pending.result), coursework)
         return self._backend.grade(self._errand(coursework, claimed, PendingCases(result=result)), quietly)
 
     def _measured(self, errand: Errand, progress: Progress) -> Result | Ungraded:
-        """The outcome; a speed that noise hides is measured again, and left open in the end."""
+        """Return the outcome. A speed that noise hides is measured again, and left open in the end."""
         outcome = self._backend.grade(errand, progress)
         for _ in range(TIMED - 1):
             if isinstance(outcome, Ungraded) or all(each.reason not in UNTIMED for each in outcome.checks):

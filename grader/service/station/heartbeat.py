@@ -1,4 +1,4 @@
-"""Keeps a claim while a grading runs, and says when that is over before it is done."""
+"""Renews a claim while a grading runs, and reports when the claim ends before the grading does."""
 
 import os
 import threading
@@ -17,14 +17,14 @@ BEAT = 5.0
 """Seconds between two renewals."""
 
 STUCK = 60.0
-"""Seconds in which a grading that is told to end must have ended; engines were seen to take ten to stop a container."""
+"""Seconds in which an interrupted grading must have ended; engines were seen to take ten to stop a container."""
 
 EXIT_STUCK = 70
 
 
 @dataclass(frozen=True, kw_only=True)
 class Patience:
-    """How long a grading may take, in all and, in seconds, to end once it is told to; `end` ends the process."""
+    """Time limits of a grading: in all, and, in seconds, for its end after an interruption; `end` ends the process."""
 
     longest: timedelta = timedelta(minutes=15)
     beat: float = BEAT
@@ -33,10 +33,10 @@ class Patience:
 
 
 class LeaseHeartbeat:
-    """A thread beside a grading. When the grading is to end before it is done, its row says so, and then `over` is set.
+    """A thread that accompanies a grading. If the grading must end early, its row says so, and then `over` is set.
 
-    A grading that does not end then hangs in code that no exception reaches: the process is ended, and
-    whoever started it starts another.
+    A grading that still does not end hangs in code that no exception reaches. Then the process is ended, and the
+    process that started it starts another.
     """
 
     def __init__(self, database: Database, claimed: ClaimedGrading, patience: Patience) -> None:
@@ -63,8 +63,8 @@ class LeaseHeartbeat:
             self._patience.end(EXIT_STUCK)
 
     def _ended(self) -> bool:
-        """Renew the claim; whether the grading is over. Where the database does not answer, it goes on while the lease
-        lasts.
+        """Renew the claim; return True if the grading is over. If the database does not answer, the grading continues
+        while the lease lasts.
         """
         try:
             ended = self._renewed_or_ended()

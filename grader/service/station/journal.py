@@ -1,4 +1,4 @@
-"""Lines for the operator, from a process that has no other way to tell."""
+"""Lines for the operator, from a process without another way to report."""
 
 import sys
 

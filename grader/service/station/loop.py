@@ -1,4 +1,4 @@
-"""The loop of a station: claim, grade and store, until the process is told to end.
+"""The loop of a station: claim, grade and store, until the process is stopped.
 
 It claims while another grading may begin (gradings.py): one at a time on this machine, one for each worker on a
 cluster.
@@ -36,20 +36,20 @@ Found = TypeVar("Found")
 
 
 class ClaimOverError(InterruptedGradingError):
-    """The grading was cancelled, took too long, or is another station's now; its row says which."""
+    """The grading was cancelled, took too long, or is another station's now; its row states the cause."""
 
 
 class Judging(Protocol):
-    """Who grades: station/grader.py."""
+    """The interface of station/grader.py."""
 
     def grade(self, claimed: ClaimedGrading, progress: Progress) -> Graded | Ungraded:
-        """What is to be stored, or why there is no result by a fault of ours."""
+        """Return the result to store, or the fault of grader that prevented one."""
 
     def elsewhere(self) -> frozenset[str]:
-        """The assignments that other stations grade."""
+        """Return the assignments that other stations grade."""
 
     def keep_up(self, database: Database) -> bool:
-        """Update stored data to the course's files without a run. True if there may be more to do."""
+        """Update stored data to the course's files without a run. Return True if there may be more to do."""
 
 
 def work(
@@ -59,7 +59,7 @@ def work(
     patience: Patience = PATIENCE,
     gradings: Gradings = IN_TURN,
 ) -> None:
-    """Take gradings while there is room for one more; raises what interrupts this process."""
+    """Take gradings while there is room for one more; raises an interruption of this process."""
     while True:
         stop_if_told()
         more = patient(lambda: judge.keep_up(database))
@@ -71,8 +71,8 @@ def work(
 
 
 def patient(ask: Callable[[], Found]) -> Found:
-    """What the database answers, however long it is away: it is started again, or another takes its place. That it is
-    away is said once, and so is that it is back. Raises what interrupts this process.
+    """Return the database's answer, and wait as long as the database is away: it may be restarted or replaced. Report
+    once that it is away, and once that it is back. Raises an interruption of this process.
     """
     away: float | None = None
     while True:
@@ -91,7 +91,7 @@ def patient(ask: Callable[[], Found]) -> Found:
 
 
 def _reason(error: DBAPIError) -> str:
-    """The first line of what the driver says, in which no password stands."""
+    """Return the first line of the driver's message, which contains no password."""
     said = str(error.orig).strip().splitlines()
     return showable(said[0]).rstrip(".") if said else "no reason is given"
 
@@ -102,7 +102,7 @@ def _claimed(database: Database, name: str, elsewhere: frozenset[str]) -> Claime
 
 
 def _grade_or_release(database: Database, judge: Judging, claimed: ClaimedGrading, patience: Patience) -> None:
-    """Grade it, or give the claim back as if it had not been begun."""
+    """Grade a claim, or give it back as if it had not been begun."""
     try:
         _grade(database, judge, claimed, patience)
     except (InterruptedGradingError, SchedulerLostError) as error:
@@ -113,7 +113,7 @@ def _grade_or_release(database: Database, judge: Judging, claimed: ClaimedGradin
 
 
 def _grade(database: Database, judge: Judging, claimed: ClaimedGrading, patience: Patience) -> None:
-    """Grade it, and store what came of it, unless the claim ends before."""
+    """Grade a claim and store the outcome, unless the claim ends before."""
     try:
         with (
             LeaseHeartbeat(database, claimed, patience) as heartbeat,
@@ -126,7 +126,7 @@ def _grade(database: Database, judge: Judging, claimed: ClaimedGrading, patience
 
 
 def _store(database: Database, claimed: ClaimedGrading, outcome: Graded | str) -> None:
-    """Once, even if it is tried again since nobody knows whether it was stored: then the claim has ended."""
+    """Store the outcome once. It may be tried again after an unknown result; if it was stored, the claim has ended."""
     with database.recording() as session:
         if isinstance(outcome, Graded):
             finish(session, claimed, outcome, time_of(session))
@@ -135,7 +135,7 @@ def _store(database: Database, claimed: ClaimedGrading, outcome: Graded | str) -
 
 
 def _outcome(judge: Judging, claimed: ClaimedGrading, progress: Progress) -> Graded | str:
-    """The outcome, or the fault of ours because of which there is none."""
+    """Return the outcome, or the fault of grader that prevented one."""
     try:
         outcome = judge.grade(claimed, progress)
     except (InterruptedGradingError, SchedulerLostError):
@@ -153,6 +153,6 @@ def _noting(database: Database, claimed: ClaimedGrading) -> Progress:
             with database.recording() as session:
                 keep_note(session, claimed, note_of(event), time_of(session))
         except SQLAlchemyError:
-            return  # nobody loses a grade because a line about it could not be kept
+            return  # a lost line of progress must not cost a student the grade
 
     return note

@@ -1,4 +1,4 @@
-"""Says that a station is there, and with which device, beside its work and while it has none."""
+"""Reports that a station is present, and its device, while it works and while it waits."""
 
 import threading
 from collections.abc import Callable
@@ -32,7 +32,7 @@ class Presence:
     def __exit__(self, *_: object) -> None:
         self._over.set()
         self._thread.join()
-        if not self._facts.fault:  # why a station could not begin stays to be read
+        if not self._facts.fault:  # the fault that prevented a station's start stays readable
             self._tell(lambda session, _now: station_leaves(session, self._facts.name))
 
     def _keep(self) -> None:

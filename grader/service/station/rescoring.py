@@ -71,7 +71,7 @@ def _scored(grading: GradingRow, stored: str | None, coursework: Coursework) -> 
         result = Result.model_validate_json(stored)
         known = grading.measured_sha256 is not None
         if not known and result.provenance.assignment_sha256 != coursework.sha256:
-            return None  # stored before versions were: what was measured is unknown
+            return None  # stored before versions were, so the measured version is unknown
         if lacks_measurements(result, coursework):
             return None
         return ready(up_to_date(result, coursework), coursework)

@@ -8,7 +8,7 @@ SEED = "seed"
 
 
 def service_seed(database: Database) -> int:
-    """The seed; it is made when it is first asked for."""
+    """Return the seed; the first call makes it."""
     with database.writing() as session:
         row = session.get(SecretRow, SEED)
         if row is None:

@@ -180,7 +180,7 @@ def finish(session: Session, claimed: ClaimedGrading, graded: Graded, now: datet
         return _changed(session, claimed, {"state": State.DONE, **graded.columns})
     values: dict[str, object] = {"state": State.DONE, "ended": now, **graded.columns}
     if graded.is_pending:
-        pause = random.uniform(0, MAX_HIDDEN_PAUSE.total_seconds())  # noqa: S311 - nobody can observe its earlier values
+        pause = random.uniform(0, MAX_HIDDEN_PAUSE.total_seconds())  # noqa: S311 - its earlier values are not visible
         values |= {"state": State.SHOWN, "not_before": now + timedelta(seconds=pause), "tries": 0, "stop_asked": False}
     if not _changed(session, claimed, values):
         return False

@@ -1,1 +1,1 @@
-"""The layout of each platform's download: a module for each sorts the files by owner."""
+"""The layout of each platform's download: a module for each platform sorts the files by owner."""

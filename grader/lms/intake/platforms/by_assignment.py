@@ -13,7 +13,7 @@ from grader.lms.intake.reading.wrapping import unwrapped
 
 
 def recognises(listing: Listing, assignments: tuple[Coursework, ...]) -> bool:
-    """Whether every folder at the top has the name of an assignment that was asked for."""
+    """True if every folder at the top has the name of a requested assignment."""
     tops = [folder for folder in unwrapped(listing, assignments).folders if len(folder) == 1]
     return bool(tops) and all(named_by(top[0], assignments) for top in tops)
 

@@ -1,8 +1,8 @@
 """Canvas's "Download Submissions": flat, `{name}_[LATE_]{user}_{attachment}_{file name}`.
 
 The name is the sortable one in small letters without spaces; an anonymous assignment has `anon_{id}` for name and user.
-Canvas finds people by the first `_{number}_` itself. It adds -1, -2 to the file names of those who hand in again; the
-attachment with the highest number is the latest. Text and links come as `..._text.html` and `..._link.html`.
+Canvas itself finds people by the first `_{number}_`. It adds -1, -2 to the file names of students who hand in again;
+the attachment with the highest number is the latest. Texts and links are `..._text.html` and `..._link.html`.
 """
 
 import re
@@ -23,7 +23,7 @@ TEXT_OR_LINK = "is a text or a link, which is not graded; ask for a file"
 
 
 def recognises(listing: Listing, _assignments: tuple[Coursework, ...]) -> bool:
-    """Whether most of what lies at the top bears Canvas's mark. What lies deeper was named by students."""
+    """True if most names at the top have Canvas's form. Students chose the deeper names."""
     level = listing.level
     beside = [file for file in listing.files if len(file.parts) == level]
     folders = [folder for folder in listing.folders if len(folder) == level]

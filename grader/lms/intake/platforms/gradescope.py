@@ -1,7 +1,7 @@
-"""Gradescope's "Export Submissions": folders submission_{id}/, and submission_metadata.yml that says whose they are.
+"""Gradescope's "Export Submissions": folders submission_{id}/, and submission_metadata.yml with their owners.
 
-The list is YAML as Ruby writes it: keys such as ":submitters" are strings. A team's submission is everybody's. It holds
-the active submission only; ":history" tells of the older ones.
+The list is YAML as Ruby writes it: keys such as ":submitters" are strings. A team's submission belongs to every member.
+The list has the active submission only; ":history" names the older ones.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,7 +19,7 @@ from grader.lms.intake.owners import Owner, Pile, Sorted, gather, pile
 from grader.lms.intake.reading.listing import METADATA, METADATA_LIMIT, File, Listing, UnreadableFileError, normal
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""It reads the same language as SafeLoader, several times as fast."""
+"""A loader for the same language as SafeLoader, several times as fast if the C version is available."""
 
 
 DEPTH_LIMIT = 50
@@ -27,7 +27,7 @@ DEPTH_LIMIT = 50
 
 
 class Loader(LOADER):  # type: ignore[misc]
-    """A safe loader: it makes plain values only, also of what Ruby marked with its classes."""
+    """A safe loader; it makes plain values even of objects that Ruby marked with its classes."""
 
 
 def _plain(loader: Any, _tag: str, node: yaml.Node) -> Any:
@@ -41,7 +41,7 @@ Loader.add_multi_constructor("!", _plain)
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """A submission in the list. `created` sorts by time; older attempts are known by the names of their folders."""
+    """A submission in the list. `created` sorts by time. Older attempts are known only by their folders' names."""
 
     folder: str
     submitters: tuple[Owner, ...]
@@ -50,7 +50,7 @@ class Entry:
 
     @property
     def submitted(self) -> datetime | None:
-        """When, where the list says it with an offset."""
+        """Time of handing in, if the list states it with an offset."""
         try:
             when = datetime.fromisoformat(self.created)
         except ValueError:
@@ -59,12 +59,12 @@ class Entry:
 
 
 def recognises(listing: Listing, _assignments: tuple[Coursework, ...]) -> bool:
-    """Whether the list is there."""
+    """True if the list is present."""
     return _list(listing) is not None
 
 
 def sort(listing: Listing, _assignments: tuple[Coursework, ...]) -> Sorted:
-    """Sort by student number, or by e-mail address if there is none."""
+    """Sort by student number, or by e-mail address without a number."""
     file = _list(listing)
     entries = _entries(listing, file) if file else ()
     root = file.parts[:-1] if file else ()
@@ -100,7 +100,7 @@ def _pile(owner: Owner, entry: Entry, listing: Listing, files: list[File], depth
 
 
 def _by_person(entries: tuple[Entry, ...]) -> Iterable[list[tuple[Owner, Entry]]]:
-    """The submissions of each person, with the submitter from the list. Two names are two people."""
+    """Return the submissions of each person, with the submitter from the list. Two names are two people."""
     theirs: dict[tuple[str, ...], list[tuple[Owner, Entry]]] = {}
     for entry in entries:
         for owner in entry.submitters:
@@ -109,13 +109,15 @@ def _by_person(entries: tuple[Entry, ...]) -> Iterable[list[tuple[Owner, Entry]]
 
 
 def _list(listing: Listing) -> File | None:
-    """The platform's list: at the top, or in the one folder that the export is. A student's own is neither."""
+    """Return the platform's list: at the top, or in the only folder of the export. A student's own file is in neither
+    place.
+    """
     level = listing.level
     return next((file for file in listing.files if file.name == METADATA and len(file.parts) <= level), None)
 
 
 def _tops(listing: Listing, root: tuple[str, ...]) -> set[tuple[str, ...]]:
-    """The folders and files beside the list."""
+    """Return the folders and files next to the list."""
     inside = len(root) + 1
     paths = {*listing.folders, *(file.parts for file in listing.files)}
     return {path for path in paths if len(path) == inside and path[:-1] == root and path[-1] != METADATA}
@@ -147,7 +149,7 @@ def _data(file: File, where: str) -> bytes:
 
 
 def _check_depth(data: bytes) -> None:
-    """Raises ValueError if it is nested too deeply for a list."""
+    """Raise ValueError if the data is nested too deeply for a list."""
     depth = 0
     for event in yaml.parse(data, Loader=LOADER):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
@@ -178,6 +180,6 @@ def _items(fields: Any, key: str) -> list[Any]:
 
 
 def _text(fields: Any, key: str) -> str:
-    """A plain value as text; a time keeps the order that it has."""
+    """Return a plain value as text; times keep their order."""
     found = fields.get(key) if isinstance(fields, Mapping) else None
     return str(found).strip() if isinstance(found, str | int | float) or hasattr(found, "isoformat") else ""

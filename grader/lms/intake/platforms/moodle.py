@@ -1,8 +1,8 @@
-"""Moodle's "Download all submissions": `{full name}_{participant}_assignsubmission_file/...`, or that without folders.
+"""Moodle's "Download all submissions": `{full name}_{participant}_assignsubmission_file/...`, or without folders.
 
-Moodle takes underscores out of full names, so the first mark in a path is its own. A team's hand-in is there for each
-of its members, as `{team}-{full name}_...`, or bears the team's name; the team of those who are in none has no number.
-Online text comes beside it as `..._assignsubmission_onlinetext`.
+Moodle removes underscores from full names, so the first mark in a path is Moodle's own. A team's hand-in appears for
+each member, as `{team}-{full name}_...`, or has the team's name; students without a team form one without a number.
+Online text appears next to it as `..._assignsubmission_onlinetext`.
 """
 
 import re
@@ -22,8 +22,8 @@ ONLINE_TEXT = "is online text, which is not graded; ask for a file"
 
 
 def recognises(listing: Listing, _assignments: tuple[Coursework, ...]) -> bool:
-    """Whether half of the names at the top bear Moodle's mark, or half of those in the folders there: students name the
-    rest, and in other platforms' downloads the end of a name.
+    """True if half of the names at the top have Moodle's mark, or half of the names in the folders there. Students
+    choose the other names, and in other platforms' downloads the end of a name.
     """
     paths = [*listing.folders, *(file.parts for file in listing.files)]
     return any(_is_half_marked({path[:depth] for path in paths if len(path) >= depth}) for depth in {1, listing.level})
@@ -59,7 +59,7 @@ def sort(listing: Listing, _assignments: tuple[Coursework, ...]) -> Sorted:
 
 
 def _teams(piles: list[Pile]) -> Iterator[Pile]:
-    """The piles with their teams, where every name begins with one: one name alone may have a dash in it."""
+    """Yield the piles with their teams, if every name begins with a team: a single name may contain a dash."""
     in_teams = bool(piles) and all(each.owner.name.partition("-")[2] for each in piles)
     for each in piles:
         team = each.owner.name.rpartition("-")[0] if in_teams else ""
@@ -67,7 +67,7 @@ def _teams(piles: list[Pile]) -> Iterator[Pile]:
 
 
 def _mark(parts: tuple[str, ...]) -> tuple[int, re.Match[str]] | None:
-    """The first part of a path that bears the mark, of the two that can, and what it says."""
+    """Return the place of the first marked part of a path, and the match; only the first two parts can be marked."""
     marks = ((place, MARK.fullmatch(part)) for place, part in enumerate(parts[:2]))
     return next(((place, match) for place, match in marks if match), None)
 
@@ -77,6 +77,6 @@ def _owner(match: re.Match[str]) -> Owner:
 
 
 def _below(file: File, place: int, match: re.Match[str]) -> tuple[str, ...]:
-    """The path within the owner's files; folders around the download may name the assignment, so they stay."""
+    """Return the path within the owner's files. Folders around the download may name the assignment, so they stay."""
     named = (match["file"],) if match["file"] else ()
     return (*file.parts[:place], *named, *file.parts[place + 1 :])

@@ -9,7 +9,7 @@ from grader.lms.intake.reading.wrapping import unwrapped
 
 
 def recognises(_listing: Listing, _assignments: tuple[Coursework, ...]) -> bool:
-    """True: this shape is for what no other recognises."""
+    """Return True: this shape is for listings that no other shape recognises."""
     return True
 
 
@@ -41,5 +41,7 @@ def by_name(listing: Listing, root: tuple[str, ...]) -> Sorted:
 
 
 def _is_meant(top: tuple[str, ...], files: list[File]) -> bool:
-    """Whether a folder is a student's. An empty one is, so that it is noticed; a hidden one if it has a kernels.cl."""
+    """True if a folder is a student's. An empty folder counts, so that it gets noticed; a hidden one needs a
+    kernels.cl.
+    """
     return not top[-1].startswith(".") or (*top, FILE_NAME) in {file.parts for file in files}

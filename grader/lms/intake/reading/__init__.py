@@ -1,1 +1,1 @@
-"""Reading folders, archives and checkouts without believing what they say about themselves: sizes, names, depth."""
+"""Reads folders, archives and checkouts without trusting their statements about sizes, names and depth."""

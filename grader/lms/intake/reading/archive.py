@@ -1,6 +1,6 @@
 """A zip as a listing: its members are read in memory, and none is ever written to a disk.
 
-What an archive claims is checked or limited: paths, kinds, sizes and the number of its members.
+Statements in an archive are checked or limited: paths, kinds, sizes and the number of its members.
 """
 
 import re
@@ -25,7 +25,7 @@ from grader.lms.intake.reading.listing import (
 )
 
 PACKINGS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
-"""The compressions that platforms and systems use. Others unpack without a limit on memory."""
+"""Compressions that platforms and systems use. Other methods unpack without a limit on memory."""
 
 ENCRYPTED, UTF_8 = 0x1, 0x800
 """Bits of a member's flags."""
@@ -41,17 +41,17 @@ DAMAGE = (
     LookupError,
     OverflowError,
 )
-"""The errors that zipfile raises for an archive that was cut, changed or forged."""
+"""Errors that zipfile raises for an archive that was cut, changed or forged."""
 
 NAME_LIMIT, PATH_LIMIT = 255, 4096
-"""Characters: what file systems take of a name and of a path."""
+"""Characters of the longest name and of the longest path in file systems."""
 
 DRIVE = re.compile(r"[A-Za-z]:")
 
 
 def list_archive(stream: IO[bytes], name: str, limit: int) -> Listing:
-    """Everything in the zip, whose files can be read while the stream is open; raises UnreadableFileError if it cannot
-    be listed at all, or has more than `limit` members.
+    """List everything in the zip; files can be read while the stream is open. Raises UnreadableFileError if the zip
+    cannot be listed at all, or has more than `limit` members.
     """
     try:
         archive = zipfile.ZipFile(stream)
@@ -80,7 +80,7 @@ def _list(archive: zipfile.ZipFile, name: str) -> Listing:
         is_folder = _name(info).endswith(("/", "\\"))
         if not parts or is_junk(parts) or (not is_folder and is_backup(parts[-1])):
             continue
-        deep, parts = len(parts) > DEPTH_LIMIT, parts[:DEPTH_LIMIT]  # by which it can still be told whose it is
+        deep, parts = len(parts) > DEPTH_LIMIT, parts[:DEPTH_LIMIT]  # the shortened path still shows the owner
         folders.update(parts[:end] for end in range(1, len(parts)))
         if deep:
             files.append(_Member(File(parts=parts, refused=TOO_DEEP), ()))
@@ -93,7 +93,7 @@ def _list(archive: zipfile.ZipFile, name: str) -> Listing:
 
 
 def _name(info: zipfile.ZipInfo) -> str:
-    """The name in the archive; it may be UTF-8 even without the flag for that."""
+    """Return the name in the archive; it may be UTF-8 even without the flag for that."""
     name = info.orig_filename
     if not info.flag_bits & UTF_8:
         try:
@@ -104,7 +104,7 @@ def _name(info: zipfile.ZipInfo) -> str:
 
 
 def parts_of(name: str) -> tuple[str, ...]:
-    """The path of a member; raises UnreadableFileError for one that leads out of the archive.
+    """Return the path of a member; raises UnreadableFileError for one that leads out of the archive.
 
     Windows tools write backslashes.
     """
@@ -153,14 +153,14 @@ def _unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit: int) -> byte
 
 
 class _Member(NamedTuple):
-    """A file, and what an archive says of its contents."""
+    """A file, and the archive's statement about its contents."""
 
     file: File
     contents: tuple[int, ...]
 
 
 def _once(members: list[_Member]) -> list[File]:
-    """Each path once; two different members of the same name are refused."""
+    """Return each path once; two different members with the same name are refused."""
     first = {each.file.parts: each for each in reversed(members)}
     differ = {each.file.parts for each in members if each.contents != first[each.file.parts].contents}
     why = "is in the archive twice, with different contents; keep one"

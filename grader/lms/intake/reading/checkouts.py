@@ -1,5 +1,5 @@
-"""A CSV of git checkouts: columns student, path and, if need be, assignment and submitted, which is a date such as
-2026-12-01T23:59; a path counts from the CSV's folder.
+"""A CSV of git checkouts with the columns student and path. The columns assignment and submitted are optional;
+submitted is a date such as 2026-12-01T23:59. A path is relative to the CSV's folder.
 
 A checkout is its working tree: git is never run, and nothing below .git is read.
 """
@@ -24,7 +24,7 @@ from grader.lms.intake.reading.table import TableRow, read_table
 
 @dataclass(frozen=True, kw_only=True)
 class CheckoutRow:
-    """A row of the list, by its line in the file; `assignment` is as it stands there, perhaps empty."""
+    """A row of the list, with its line in the file; `assignment` is the text in the file, perhaps empty."""
 
     line: int
     student: str
@@ -60,14 +60,14 @@ def sort(path: Path, assignments: tuple[Coursework, ...]) -> Sorted:
 
 
 def _once(rows: list[CheckoutRow]) -> list[CheckoutRow]:
-    """The rows without those that only repeat another."""
+    """Return the rows without those that only repeat another."""
     return list(
         {(person_key(row.student), row.path, row.assignment, row.submitted): row for row in reversed(rows)}.values()
     )[::-1]
 
 
 def _checkout(root: Path, row: CheckoutRow) -> tuple[Pile, str]:
-    """The files of a checkout, and why there are none; a path that cannot be read is refused."""
+    """Return the files of a checkout, and the reason for an empty pile; a path that cannot be read is refused."""
     owner, path = Owner(name=row.student), root / row.path
     try:
         if path.is_symlink():

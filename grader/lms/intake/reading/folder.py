@@ -1,4 +1,4 @@
-"""A folder as a listing. No link is followed, and nothing but regular files is opened."""
+"""A folder as a listing. Links are not followed, and only regular files are opened."""
 
 import os
 import stat
@@ -20,11 +20,11 @@ from grader.lms.intake.reading.listing import (
 )
 
 QUIETLY = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-"""Neither follows a link that has just taken a file's place, nor waits for the other end of a pipe."""
+"""Flags for opening. They do not follow a link that has just replaced a file, nor wait for the other end of a pipe."""
 
 
 def list_folder(root: Path) -> Listing:
-    """Everything below the folder; raises InputError if it cannot be listed at all."""
+    """List everything below the folder; raises InputError if it cannot be listed at all."""
     files: list[File] = []
     folders: set[tuple[str, ...]] = set()
     unplaced: list[Remark] = []
@@ -52,7 +52,7 @@ def list_folder(root: Path) -> Listing:
 
 
 def find_file(root: Path, parts: tuple[str, ...]) -> File:
-    """One file, or why it is not read."""
+    """Return one file, or the reason why it is not read."""
     path, named = root.joinpath(*parts), _normal(parts)
     try:
         _check(path.lstat().st_mode)

@@ -1,6 +1,6 @@
-"""The files in a folder or an archive, not yet sorted by owner: their names, and how to read them.
+"""The files in a folder or an archive before sorting by owner: their names, and functions to read them.
 
-Nothing is read yet: how much may be read depends on the owner. The cost of a listing grows with its files only.
+Nothing is read yet, since the limit of reading depends on the owner. The cost of a listing grows with its files only.
 """
 
 import re
@@ -11,27 +11,27 @@ from dataclasses import dataclass
 from grader.course.submissions.handin import Remark
 
 MEMBER_LIMIT = 10_000
-"""Files of a student's own archive: a working tree with all that its tools leave."""
+"""Files of a student's own archive: a working tree with everything that its tools leave."""
 
 LISTED_LIMIT = 200_000
 """Files of an archive that an instructor names: a thousand working trees of two hundred files each."""
 
 DEPTH_LIMIT = 32
-"""Levels of folders; no kernel lies deeper."""
+"""Levels of folders; kernels are never deeper."""
 
 TOO_DEEP = f"lies under {DEPTH_LIMIT} folders; anything deeper is ignored"
 
 METADATA_LIMIT = 32 * 1024 * 1024
-"""Bytes of a platform's own list: Gradescope's holds every student's test output."""
+"""Bytes of a platform's own list: Gradescope's has every student's test output."""
 
 METADATA = "submission_metadata.yml"
 
 SOURCE, ARCHIVE = ".cl", ".zip"
 SOURCE_AS_TEXT = ".cl.txt"
-"""What browsers and systems that hide endings make of ".cl"."""
+"""Ending of ".cl" files from browsers and systems that hide endings."""
 
 TEXTS = (".txt", ".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".ocl", ".opencl", ".clc")
-"""Endings of files that may hold a kernel under another name."""
+"""Endings of files that may contain a kernel under another name."""
 
 TARS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
 OTHER_ARCHIVES = (".gz", ".bz2", ".xz", ".7z", ".rar", ".zst")
@@ -40,29 +40,29 @@ DIVIDED = re.compile(
     r"(?P<base>.*)(?P<first>\.tar|\.cl)(?P<copy>\s*\([0-9]{1,9}\)|-[0-9]{1,9})(?P<last>\.[a-z0-9]+)\s*",
     re.IGNORECASE | re.DOTALL,
 )
-"""The name of a copy with its number within a double ending: "kernels.tar-1.gz", "kernels.cl (2).txt"."""
+"""Name of a copy with its number within a double ending: "kernels.tar-1.gz", "kernels.cl (2).txt"."""
 
 JUNK = re.compile(
-    r"__MACOSX|\.DS_Store|\._.*|Thumbs\.db|desktop\.ini"  # what systems leave behind
-    r"|\.git|\.svn|\.hg|\.idea|\.vscode|__pycache__",  # what tools keep beside the work
+    r"__MACOSX|\.DS_Store|\._.*|Thumbs\.db|desktop\.ini"  # files that systems leave behind
+    r"|\.git|\.svn|\.hg|\.idea|\.vscode|__pycache__",  # files that tools keep next to the work
     re.IGNORECASE | re.DOTALL,
 )
 
 BACKUP = re.compile(r".*~|#.*#|\.#.*|.*\.(?:swp|swo|bak|orig|tmp)", re.IGNORECASE | re.DOTALL)
-"""A file that an editor leaves behind. A folder may be called so: after a student, J. Bak."""
+"""Name of a file that an editor leaves behind. A folder may have such a name, after a student: J. Bak."""
 
 
 class UnreadableFileError(Exception):
-    """Something is not read, for the reason that the exception's text gives."""
+    """Raised for something that is not read; its text is the reason."""
 
 
 Read = Callable[[int], bytes]
-"""Reads a file, so many bytes at most; raises UnreadableFileError if it cannot be read."""
+"""Reads a file up to this number of bytes; raises UnreadableFileError if it cannot be read."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class File:
-    """A file by its path below what was named; `refused` says why it is not read, if it is not."""
+    """A file by its path below the named path; `refused` is the reason why it is not read, empty if it is."""
 
     parts: tuple[str, ...]
     read: Read | None = None
@@ -70,13 +70,13 @@ class File:
 
     @property
     def name(self) -> str:
-        """The last part of its path."""
+        """Last part of its path."""
         return self.parts[-1]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Listing:
-    """The content of a folder or archive called `name`: files, all folders, and what could not be listed."""
+    """The content of a folder or archive called `name`: files, all folders, and entries that could not be listed."""
 
     name: str
     files: tuple[File, ...]
@@ -85,12 +85,12 @@ class Listing:
 
     @property
     def level(self) -> int:
-        """The depth of the names that a platform gave: two if one folder is around everything, else one."""
+        """Depth of the names that a platform gave: two if one folder is around everything, else one."""
         tops = {path[0] for path in (*self.folders, *(file.parts for file in self.files))}
         return 2 if len(tops) == 1 and tops <= {folder[0] for folder in self.folders} else 1
 
     def grouped(self, depth: int) -> dict[tuple[str, ...], list[File]]:
-        """The files that lie deeper, by the first parts of their paths."""
+        """Return the files below `depth`, by the first parts of their paths."""
         groups: dict[tuple[str, ...], list[File]] = {}
         for file in self.files:
             if len(file.parts) > depth:
@@ -98,33 +98,33 @@ class Listing:
         return groups
 
     def where(self, file: File) -> str:
-        """The file's path, for people."""
+        """Return the file's path for people."""
         return "/".join((self.name, *file.parts))
 
 
 def ending(name: str) -> str:
-    """The ending of a file's name in small letters, e.g. ".cl"; that of ".cl" is ".cl"."""
+    """Return the ending of a file's name in small letters, e.g. ".cl"; the name ".cl" has the ending ".cl"."""
     _, dot, last = name.rpartition(".")
     return f".{last.casefold().strip()}" if dot else ""
 
 
 def is_source(name: str) -> bool:
-    """Whether a file is named as source text."""
+    """True if a file has the name of source text."""
     return _undivided(name).casefold().strip().endswith((SOURCE, SOURCE_AS_TEXT))
 
 
 def is_tar(name: str) -> bool:
-    """Whether a file is named as a tar."""
+    """True if a file has the name of a tar."""
     return _undivided(name).casefold().strip().endswith(TARS)
 
 
 def is_archive(name: str) -> bool:
-    """Whether a file is named as an archive that is opened."""
+    """True if a file has the name of an archive that is opened."""
     return ending(name) == ARCHIVE or is_tar(name)
 
 
 def stem(name: str) -> str:
-    """A file's name without ".cl" or the ending of an archive; it keeps the number of a copy."""
+    """Return a file's name without ".cl" or the ending of an archive; the number of a copy stays."""
     plain = _undivided(name).rstrip()
     endings = (SOURCE_AS_TEXT, SOURCE, ARCHIVE, *sorted(TARS, key=len, reverse=True), *OTHER_ARCHIVES)
     found = next((each for each in endings if plain.casefold().endswith(each)), "")
@@ -132,8 +132,8 @@ def stem(name: str) -> str:
 
 
 def _undivided(name: str) -> str:
-    """The name with the number of a copy moved before the whole ending: platforms and browsers put it before the last
-    dot.
+    """Return the name with the number of a copy moved before the whole ending: platforms and browsers put it before the
+    last dot.
     """
     match = DIVIDED.fullmatch(name)
     if match is None or f"{match['first']}{match['last']}".casefold() not in {*TARS, SOURCE_AS_TEXT}:
@@ -142,22 +142,22 @@ def _undivided(name: str) -> str:
 
 
 def is_junk(parts: tuple[str, ...]) -> bool:
-    """Whether this is not the student's work, and is ignored without a remark."""
+    """True if this is not the student's work, and is ignored without a remark."""
     return any(JUNK.fullmatch(part) for part in parts)
 
 
 def is_backup(name: str) -> bool:
-    """Whether a file is an editor's backup."""
+    """True if a file is an editor's backup."""
     return BACKUP.fullmatch(name) is not None
 
 
 def normal(name: str) -> str:
-    """The name with its accents in one form: systems differ in that."""
+    """Return the name with its accents in one form, since systems differ in that."""
     return unicodedata.normalize("NFC", name)
 
 
 def is_missing(listing: Listing) -> bool:
-    """Whether nothing in it could be a submission."""
+    """True if nothing in it could be a submission."""
     return not any(
         file.refused
         or is_source(file.name)

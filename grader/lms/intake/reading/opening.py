@@ -26,7 +26,7 @@ from grader.lms.intake.reading.listing import (
 from grader.lms.intake.reading.tarball import list_tar
 
 ARCHIVE_LIMIT = 16 * 1024 * 1024
-"""Bytes of a student's own archive: source text is a thousandth of it."""
+"""Bytes of a student's own archive; source text is a thousandth of it."""
 
 READ_LIMIT = 64 * 1024 * 1024
 """Bytes that are read for one student: the largest archives, and the source text in them."""
@@ -35,13 +35,13 @@ ASK = "ask for the .cl file, or a zip or tar of it"
 
 
 class Budget:
-    """How many bytes may still be read for one student."""
+    """Number of bytes that may still be read for one student."""
 
     def __init__(self) -> None:
         self._left = READ_LIMIT
 
     def read(self, read: Read, limit: int) -> bytes:
-        """The file's content, cut one byte after the limit; raises UnreadableFileError if the budget is used up."""
+        """Return the file's content, cut one byte after the limit; raises UnreadableFileError if no budget is left."""
         if self._left < 0:
             raise UnreadableFileError(f"is not read: this student's files are over {READ_LIMIT // 1024**2} MiB; {ASK}")
         data = read(limit + 1)
@@ -50,10 +50,10 @@ class Budget:
 
 
 def opened(pieces: tuple[Piece, ...], budget: Budget) -> Iterator[Piece]:
-    """The files of one student: sources with their data, and the members of archives in place of these.
+    """Yield the files of one student: sources with their data, and the members of archives in place of the archives.
 
-    What is called as asked comes first, and what may be source text under another name last: neither costs the other
-    its part of the budget.
+    Files with the requested name come first, and files that may be source text under another name come last. So each
+    gets its part of the budget.
     """
     for each in sorted(pieces, key=_turn):
         try:
@@ -102,7 +102,7 @@ def _with_text(each: Piece, budget: Budget) -> Piece:
 
 
 def _turn(each: Piece) -> int:
-    """When a file is read."""
+    """Return the position of a file in the order of reading."""
     if each.parts[-1].casefold() == FILE_NAME:
         return 0
     return 2 if _is_text(each) else 1
@@ -113,7 +113,7 @@ def _is_text(each: Piece) -> bool:
 
 
 def _utf8(data: bytes) -> bytes:
-    """UTF-16, as some editors on Windows save it, as UTF-8; all else as it is."""
+    """Return UTF-16, which some editors on Windows save, as UTF-8; other data is unchanged."""
     if not data.startswith(UTF16_MARKS) or len(data) > SIZE_LIMIT:
         return data
     try:

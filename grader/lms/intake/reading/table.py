@@ -1,4 +1,4 @@
-"""A CSV file that somebody has written, by its headings: whatever delimiter and encoding their spreadsheet chose."""
+"""A CSV file written by hand, read by its headings, in any delimiter and encoding that a spreadsheet chose."""
 
 import csv
 import io
@@ -12,24 +12,24 @@ SIZE = 8 * 1024 * 1024
 """Bytes of a list: a hundred thousand students."""
 
 DELIMITERS = ",;\t"
-"""The delimiters that spreadsheets write, depending on the country."""
+"""Delimiters that spreadsheets write, depending on the country."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TableRow:
-    """A row by its last line in the file; `fields` are by heading in small letters."""
+    """A row, with its last line in the file; the keys of `fields` are headings in small letters."""
 
     line: int
     fields: dict[str, str]
 
     def field(self, name: str) -> str:
-        """What it says under a heading, without spaces around it; empty if there is nothing."""
+        """Return the value under a heading, without spaces around it; empty if the row has no value there."""
         return self.fields.get(name, "")
 
 
 def read_table(path: Path, what: str, columns: Sequence[str]) -> list[TableRow]:
-    """The rows that are not empty; raises InputError if it is not CSV, or lacks one of the columns. `what` it is to be
-    stands in the message.
+    """Read the rows that are not empty; raises InputError if the file is not CSV, or lacks one of the columns. `what`
+    describes the expected file in messages.
     """
     try:
         with path.open("rb") as file:
@@ -40,9 +40,9 @@ def read_table(path: Path, what: str, columns: Sequence[str]) -> list[TableRow]:
 
 
 def table_of(name: str, data: bytes, what: str, columns: Sequence[str]) -> list[TableRow]:
-    """The same of a file that has been read, which messages call `name`."""
+    """Read the rows like `read_table` from the data of a file that messages call `name`."""
     text = _text(name, data, what)
-    delimiter = max(DELIMITERS, key=text.partition("\n")[0].count)  # the one that is most often in the heading
+    delimiter = max(DELIMITERS, key=text.partition("\n")[0].count)  # the most frequent one in the heading
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
     try:
         heading = [cell.strip().casefold() for cell in next(reader, [])]
@@ -62,7 +62,7 @@ def table_of(name: str, data: bytes, what: str, columns: Sequence[str]) -> list[
 
 
 def _text(name: str, data: bytes, what: str) -> str:
-    """The text: UTF-8, with or without the mark that Excel puts first, UTF-16 or an older encoding."""
+    """Return the text: UTF-8, with or without the mark that Excel puts first, UTF-16 or an older encoding."""
     if len(data) > SIZE:
         raise InputError(f"{name} is over {SIZE // 1024**2} MiB, too large for {what}.")
     encodings = ("utf-16",) if data.startswith((b"\xff\xfe", b"\xfe\xff")) else ("utf-8-sig", "cp1252", "latin-1")

@@ -1,4 +1,4 @@
-"""A tar, packed or not, as a listing: unpacked in memory within a limit, and never written to a disk."""
+"""A tar, compressed or not, as a listing: unpacked in memory within a limit, and never written to a disk."""
 
 import bz2
 import io
@@ -22,23 +22,23 @@ from grader.lms.intake.reading.listing import (
 )
 
 UNPACKED_LIMIT = 64 * 1024 * 1024
-"""Bytes of a tar without its packing: a thousand times as many can be packed into a file of a few kilobytes."""
+"""Bytes of a tar after unpacking. A thousand times as many can be packed into a file of a few kilobytes."""
 
 ABOUT_LIMIT, ABOUT_ALL_LIMIT = 4 * 1024, 128 * 1024
-"""Bytes of a header that says something about members, such as a long name, and of all such headers of a tar."""
+"""Bytes of a header that describes members, such as a long name, and of all such headers of a tar."""
 
 ABOUT = {
     *(tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.XGLTYPE),
     *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
 }
-"""The types of such headers."""
+"""Types of such headers."""
 
 PACKED: dict[bytes, Callable[[], "zlib._Decompress | bz2.BZ2Decompressor | lzma.LZMADecompressor"]] = {
     b"\x1f\x8b": partial(zlib.decompressobj, zlib.MAX_WBITS | 16),
     b"BZh": bz2.BZ2Decompressor,
     b"\xfd7zXZ\x00": partial(lzma.LZMADecompressor, memlimit=UNPACKED_LIMIT),
 }
-"""What unpacks, by the first bytes."""
+"""Decompressors by the first bytes."""
 
 DAMAGE = (
     tarfile.TarError,
@@ -49,13 +49,13 @@ DAMAGE = (
     ValueError,
     OverflowError,
     LookupError,
-    RecursionError,  # each header that is about the next is read within the one before
+    RecursionError,  # a header that describes the next header is read recursively
 )
-"""What is raised for a tar that was cut, changed or forged."""
+"""Errors that are raised for a tar that was cut, changed or forged."""
 
 
 def list_tar(packed: bytes, name: str, limit: int) -> Listing:
-    """Everything in the tar; raises UnreadableFileError if it cannot be listed, or has more than `limit` members."""
+    """List everything in the tar; raises UnreadableFileError if it cannot be read, or has more than `limit` members."""
     files: dict[tuple[str, ...], File] = {}
     folders: set[tuple[str, ...]] = set()
     unplaced: list[Remark] = []
@@ -76,7 +76,7 @@ def list_tar(packed: bytes, name: str, limit: int) -> Listing:
             if member.isdir():
                 folders.add(parts)
             else:
-                files[parts] = _file(archive, member, parts)  # of two of a name, tar keeps the last
+                files[parts] = _file(archive, member, parts)  # of two members with one name, tar keeps the last
     except DAMAGE as error:
         raise UnreadableFileError(f"is not a tar, or is damaged ({one_line(str(error))})") from error
     ordered = sorted(files.values(), key=lambda file: file.parts)
@@ -84,8 +84,8 @@ def list_tar(packed: bytes, name: str, limit: int) -> Listing:
 
 
 class _TarMember(tarfile.TarInfo):
-    """A member that has no long headers: tarfile reads some of them in quadratic time (CVE-2024-6232), and each member
-    would keep a copy of all that is said of all.
+    """A member without long headers. tarfile reads some of them in quadratic time (CVE-2024-6232), and each member
+    would keep a copy of the headers for all members.
     """
 
     def _proc_member(self, archive: "_TarArchive") -> tarfile.TarInfo:
@@ -95,25 +95,25 @@ class _TarMember(tarfile.TarInfo):
         return member
 
     def _apply_pax_info(self, headers: dict[str, str], encoding: str, errors: str) -> None:
-        super()._apply_pax_info(headers, encoding, errors)  # type: ignore[misc] # the same
+        super()._apply_pax_info(headers, encoding, errors)  # type: ignore[misc] # typeshed leaves it out
         self.pax_headers = {}
 
 
 class _TarArchive(tarfile.TarFile):
-    """A tar that counts what it says about its members."""
+    """A tar that counts the bytes of headers about its members."""
 
     tarinfo = _TarMember
     about = 0
 
     def read_about(self, size: int) -> None:
-        """Raise UnreadableFileError if that is too much."""
+        """Count a header; raises UnreadableFileError if it, or all headers together, are too large."""
         self.about += max(size, 0)
         if size > ABOUT_LIMIT or self.about > ABOUT_ALL_LIMIT:
             raise UnreadableFileError("says too much about its files; ask for the .cl file, or a zip of it")
 
 
 def _unpacked(packed: bytes) -> bytes:
-    """The tar itself; raises UnreadableFileError if it is too large."""
+    """Return the tar itself; raises UnreadableFileError if it is too large."""
     start = next((start for start in PACKED if packed.startswith(start)), None)
     data = packed if start is None else PACKED[start]().decompress(packed, UNPACKED_LIMIT + 1)
     if len(data) > UNPACKED_LIMIT:
