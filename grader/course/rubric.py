@@ -83,6 +83,7 @@ class Correctness(Record):
 
 class Sanitizer(Record):
     """A run in the simulator that must show no error. Its sizes are small, and ragged so that it meets every edge."""
+
     sizes: Sizes
     """A value for each size."""
 

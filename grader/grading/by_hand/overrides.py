@@ -79,8 +79,7 @@ def settle(assignment: Assignment, submission: Submission, wanted: Overrides) ->
 
 
 def _leaving(assignment: Assignment, kernels: Iterable[str]) -> Assignment:
-    """The assignment in which the launch sizes of these kernels, and of no others, are written as students write them.
-    """
+    """The assignment with the launch sizes of these kernels, and of no others, in the form that students write."""
     choices = replace(assignment.choices, launches=tuple(dict.fromkeys(kernels)))
     return replace(assignment, choices=choices)
 
@@ -98,8 +97,7 @@ def _relaunched(launch: Launch, wanted: Overrides) -> Launch:
 
 
 def _check(assignment: Assignment, sizes: Sizes, device: DeviceFacts) -> None:
-    """Raise InputError if a value is undefined at these sizes, if the run would never end, or if the arrays do not fit.
-    """
+    """Raise InputError if a value is undefined at these sizes, the run would never end, or the arrays do not fit."""
     try:
         assignment.check_at(sizes)
     except ValueError as error:

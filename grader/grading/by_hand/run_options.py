@@ -126,8 +126,7 @@ def _kernels(part: Assignment) -> list[str]:
 
 
 def _wanted(part: Assignment, options: Options, more: Mapping[str, str]) -> Overrides:
-    """Values that the options and `more` set for this part. Raises InputError for a name that the part does not have.
-    """
+    """Values that the options and `more` set for this part. Raises InputError for a name that the part lacks."""
     values = {**options.values, **more}
     for name in values:
         if name not in part.sizes and name not in part.constants:

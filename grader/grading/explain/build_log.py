@@ -107,8 +107,7 @@ class Source:
         return self._lines[number - 1] if 0 < number <= len(self._lines) else ""
 
     def code(self, number: int) -> str:
-        """The line without its comments and the contents of its strings, up to the length of lines that people write.
-        """
+        """The line without comments and the contents of strings, up to the length of lines that people write."""
         if not 0 < number <= len(self.written):
             return ""
         return "".join(
@@ -116,8 +115,7 @@ class Source:
         )
 
     def column(self, number: int, column: int) -> int | None:
-        """Column in the written line for a column in the compiled line, in characters from 1; None if a macro moved it.
-        """
+        """Column in the written line for one in the compiled line, in characters from 1; None if a macro moved it."""
         if not 0 < number <= min(len(self.written), len(self.compiled)):
             return column
         written, compiled = (lines[number - 1].encode()[: column - 1] for lines in (self.written, self.compiled))
@@ -223,8 +221,7 @@ def _sentence(error: CompilerMessage, source: Source) -> str:
 
 
 def _listing(errors: Sequence[CompilerMessage], source: Source) -> Iterator[str]:
-    """Yield the first errors as compilers write them, each with its line, a caret and its hint. No hint appears twice.
-    """
+    """Yield the first errors as compilers write them, with line, caret and hint. No hint appears twice."""
     told = {_hint(errors[0], source)}  # the sentence above the listing has this hint
     for error in errors[:SHOWN]:
         column, advice = _column(error, source), _hint(error, source)

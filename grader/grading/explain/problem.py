@@ -292,8 +292,7 @@ def _how_far(mismatch: Mismatch) -> str:
 
 
 def of_stray_write(buffer: str, words: int) -> Problem:
-    """The problem of a write into a guard band. `words` counts from the buffer's end or, if negative, from its start.
-    """
+    """Problem of a write into a guard band. `words` counts from the buffer's end or, if negative, its start."""
     distance = count(words + 1 if words >= 0 else -words, "element")
     place = "past its end" if words >= 0 else "before its start"
     return Problem(

@@ -85,8 +85,7 @@ def _run(mask: Mask, _blocks: Blocks, filled: float) -> str | None:
 
 
 def _hull(flat: Mask) -> Mask:
-    """Mask of all elements from the first true one to the last. Equal distances between true elements stay in the mask.
-    """
+    """Mask of all elements from the first true one to the last. Equal distances between true elements stay."""
     held = np.flatnonzero(flat)
     steps = np.diff(held)
     step = int(steps[0]) if steps.size and (steps == steps[0]).all() else 1

@@ -113,8 +113,7 @@ class OutOfTimeError(Exception):
 
 @dataclass(kw_only=True)
 class Evaluator:
-    """The session of a mutant schema. An edit that ends the session counts as wrong, and the session is opened again.
-    """
+    """Session of a mutant schema. An edit that ends the session counts as wrong, and the session opens again."""
 
     worker: Worker
     cases: Mapping[str, EvaluatedCase]

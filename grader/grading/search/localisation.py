@@ -71,8 +71,7 @@ Fixes = dict[Edit, set[str]]
 
 @dataclass(frozen=True, kw_only=True)
 class Suspect:
-    """A submission that builds. `right` has a value for each case that is shown and counts: True if the case is right.
-    """
+    """Submission that builds. `right` has a value for each shown case that counts: True if the case is right."""
 
     built: Built
     oracle: Oracle

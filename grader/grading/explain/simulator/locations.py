@@ -53,8 +53,7 @@ def _closing(signs: Sequence[str]) -> dict[int, int]:
 
 
 def _end(loop: int, signs: Sequence[re.Match[str]], closing: dict[int, int], ends: dict[int, int]) -> int:
-    """Number of the sign that ends a loop: the end of its block, a semicolon, or the end of the loop that is its body.
-    """
+    """Number of the sign that ends a loop: the end of its block, a semicolon, or the end of an inner loop."""
     number = loop + 1
     while number < len(signs):
         if number in ends:

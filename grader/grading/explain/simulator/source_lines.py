@@ -53,7 +53,7 @@ def writers(array: str, space: int, seen: SeenKernel) -> set[int]:
 
 
 def told_to_decide(what: str, scene: Scene, kernel: str, lines: Iterable[int]) -> str:
-    """A sentence of the form "... is decided in lines 9 and 14."
+    """Sentence of the form "... is decided in lines 9 and 14".
 
     It is empty if no condition decides which elements these lines access, or if too many lines do.
     """
