@@ -1,4 +1,4 @@
-"""messages.py: the judge's own types keep what a worker says to a size, whatever the worker keeps itself."""
+"""messages.py: the judge's own types limit the size of each worker reply, without trusting the worker's limits."""
 
 import contextlib
 import json
@@ -49,7 +49,7 @@ def read(reply):
 
 @pytest.mark.parametrize(("limit", "reply"), LISTS.values(), ids=LISTS)
 def test_a_list_has_its_limit(limit, reply):
-    """As many as that are taken, and no more."""
+    """A list in a reply is accepted up to its limit and rejected with one element more."""
     read(reply(limit))
     with pytest.raises(ValidationError) as refused:
         read(reply(limit + 1))
@@ -57,7 +57,7 @@ def test_a_list_has_its_limit(limit, reply):
 
 
 def test_texts_are_cut_to_their_limits():
-    """So that nothing behind has to ask how long a name or a log is."""
+    """Names, logs and messages in replies are cut to their limits, so later code need not check their length."""
     long = "x" * REPLY_LIMIT
     failed = read({"kind": "build_failed", "program": long, "log": long})
     assert (len(failed.program), len(failed.log)) == (NAME_LIMIT, LOG_LIMIT)
@@ -67,7 +67,7 @@ def test_texts_are_cut_to_their_limits():
 
 
 def test_a_preprocessed_text_is_whole_or_refused():
-    """A text that is cut would be another text."""
+    """A preprocessed text is rejected if it is too long, because a cut text would have another meaning."""
     assert len(read({"kind": "preprocessed", "text": "x" * TEXT_LIMIT}).text) == TEXT_LIMIT
     with pytest.raises(ValidationError):
         read({"kind": "preprocessed", "text": "x" * (TEXT_LIMIT + 1)})
@@ -77,7 +77,7 @@ def test_a_preprocessed_text_is_whole_or_refused():
     "fields", [{"turns": TURNS + 1}, {"turns": 0}, {"times": [{"start_ns": 0, "end_ns": 2**63}]}], ids=str
 )
 def test_numbers_have_their_limits(fields):
-    """Those that the judge counts or shows."""
+    """Turn counts and times that the judge adds or shows are rejected outside their ranges."""
     with pytest.raises(ValidationError):
         read({"kind": "launched", "times": [], **fields})
 
@@ -96,7 +96,8 @@ RUBBISH = {
 @pytest.mark.whole
 @pytest.mark.parametrize("make", RUBBISH.values(), ids=RUBBISH)
 def test_rubbish_is_refused_in_proportion_to_its_length(make):
-    """A reply is held to the size of one before, and that is parsed."""
+    """Parsing a malformed reply takes time in proportion to its length; the length is limited before the parser runs.
+    """
 
     def parse(said):
         with contextlib.suppress(ValidationError):

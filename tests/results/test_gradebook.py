@@ -1,4 +1,4 @@
-"""gradebook.py: a batch in brief, and the points of several assignments together."""
+"""gradebook.py: brief grades agree with their results, and totals add up the assignments of a student."""
 
 from gradebooks import NAMES, grade, gradebook, mark, missed, row
 from samples import BUILD, SLOW, failed, result
@@ -8,7 +8,7 @@ from grader.results.result import Reason
 
 
 def test_a_grade_says_what_its_result_says():
-    """Points, checks in their order, the speed that was measured, what to read first."""
+    """A brief grade has the points, the checks in order, the measured speed and the first cause of its result."""
     whole = result(BUILD, failed("correctness: one"), SLOW)
     brief = grade_of(whole)
     assert (brief.points, brief.max_points, brief.passed) == (whole.points, whole.max_points, False)
@@ -22,7 +22,7 @@ def test_a_grade_says_what_its_result_says():
 
 
 def test_totals_are_sums_over_the_assignments():
-    """What was not handed in counts as nothing out of its points; a late file makes it late."""
+    """Totals count a missing submission as zero of its points; one late file makes the total late."""
     book = gradebook(
         row("anna", grade(mark(points=3.0), missed()), assignment=NAMES[0], late=True),
         row("anna", grade(mark(points=5.0)), assignment=NAMES[1]),
@@ -38,7 +38,7 @@ def test_totals_are_sums_over_the_assignments():
 
 
 def test_who_is_not_graded_yet_has_no_total():
-    """A part would be taken for the whole."""
+    """A student with an ungraded assignment has no total, because a partial sum would look like the whole."""
     book = gradebook(
         row("anna", grade(mark()), assignment=NAMES[0]),
         row("anna", fault="too noisy.", assignment=NAMES[1]),
@@ -51,7 +51,7 @@ def test_who_is_not_graded_yet_has_no_total():
 
 
 def test_what_a_student_is_excused_from_does_not_count():
-    """Neither as points nor as points to earn; who is excused from everything has no total."""
+    """An excused assignment adds no points and no maximum; a student excused from all assignments has no total."""
     excused = {"fault": "the student is excused.", "left_out": "excused"}
     book = gradebook(
         row("anna", assignment=NAMES[0], **excused),

@@ -1,4 +1,4 @@
-"""result.py: nothing counts as passed because it was not looked at."""
+"""result.py: a check that was not made never counts as passed, and is reported with its reason and points."""
 
 import json
 
@@ -20,7 +20,7 @@ HIDDEN = unchecked("correctness: secret", Kind.CORRECTNESS, 0, Reason.HIDDEN, "h
 
 
 def seen(outcome):
-    """What is said of a result, and of its brief form in a batch alike."""
+    """Return passed, failed and unchecked of a result, after comparing them with its brief grade."""
     brief = grade_of(outcome)
     assert (outcome.passed, outcome.failed, outcome.unchecked) == (brief.passed, brief.failed, brief.unchecked)
     return outcome.passed, outcome.failed, outcome.unchecked
@@ -28,7 +28,7 @@ def seen(outcome):
 
 @pytest.mark.parametrize("reason", [None, *(reason for reason in Reason if reason not in NOT_MADE)])
 def test_a_skipped_check_says_why_it_was_not_made(reason):
-    """Without such a reason nobody could tell what its points are."""
+    """A skipped check without a reason for skipping is rejected: its points would have no meaning."""
     with pytest.raises(ValidationError, match="a skipped check, and no other"):
         check("sanitizer", kind=Kind.SANITIZER, verdict=Verdict.SKIPPED, reason=reason)
 
@@ -36,13 +36,13 @@ def test_a_skipped_check_says_why_it_was_not_made(reason):
 @pytest.mark.parametrize("reason", sorted(NOT_MADE))
 @pytest.mark.parametrize("verdict", [Verdict.PASSED, Verdict.PARTIAL, Verdict.FAILED])
 def test_a_check_that_was_made_has_no_such_reason(verdict, reason):
-    """It is about the student's code."""
+    """A check that was made cannot have a reason for being skipped, because its verdict is about the student's code."""
     with pytest.raises(ValidationError, match="a skipped check, and no other"):
         check("sanitizer", kind=Kind.SANITIZER, verdict=verdict, reason=reason)
 
 
 def test_what_was_not_checked_is_in_the_total_by_reason():
-    """Counted by hand: 5 + 40 of 5 + 40 + 12 + 20."""
+    """Unmade checks count in the maximum and are summed by reason; by hand: 45 points of 5 + 40 + 12 + 20 = 77."""
     outcome = result(BUILD, check("correctness: one"), *WATCHED, SPEED)
     assert (outcome.points, outcome.max_points) == (45, 77)
     assert seen(outcome) == (False, False, (Unchecked(reason=HERE, checks=2, points=32),))
@@ -56,18 +56,18 @@ def test_what_was_not_checked_is_in_the_total_by_reason():
 
 
 def test_a_check_for_no_points_that_was_not_made_is_not_overlooked():
-    """Whoever passes all others has not passed every check."""
+    """A result with an unmade check worth 0 points has not passed, even if all other checks passed."""
     outcome = result(BUILD, check("correctness: one"), unchecked(points=0))
     assert seen(outcome) == (False, False, (Unchecked(reason=HERE, checks=1, points=0),))
 
 
 def test_a_hidden_check_was_made():
-    """Nothing is left to be done about it; what is shown tells nothing of how it went."""
+    """A hidden check counts as made: no work is left, and the visible result does not reveal its outcome."""
     assert seen(result(BUILD, check("correctness: one"), HIDDEN)) == (True, False, ())
 
 
 def test_a_failure_is_one_whatever_else_is_open():
-    """Also where a part is earned; a case for practice is none."""
+    """A failed or partly passed check makes the result failed, also next to unmade checks; a practice case does not."""
     for lost in (failed("correctness: one"), SLOW):
         passed, has_failed, left = seen(result(BUILD, lost, *WATCHED))
         assert (passed, has_failed, len(left)) == (False, True, 1)
@@ -75,14 +75,14 @@ def test_a_failure_is_one_whatever_else_is_open():
 
 
 def test_a_check_that_was_not_made_is_never_the_first_to_read():
-    """There is nothing to mend in the source."""
+    """An unmade or hidden check is never the first cause, because the student has nothing to fix."""
     assert result(BUILD, *WATCHED, TIMED_ELSEWHERE, HIDDEN).first_cause is None
     wrong = failed("correctness: one")
     assert result(BUILD, *WATCHED, wrong).first_cause == wrong
 
 
 def test_what_is_unreached_follows_from_a_failed_build():
-    """Of the same kernel, and of no other; a kernel that is wrong is no such reason."""
+    """Checks are unreached if their kernel did not build; a kernel with wrong output leaves none unreached."""
     unrun = failed("correctness: one", reason=Reason.NOT_RUN)
     unbuilt = failed("build", kind=Kind.BUILD, reason=Reason.BUILD_ERROR)
     assert result(BUILD, unrun).unreached == ()
@@ -92,7 +92,8 @@ def test_what_is_unreached_follows_from_a_failed_build():
 
 
 def test_the_first_to_read_has_several_of_everything():
-    """With one row, little shows; but the commonest cause comes first, whatever the sizes."""
+    """The first cause is a case without a size of 1, which shows more; the most frequent cause comes first at any size.
+    """
     tiny, small = failed("correctness: one row (height 1, width 9)"), failed("correctness: few (height 11, width 9)")
     assert result(BUILD, tiny, small).first_cause == small
     assert result(BUILD, tiny).first_cause == tiny
@@ -101,7 +102,8 @@ def test_the_first_to_read_has_several_of_everything():
 
 
 def test_the_json_says_what_was_not_checked_and_reads_back():
-    """Its readers need not add up; ours does, so that the field and the checks cannot disagree."""
+    """The JSON report lists the unchecked points; reading it back computes them from the checks, so both always agree.
+    """
     outcome = result(BUILD, *WATCHED, TIMED_ELSEWHERE)
     fields = json.loads(REPORTS["json"](outcome))
     assert fields["unchecked"] == [
@@ -130,7 +132,7 @@ def test_the_json_says_what_was_not_checked_and_reads_back():
     ],
 )
 def test_a_name_has_the_pieces_that_it_was_made_of(given, name, title, part):
-    """Also as a check of a suite's part; for itself, it has the name that it had."""
+    """A check's name splits into title, label and sizes, alone and as a check of a suite's part."""
     kind, label, sizes = (*given, *("", {})[len(given) - 1 :])
     made = full_marks(kind, 2.0, label, sizes)
     told = made.of_part(part)
@@ -141,7 +143,7 @@ def test_a_name_has_the_pieces_that_it_was_made_of(given, name, title, part):
 
 
 def test_a_check_and_a_finding_know_their_lines():
-    """As their sentences name them; a finding's places are lines, too."""
+    """Checks and findings list the lines that their messages name; the places of a finding count as lines, too."""
     words = "line 7, column 3: see lines 9, 12 and 14. outlines 5 of 6 lines."
     assert failed("correctness: one", message=words).lines == (7, 9, 12, 14)
     assert failed("correctness: one", message=words).first_line == 7
@@ -151,7 +153,7 @@ def test_a_check_and_a_finding_know_their_lines():
 
 
 def test_faults_stand_in_the_json_only_where_there_are_any():
-    """Those of checks and of findings, each once; a result without any is as it always was."""
+    """The JSON report lists each fault of checks and findings once, and has no fault field if there are no faults."""
     fault = Fault(lost="the explanation", traceback="Traceback: no")
     unexplained = failed("sanitizer", findings=(replace(RACE, fault=fault),), faults=(fault,))
     lacking = result(BUILD, unexplained, failed("correctness: one", faults=(fault,)))
@@ -162,6 +164,6 @@ def test_faults_stand_in_the_json_only_where_there_are_any():
 
 
 def test_the_check_of_speed_is_found_by_its_kind():
-    """Wherever it is among the checks; a result may have none."""
+    """The performance check is found by its kind at any position; a result without one returns None."""
     assert result(SPEED, BUILD).performance_check == SPEED
     assert result(BUILD, check("memory: reads", kind=Kind.MEMORY)).performance_check is None

@@ -1,4 +1,4 @@
-"""withholding.py: what is hidden is told to nobody, also not by what is shown."""
+"""withholding.py: the visible result reveals nothing about hidden checks, neither directly nor through other values."""
 
 import copy
 
@@ -20,13 +20,13 @@ MESSAGE = "its outcome is shown after release."
 
 @pytest.fixture(scope="module")
 def assignment(tmp_path_factory):
-    """One in which something is hidden."""
+    """Return a function that makes an assignment with the named parts hidden."""
 
     return lambda *hidden: hiding_course(tmp_path_factory.mktemp("course"), *hidden).load("small")
 
 
 def test_where_nothing_is_hidden_the_result_is_itself(assignment):
-    """Not even a copy; and what is released is shown in any case."""
+    """A result without hidden checks is returned as the same object; a released result is always shown whole."""
     whole = right(assignment())
     assert withheld(whole, assignment()) is whole
     assert released(whole, assignment("case")) is whole
@@ -34,7 +34,9 @@ def test_where_nothing_is_hidden_the_result_is_itself(assignment):
 
 @pytest.mark.parametrize("name", HIDDEN)
 def test_name_and_kind_of_a_hidden_check_are_shown_and_nothing_else(assignment, name):
-    """It has earned nothing yet, and says what it is worth; the sums are of what is left, out of all points."""
+    """A hidden check shows its name, kind and maximum, and earns 0 points so far; the sums count the visible checks
+    only.
+    """
     whole = failing(right(assignment()), HIDDEN[name], findings=(RACE,))
     shown = withheld(whole, assignment(name))
     check, old = shown.checks[HIDDEN[name]], whole.checks[HIDDEN[name]]
@@ -59,7 +61,7 @@ def test_name_and_kind_of_a_hidden_check_are_shown_and_nothing_else(assignment, 
 
 @pytest.mark.parametrize("name", HIDDEN)
 def test_all_that_is_not_hidden_is_as_it_was(assignment, name):
-    """Where a case that is shown fails, nothing of the rest tells how a hidden one went."""
+    """All visible checks stay unchanged, also if a visible case fails, so they reveal nothing about a hidden one."""
     whole = failing(right(assignment()), 1)
     shown = withheld(whole, assignment(name))
     assert [number for number, (old, new) in enumerate(zip(whole.checks, shown.checks, strict=True)) if old != new] == [
@@ -69,14 +71,16 @@ def test_all_that_is_not_hidden_is_as_it_was(assignment, name):
 
 
 def test_counts_are_withheld_with_a_memory_check(assignment):
-    """They stand beside the lines of the source, and in a roofline."""
+    """A hidden memory check also withholds the access counts, which reports show next to source lines and in a
+    roofline.
+    """
     whole = right(assignment())
     assert withheld(whole, assignment("memory")).profiles == {}
     assert withheld(whole, assignment("performance")).profiles == whole.profiles
 
 
 def test_what_hidden_cases_find_changes_nothing_else(assignment):
-    """A submission that fails one looks the same as one that passes it, to the byte, and has the same points beside."""
+    """Submissions that pass and that fail a hidden case have byte-identical visible results, points included."""
     hidden, passed = assignment("case"), right(assignment())
     wrong = failing(passed, HIDDEN["case"])
     wrong = changed(wrong, *enumerate(forfeit(hidden, wrong.checks))).model_copy(update={"seconds": 2.0})
@@ -89,7 +93,7 @@ def test_what_hidden_cases_find_changes_nothing_else(assignment):
 
 
 def test_every_point_of_a_shown_check_is_there_after_the_release(assignment):
-    """What was earned so far is never taken back: only hidden checks change the points."""
+    """Points that a student has seen are never taken away: after the release, only hidden checks change the sum."""
     for place in HIDDEN:
         hidden = assignment(place)
         wrong = failing(right(assignment()), HIDDEN[place])
@@ -98,13 +102,13 @@ def test_every_point_of_a_shown_check_is_there_after_the_release(assignment):
 
 
 def test_a_hidden_case_for_practice_keeps_nothing_else_back(assignment):
-    """Nothing hangs on it."""
+    """A hidden practice case withholds no other check, because no check depends on it."""
     whole = right(assignment())
     assert withheld(whole, assignment("practice")).checks[4:] == whole.checks[4:]
 
 
 def test_what_does_not_build_hides_nothing(assignment):
-    """Every outcome follows from the build, which is shown: no points are promised for later."""
+    """A failed build is shown whole and promises no hidden points, because every outcome follows from it."""
     hidden = assignment("case", "memory")
     build, *rest = right(assignment()).checks
     broken = changed(
@@ -118,7 +122,7 @@ def test_what_does_not_build_hides_nothing(assignment):
 
 
 def test_what_was_skipped_has_no_outcome_to_hide(assignment):
-    """Where no simulator is installed, that is said."""
+    """A hidden check that was skipped is shown as skipped, with its message about the missing simulator."""
     skipped = {"verdict": Verdict.SKIPPED, "points": 0.0, "reason": Reason.NO_SIMULATOR, "message": "it is missing."}
     whole = right(assignment())
     absent = changed(whole, *((number, whole.checks[number].model_copy(update=skipped)) for number in (4, 5, 6)))
@@ -127,7 +131,7 @@ def test_what_was_skipped_has_no_outcome_to_hide(assignment):
 
 @pytest.mark.parametrize("reason", [Reason.DECIDED_ELSEWHERE, Reason.NOT_MEASURED, Reason.INTERFERENCE])
 def test_a_speed_that_is_left_open_is_said_however_hidden_cases_went(assignment, reason):
-    """Speed is measured before they run."""
+    """An unmeasured speed shows its reason for each outcome of the hidden cases, because speed is measured first."""
     left = {"verdict": Verdict.SKIPPED, "points": 0.0, "reason": reason, "message": "not here."}
     whole, hidden = right(assignment()), assignment("case")
     open_one = changed(whole, (7, whole.checks[7].model_copy(update=left)))
@@ -139,7 +143,7 @@ def test_a_speed_that_is_left_open_is_said_however_hidden_cases_went(assignment,
 
 @pytest.mark.parametrize("reason", [Reason.NOT_MEASURED, Reason.INTERFERENCE, Reason.COMPILER_FAILED])
 def test_a_hidden_speed_that_is_left_open_looks_as_one_that_was_measured(assignment, reason):
-    """On a busy machine, only a speed below the goal is left open: the reason would tell the outcome."""
+    """A hidden speed gives no reason for a missing time: a busy machine skips only speeds below the goal."""
     left = {"verdict": Verdict.SKIPPED, "points": 0.0, "reason": reason, "message": "not here.", "performance": None}
     whole, hidden = right(assignment()), assignment("performance")
     open_one = changed(whole, (7, whole.checks[7].model_copy(update=left)))
@@ -147,14 +151,16 @@ def test_a_hidden_speed_that_is_left_open_looks_as_one_that_was_measured(assignm
 
 
 def test_a_result_of_another_shape_is_never_shown(assignment):
-    """Rather no report than one that tells the wrong thing."""
+    """A result whose checks do not match the assignment is rejected, because a wrong report could reveal hidden
+    outcomes.
+    """
     whole = right(assignment())
     with pytest.raises(ValueError, match="longer"):
         withheld(whole.model_copy(update={"checks": whole.checks[:2]}), assignment("case"))
 
 
 def test_a_hidden_case_of_one_kernel_says_nothing_about_another(tmp_path):
-    """Each kernel of a suite is on its own."""
+    """A hidden case of one kernel in a suite withholds nothing of the other kernels."""
     fields = copy.deepcopy(FIELDS)
     launch = fields.pop("launches")[0]
     del fields["kernel"]
@@ -175,7 +181,7 @@ def test_a_hidden_case_of_one_kernel_says_nothing_about_another(tmp_path):
 
 
 def test_what_an_assignment_hides_is_counted(assignment):
-    """By what it says, not by what else is withheld with that."""
+    """The count covers the checks that the assignment hides, without others that are withheld as a consequence."""
     assert [hidden_checks(assignment(*each)) for each in ((), ("case",), tuple(HIDDEN))] == [0, 1, len(HIDDEN)]
 
 
@@ -190,7 +196,7 @@ def test_what_an_assignment_hides_is_counted(assignment):
     ],
 )
 def test_what_is_shown_at_once_is_never_withheld(assignment, hidden, kept):
-    """While a grading runs, no check is shown that the report could withhold: whatever hidden ones come to."""
+    """A running grading shows no check that the report could later withhold, for each outcome of the hidden checks."""
     shown = set(shown_at_once(assignment(*hidden)))
     assert set(shown_at_once(assignment())) - shown == kept
     assert len(shown_at_once(assignment())) == 1 + 3 + 1 + 2 + 1
@@ -201,7 +207,7 @@ def test_what_is_shown_at_once_is_never_withheld(assignment, hidden, kept):
 
 
 def test_a_fault_of_ours_is_shown_without_its_traceback(assignment):
-    """What is missing, and no more: a traceback may quote what is secret. So do findings that lack their words."""
+    """A fault in grader is shown without its traceback, which may quote secrets; this includes faults in findings."""
     fault = Fault(lost="the explanation", traceback=SECRET)
     whole = right(assignment())
     unexplained = replace(RACE, fault=fault)
@@ -214,7 +220,9 @@ def test_a_fault_of_ours_is_shown_without_its_traceback(assignment):
 
 
 def test_a_fault_about_a_hidden_check_tells_nothing_of_it(assignment):
-    """Only a check that failed has an explanation that could be missing."""
+    """A fault of a hidden check is withheld: only failed checks have explanations, so the fault would reveal the
+    failure.
+    """
     whole = failing(right(assignment("case")), HIDDEN["case"], faults=(Fault(lost="the explanation"),))
     assert whole.faults
     assert withheld(whole, assignment("case")).faults == ()
@@ -222,7 +230,7 @@ def test_a_fault_about_a_hidden_check_tells_nothing_of_it(assignment):
 
 @pytest.mark.parametrize("name", ["case", "sanitizer", "memory"])
 def test_hidden_checks_of_an_assignment_without_speed_are_withheld(tmp_path, name):
-    """The rest is shown, and there is no kind of check for speed to show at once."""
+    """Withholding works without a performance check: the other checks are shown, and speed is not shown at once."""
     hiding = hiding_course(tmp_path, name, performance=None).load("small")
     whole = failing(right(hiding), HIDDEN[name])
     shown = withheld(whole, hiding)

@@ -1,4 +1,4 @@
-"""Gradescope's results.json as its documentation has it ("Autograder Specifications", "Output format"), strictly."""
+"""Strict schema of Gradescope's results.json after its documentation ("Autograder Specifications", "Output format")."""
 
 from typing import Annotated, Any, Literal
 
@@ -10,13 +10,13 @@ Points = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class Strict(BaseModel):
-    """No field that is not documented, and no text where a number is due."""
+    """Base model that rejects undocumented fields, and text in place of a number."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class Test(Strict):
-    """An entry of `tests`; all of it is optional."""
+    """Entry of `tests`; every field is optional."""
 
     score: Points | None = None
     max_score: Points | None = None
@@ -31,7 +31,7 @@ class Test(Strict):
 
 
 class Entry(Strict):
-    """An entry of the leaderboard."""
+    """Entry of the leaderboard."""
 
     name: str
     value: float | str
@@ -39,7 +39,7 @@ class Entry(Strict):
 
 
 class Results(Strict):
-    """The file. Without a score, here or on every test, Gradescope takes the autograder for failed."""
+    """Complete file. Without a score for the file or for every test, Gradescope treats the autograder as failed."""
 
     score: Points | None = None
     execution_time: Points | None = None

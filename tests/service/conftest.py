@@ -1,10 +1,11 @@
-"""A service for each test, on SQLite, and on PostgreSQL once more."""
+"""Fixtures that give each test a service on SQLite, and once more on PostgreSQL."""
 
 import pytest
 from services import Service
 
 ON_BOTH = frozenset({"test_databases.py"})
-"""Modules whose tests `make test` runs on PostgreSQL, too, where it is installed; `make test-all` runs all."""
+"""Modules whose tests `make test` also runs on PostgreSQL if it is installed; `make test-all` runs all modules there.
+"""
 
 LEASES_ON_BOTH = frozenset(
     {
@@ -14,11 +15,11 @@ LEASES_ON_BOTH = frozenset(
         "test_a_result_is_stored_once",
     }
 )
-"""And tests of leases: of each statement that the queue rests on, one."""
+"""Lease tests that `make test` also runs on PostgreSQL: one for each statement on which the queue relies."""
 
 
 def pytest_generate_tests(metafunc):
-    """Each test of a service is run on both databases."""
+    """Run each test of a service on both databases."""
     if "service" in metafunc.fixturenames and "database_kind" in metafunc.fixturenames:
         module, test = metafunc.module.__file__.rpartition("/")[2], metafunc.function.__name__
         marks = () if module in ON_BOTH or test in LEASES_ON_BOTH else (pytest.mark.whole,)
@@ -27,7 +28,7 @@ def pytest_generate_tests(metafunc):
 
 @pytest.fixture
 def database_kind(request):
-    """On which database the service of a test is."""
+    """Return the kind of database for the test's service: "sqlite" or "postgresql"."""
     return request.param
 
 

@@ -1,4 +1,4 @@
-"""handover.py: the database's password reaches the service's processes, and nobody who looks at them."""
+"""handover.py: the database password reaches the service's processes, and no process that inspects them."""
 
 import subprocess
 import sys
@@ -49,12 +49,14 @@ def started(code, *words, **variables):
 
 
 def shown(pid):
-    """What every process of the same user, as a kernel under the sandbox `process`, can read of another."""
+    """Return what a kernel under the sandbox `process` can read of another process: its environment and command line.
+    """
     return b"".join(Path(f"/proc/{pid}/{name}").read_bytes() for name in ("environ", "cmdline"))
 
 
 def test_what_a_variable_said_is_wiped_from_the_process():
-    """Not only from what Python knows of it: /proc shows the block that the process began with."""
+    """A forgotten variable is also erased from /proc, which shows the environment block that the process started with.
+    """
     with started(FORGETS, GRADER_DATABASE=SECRET, OTHER="kept") as process:
         assert process.stdout.readline() == "False\n"
         seen = shown(process.pid)
@@ -64,14 +66,14 @@ def test_what_a_variable_said_is_wiped_from_the_process():
 
 
 def test_a_variable_that_is_not_there_is_forgotten_too():
-    """Nothing happens."""
+    """Forgetting a variable that is not set does nothing."""
     with started(FORGETS) as process:
         assert process.stdout.readline() == "False\n"
         process.stdin.close()
 
 
 def test_a_child_is_told_by_its_standard_input_and_ends_with_its_parent(tmp_path):
-    """Neither its environment nor its command says the address, and it does not outlive who started it."""
+    """A child gets the address on standard input, not in its environment or command, and ends with its parent."""
     (tmp_path / "told.py").write_text(CHILD)
     root = str(Path(__file__).parent.parent.parent)
     with started(TOLD, f"{tmp_path}:{root}", SECRET) as process:

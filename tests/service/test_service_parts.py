@@ -1,4 +1,4 @@
-"""The small modules: tables, courses, handouts, comparing, progress, seeds, first lines."""
+"""Small modules of the service: tables, course files, handouts, comparisons, progress notes, seeds and first lines."""
 
 import os
 import re
@@ -35,27 +35,27 @@ from grader.service.submissions.progress import MAX_WORDS_LENGTH, in_brief, note
 
 
 def test_the_steps_make_the_tables_that_the_code_has(service):
-    """And running them again changes nothing."""
+    """The migrations create the tables that the models define, and running them again changes nothing."""
     migrate(service.database)
     with service.database._engine.connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection), Base.metadata) == []
 
 
 def test_the_database_is_the_users_alone(tmp_path):
-    """It holds what students wrote and what they earned."""
+    """The database file is readable by its owner only, because it contains submissions and grades."""
     sqlite_url(tmp_path / "data")
     assert [path.stat().st_mode & 0o077 for path in (tmp_path / "data").glob("service.sqlite")] == [0]
 
 
 def test_a_folder_that_cannot_be_made_is_said(tmp_path):
-    """With the next step."""
+    """A data folder that cannot be created is an input error that names the option --data."""
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="--data"):
         sqlite_url(tmp_path / "file" / "data")
 
 
 def test_a_transaction_that_fails_leaves_nothing(service):
-    """All of it or none."""
+    """A transaction that fails changes no row."""
 
     def change_and_fail():
         with service.database.writing() as session:
@@ -68,19 +68,19 @@ def test_a_transaction_that_fails_leaves_nothing(service):
 
 
 def test_a_time_without_a_zone_is_refused():
-    """It could mean anything."""
+    """A time without a zone is rejected, because it is ambiguous."""
     with pytest.raises(ValueError, match="zone"):
         UtcDateTime().process_bind_param(datetime(2026, 1, 1), None)  # noqa: DTZ001
 
 
 def test_the_seed_is_made_once(service):
-    """By whichever process asks first; it is the same after a restart."""
+    """The seed is created once, by the first process that asks, and survives a restart."""
     first = service_seed(service.database)
     assert first == service_seed(Database(service.database.url)) != 0
 
 
 def test_a_handout_that_changes_is_read_again(service):
-    """Without a restart."""
+    """A changed or deleted handout is read again without a restart."""
     path = service.course.assignments / "small" / "README.md"
     path.write_text("Subtract.\n")
     os.utime(path, (1, 1))
@@ -102,13 +102,14 @@ def test_a_handout_that_changes_is_read_again(service):
     ],
 )
 def test_a_handout_is_markup_in_which_nothing_runs(text, markup):
-    """Links lead to the web or to the guide; pictures are their words."""
+    """A handout becomes HTML without active content: links lead to the web or the guide, and images become their text.
+    """
     assert markup in render_handout(text)
     assert "p.png" not in render_handout(text)
 
 
 def test_every_handout_of_the_course_can_be_shown(course):
-    """And the guide to reports."""
+    """Every handout of the course and the guide to reports can be rendered."""
     cache = AssignmentCache(course, ROOT / "docs" / "reading-your-report.md")
     assert len(cache.all()) == len(course.names())
     assert all("<h1>" in each.handout for each in cache.all())
@@ -116,7 +117,7 @@ def test_every_handout_of_the_course_can_be_shown(course):
 
 
 def test_a_slip_in_an_assignment_closes_nothing(tmp_path):
-    """It stays as it was last, and is told; one that could never be read is not there."""
+    """An assignment with an error keeps its last valid version and is reported; one that was never valid is absent."""
     copied = course_of(tmp_path)
     cache = AssignmentCache(copied, ROOT / "docs" / "reading-your-report.md")
     before = cache.all()
@@ -137,14 +138,14 @@ def test_a_slip_in_an_assignment_closes_nothing(tmp_path):
 
 @pytest.fixture
 def reads(monkeypatch):
-    """The names of the assignments that were read from their files."""
+    """Return the list that receives the name of each assignment read from its files."""
     found, load = [], Course.load
     monkeypatch.setattr(Course, "load", lambda course, name: (found.append(name), load(course, name))[1])
     return found
 
 
 def test_an_assignment_that_cannot_be_read_is_not_tried_again_for_every_page(tmp_path, reads):
-    """Only when one of its files, or a right to read it, has changed."""
+    """An unreadable assignment is read again only after one of its files, or a file's permissions, changed."""
     copied = course_of(tmp_path)
     rubric = copied.assignments / "small" / "assignment.yaml"
     rubric.write_text("title: [")
@@ -159,7 +160,7 @@ def test_an_assignment_that_cannot_be_read_is_not_tried_again_for_every_page(tmp
 
 
 def test_files_are_looked_at_again_only_after_a_while(tmp_path, monkeypatch):
-    """A page of thirteen assignments would look at a hundred files; what has changed is shown a moment later."""
+    """Files are checked for changes once a second: a page of 13 assignments would otherwise check a hundred files."""
     now = 100.0
     monkeypatch.setattr("grader.service.course.assignments.time.monotonic", lambda: now)
     copied = course_of(tmp_path)
@@ -176,7 +177,7 @@ def test_files_are_looked_at_again_only_after_a_while(tmp_path, monkeypatch):
     "lacking", ["reference/small/oracle.py", "reference/small/baseline.cl", "reference/small/kernels.cl"]
 )
 def test_an_assignment_is_read_again_when_what_it_lacks_is_there(tmp_path, lacking):
-    """Files of its reference are not shown, and decide whether it can be read."""
+    """An assignment with a missing reference file is read again as soon as the file exists."""
     copied = course_of(tmp_path)
     text = (tmp_path / lacking).read_text()
     (tmp_path / lacking).unlink()
@@ -188,14 +189,14 @@ def test_an_assignment_is_read_again_when_what_it_lacks_is_there(tmp_path, lacki
 
 
 def test_comments_of_a_handout_are_for_whoever_writes_it():
-    """As `grader new` leaves them."""
+    """Comments in a handout, such as those that `grader new` writes, are not shown to students."""
     assert render_handout("# Title\n\n<!-- Keep the\n\nsections -->\nText <!-- x -->end\n") == render_handout(
         "# Title\n\nText end\n"
     )
 
 
 def test_the_handout_that_grader_new_writes_keeps_its_headings():
-    """A comment above a heading takes none of the blank lines that make it one."""
+    """Removing a comment above a heading keeps the blank line that makes the heading one."""
     template = (ROOT / "grader" / "authoring" / "template" / "assignments" / "README.md").read_text()
     headings = re.findall("^#+ ", template, re.MULTILINE)
     assert len(re.findall("<h[1-6]>", render_handout(template))) == len(headings) > 1
@@ -203,7 +204,7 @@ def test_the_handout_that_grader_new_writes_keeps_its_headings():
 
 
 def test_what_changes_in_the_course_is_shown_without_a_new_start(tmp_path):
-    """A handout that is written, and taken away; dates of the whole course; an assignment that goes."""
+    """Changed handouts, course dates and removed assignments are shown without a restart."""
     copied = course_of(tmp_path)
     cache = AssignmentCache(copied, ROOT / "docs" / "reading-your-report.md")
     handout = copied.assignments / "small" / "README.md"
@@ -223,7 +224,8 @@ def test_what_changes_in_the_course_is_shown_without_a_new_start(tmp_path):
 
 
 def test_a_comparison_shows_changes_with_what_is_around_them():
-    """Removed lines before added ones; far lines are left out; equal files have none."""
+    """A comparison lists removed lines before added ones, with three lines of context; equal files have no differences.
+    """
     old = b"\n".join(b"line %d" % number for number in range(30))
     new = old.replace(b"line 15\n", b"other\nmore\n")
     kinds = [(line.kind, line.old, line.new) for line in compared(old, new)]
@@ -235,7 +237,7 @@ def test_a_comparison_shows_changes_with_what_is_around_them():
 
 @pytest.mark.parametrize("unit", [b"", b"same", b"%d"], ids=["empty", "same", "different"])
 def test_a_comparison_of_the_largest_files_is_quick(unit):
-    """Whatever the lines are: repeated ones make others take minutes."""
+    """Comparing the largest files takes under 3 s; repeated lines make other algorithms take minutes."""
     one = b"\n".join(unit % number if b"%" in unit else unit for number in range(4999))
     other = b"\n".join(reversed(one.split(b"\n"))) + b"\nx"
     begun = time.perf_counter()
@@ -244,7 +246,7 @@ def test_a_comparison_of_the_largest_files_is_quick(unit):
 
 
 def test_what_is_told_of_a_check_is_short_and_showable(service):
-    """The report has all of it."""
+    """A progress note has a limited, printable message; the report has the whole text and the findings."""
     check = right(service.course.load("small")).checks[1]
     note = note_of(Decided(check=check, sentence="\x1b[2J" + "x" * 5000))
     assert len(note.words) == MAX_WORDS_LENGTH
@@ -254,7 +256,8 @@ def test_what_is_told_of_a_check_is_short_and_showable(service):
 
 
 def test_a_check_that_was_not_run_is_shown_as_skipped(service):
-    """While it is graded and afterwards; programs that ask are told what it counts as."""
+    """A check that was not run is shown as skipped during and after grading, while programs get its verdict "failed".
+    """
     assignment = service.course.load("small")
     last = right(assignment).checks[-1]
     failing_last = failing(right(assignment), -1, reason=Reason.NOT_RUN)
@@ -266,7 +269,9 @@ def test_a_check_that_was_not_run_is_shown_as_skipped(service):
 
 
 def test_a_comparison_ends_after_so_many_lines():
-    """A page of ten thousand takes a second to make, and nobody reads it."""
+    """A comparison ends after a fixed number of lines: a page of 10,000 lines takes a second to render and is of no
+    use.
+    """
     old, new = (b"".join(b"%s %d\n" % (word, number) for number in range(4000)) for word in (b"old", b"new"))
     shown = compared(old, new)
     assert len(shown) == MAX_LINES_SHOWN + 1
@@ -274,7 +279,7 @@ def test_a_comparison_ends_after_so_many_lines():
 
 
 def test_no_message_of_the_database_holds_what_is_stored(service):
-    """It would come into a log."""
+    """A database error does not contain stored values, because it could reach a log."""
     with service.database.writing() as session:
         session.add(ReleaseRow(assignment="small", who="staff", at=service.now))
     with pytest.raises(IntegrityError) as caught, service.database.writing() as session:
@@ -301,19 +306,21 @@ def asked_to_serve(folder, **more):
     ids=["IPv4", "IPv6", "name", "url", "usual port", "usual port of TLS", "another port"],
 )
 def test_browsers_go_to_the_address_that_is_listened_on_or_to_the_one_that_is_named(tmp_path, asked, origin):
-    """One of IPv6 stands in brackets; a port that browsers leave out is left out."""
+    """The origin is the listening address or --url; IPv6 addresses get brackets, and default ports are omitted."""
     assert asked_to_serve(tmp_path, **asked).origin == origin
 
 
 @pytest.mark.parametrize("asked", [{"host": "0.0.0.0"}, {"host": "::"}, {"url": "grader.example.org"}], ids=str)
 def test_an_address_that_browsers_cannot_go_to_is_refused(tmp_path, asked):
-    """With the option that helps: all who come by another name would be sent there."""
+    """An origin that browsers cannot reach is rejected with a hint to --url, because visitors are redirected to it."""
     with pytest.raises(InputError, match="--url"):
         _ = asked_to_serve(tmp_path, **asked).origin
 
 
 def test_nobody_is_given_two_sign_in_links_at_once(tmp_path):
-    """The later one would have ended the first: of a person who is invited and of the demo, too."""
+    """Each person gets one sign-in link at start, also an invited person of the demo: a second link would end the
+    first.
+    """
     request = asked_to_serve(tmp_path, demo=True)
     with closing(ready_database(tmp_path)) as database:
         list(first_lines(database, request))

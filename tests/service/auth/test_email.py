@@ -1,4 +1,4 @@
-"""email.py: what reaches a mail server, and what it is not told."""
+"""email.py: messages reach a mail server, and no password is sent without TLS."""
 
 import socketserver
 import threading
@@ -13,7 +13,7 @@ ANSWERS = {"EHLO": "250 here", "MAIL": "250 ok", "RCPT": "250 ok", "DATA": "354 
 
 
 class _Server(socketserver.StreamRequestHandler):
-    """Speaks as much SMTP as a message needs, and neither TLS nor anything else."""
+    """Mail server that speaks as much SMTP as one message needs, without TLS or other extensions."""
 
     def handle(self):
         self._say("220 here")
@@ -52,7 +52,7 @@ MESSAGE = email_message("course@example.org", "ada@example.org", "Your sign-in l
 
 
 def test_a_message_reaches_its_server():
-    """With whom it is from, whom it is for, and its words."""
+    """A message reaches its server with sender, recipient, subject and text."""
     with _serving() as server:
         rules = MailRules.model_validate({**_rules(server, "none").model_dump(), "user": ""})
         Smtp(rules=rules, password="")(MESSAGE)
@@ -62,7 +62,7 @@ def test_a_message_reaches_its_server():
 
 
 def test_a_server_without_tls_is_told_no_password():
-    """It may be somebody in between."""
+    """A server without STARTTLS receives no password and no message, because it may be an attacker in between."""
     with _serving() as server:
         with pytest.raises(OSError, match="STARTTLS"):
             Smtp(rules=_rules(server, "starttls"), password="hush")(MESSAGE)
@@ -72,13 +72,13 @@ def test_a_server_without_tls_is_told_no_password():
 
 
 def test_an_address_cannot_add_lines_to_a_message():
-    """As a key of a roster could be."""
+    """An address with a line break, such as a malicious roster key, cannot add headers to a message."""
     with pytest.raises(ValueError, match="linefeed"):
         email_message("course@example.org", "ada@example.org\r\nBcc: b@example.org", "link", "words")
 
 
 def test_the_demo_prints_what_would_be_sent():
-    """To the terminal of whoever tries it."""
+    """The demo prints each message to the terminal and sends none."""
     lines = []
     printing_mailer(lines.append)(MESSAGE)
     assert lines == ["mail to ada@example.org: a link"]

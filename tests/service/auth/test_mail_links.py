@@ -1,4 +1,4 @@
-"""mail_links.py and the form for it: a link for its owner's mailbox alone, and nothing for whoever asks."""
+"""mail_links.py and its form: a sign-in link goes only to its owner's mailbox, and the answer reveals nothing."""
 
 from smtplib import SMTPException
 
@@ -28,7 +28,7 @@ def join(client, token):
 
 
 def test_a_link_comes_by_mail_and_signs_in_once_by_a_click(service):
-    """Looking at it uses nothing up."""
+    """A mailed link signs in once, by a click; opening the page of the link does not use it up."""
     sent, client = mailbox(service), service.browser()
     assert "By mail" in client.get("/sign-in").text
     assert ask(service, "ada", client).status_code == 200
@@ -43,14 +43,14 @@ def test_a_link_comes_by_mail_and_signs_in_once_by_a_click(service):
 
 @pytest.mark.parametrize("who", ["ADA@example.org", "  ada ", "Ada"])
 def test_people_are_found_however_they_type_their_address(service, who):
-    """With or without its domain, in capitals or not."""
+    """A person is found by key or address, with or without the domain, in any case of letters."""
     sent = mailbox(service)
     ask(service, who)
     assert [each["To"] for each in sent] == ["ada@example.org"]
 
 
 def test_nobody_learns_who_is_on_the_roster(service):
-    """The answer is the same byte for byte, and given before anything is looked up."""
+    """The answer is byte-identical for known and unknown people, and is sent before any lookup."""
     sent, said = mailbox(service), []
     for who in ("ada", "nobody", "", "x" * 300, "a\r\nBcc: b@example.org", "ada@example.com"):
         answer = ask(service, who)
@@ -60,7 +60,7 @@ def test_nobody_learns_who_is_on_the_roster(service):
 
 
 def test_a_key_that_is_an_address_needs_no_domain(service):
-    """And a key that is none gets no mail without one."""
+    """A roster key that is an address gets mail without a configured domain; other keys get none."""
     service.person("cleo@example.net", CourseRole.STUDENT)
     sent = mailbox(service, domain="")
     for who in ("cleo@example.net", "ada"):
@@ -69,7 +69,7 @@ def test_a_key_that_is_an_address_needs_no_domain(service):
 
 
 def test_a_mailbox_is_not_filled_and_its_owner_not_kept_out(service):
-    """Three links are open at once; each works, and then there are new ones; so it is when they have run out."""
+    """A person has at most three open links, and each works; new ones are sent after a sign-in or after they expire."""
     sent = mailbox(service)
     for _ in range(MAX_MAIL_LINKS + 2):
         ask(service, "ada")
@@ -86,7 +86,7 @@ def test_a_mailbox_is_not_filled_and_its_owner_not_kept_out(service):
 
 
 def test_a_link_of_an_instructor_outlives_requests_by_mail(service):
-    """Whoever asks in somebody's name ends nothing of theirs."""
+    """A link from an instructor stays valid when links are requested by mail in the same person's name."""
     mailbox(service)
     staff = service.browser("staff")
     form = staff.get("/course/people").text.split('name="form_token" value="')[1].split('"')[0]
@@ -98,7 +98,7 @@ def test_a_link_of_an_instructor_outlives_requests_by_mail(service):
 
 
 def test_a_network_that_asks_too_often_waits(service):
-    """Whomever it asks for; the machine's own address, where a proxy is, is not a network."""
+    """A network is limited in its requests for links, counted over all names that it asks for."""
     mailbox(service)
     enter(service, mail=service.app_state.sign_in.mail, link_requests=RateLimiter(2, 600))
     assert [ask(service, who).status_code for who in ("ada", "nobody", "ben")] == [200, 200, 409]
@@ -106,7 +106,7 @@ def test_a_network_that_asks_too_often_waits(service):
 
 @pytest.mark.parametrize("error", [SMTPException("to ada@example.org"), OSError("ada@example.org"), ValueError("ada")])
 def test_what_cannot_be_sent_takes_no_link_and_tells_no_address(service, caplog, error):
-    """A mail server that is away must not use up the three."""
+    """A failed delivery does not count as one of the three links, and its log entry contains no address."""
     mailbox(service, fails=error)
     for _ in range(MAX_MAIL_LINKS + 1):
         ask(service, "ada")
@@ -117,7 +117,7 @@ def test_what_cannot_be_sent_takes_no_link_and_tells_no_address(service, caplog,
 
 
 def test_so_many_requests_wait_at_most(service, monkeypatch, caplog):
-    """One more is dropped, with the same answer."""
+    """A request beyond the limit of waiting requests is dropped and logged, with the same answer to the browser."""
     monkeypatch.setattr(mail_links, "MAX_WAITING_REQUESTS", 0)
     sent = mailbox(service)
     assert ask(service, "ada").status_code == 200
@@ -126,7 +126,7 @@ def test_so_many_requests_wait_at_most(service, monkeypatch, caplog):
 
 
 def test_a_demo_prints_the_link_and_nobody_else_does(service):
-    """Unless a mail server is set, there is no mail."""
+    """The demo prints the link; without a configured mail server, sign-in by mail does not exist."""
     context = LinkContext(database=service.database, origin=service.origin, now=lambda: service.now)
     lines = []
     enter(service, mail=sign_in_methods(SignInRules(mail="printed"), context, lines.append).mail)
@@ -137,7 +137,7 @@ def test_a_demo_prints_the_link_and_nobody_else_does(service):
 
 
 def test_a_password_is_not_sent_without_tls(service):
-    """An operator who asks for it is told."""
+    """Mail settings with a password but without TLS are rejected with an error for the operator."""
     context = LinkContext(database=service.database, origin=service.origin, now=lambda: service.now)
     rules = MailRules(host="h", sender="s@h", user="u", security="none", password=Secret(value="p"))
     with pytest.raises(InputError, match="without TLS"):

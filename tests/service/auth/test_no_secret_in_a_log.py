@@ -1,4 +1,4 @@
-"""No secret in a log: each way in is walked, right and wrong, and nothing of it is written anywhere."""
+"""Logs of all ways to sign in, with right and wrong credentials, contain no secret."""
 
 import logging
 import re
@@ -15,7 +15,7 @@ PASSWORD, WRONG = "four quiet grey otters", "five quiet grey otters"
 
 
 def test_no_secret_is_in_a_log(service, caplog, capfd):
-    """Links, passwords, tokens, cookies, codes, the client's secret: at every level, of every library."""
+    """Links, passwords, tokens, cookies, codes and the client secret are in no log of any library at any level."""
     caplog.set_level(logging.DEBUG)
     sent = mailbox(service)
     mail = service.app_state.sign_in.mail
@@ -44,7 +44,7 @@ def test_no_secret_is_in_a_log(service, caplog, capfd):
         assert other.get("/sign-on/back", params=failed).status_code == 409
     secrets = [link, PASSWORD, WRONG, token, form, SECRET, back["code"] + "&", issuer.seen[0]["code_verifier"]]
     secrets += [*client.cookies.values(), *other.cookies.values()]
-    ours = [each for each in caplog.records if not each.name.startswith(("httpx", "httpcore"))]  # the tests' browser
+    ours = [each for each in caplog.records if not each.name.startswith(("httpx", "httpcore"))]  # the test's own client
     written = "".join(f"{each.getMessage()} {each.exc_text or ''} {each.args}" for each in ours)
     written += "".join(capfd.readouterr())
     assert "a sign-on failed" in written
@@ -52,7 +52,7 @@ def test_no_secret_is_in_a_log(service, caplog, capfd):
 
 
 def test_no_secret_is_in_the_text_of_settings():
-    """As it would come into a message or a traceback."""
+    """The text of settings, as in messages and tracebacks, does not contain their secrets."""
     secret = Secret(value="hush")
     rules = MailRules(host="mail.example.org", sender="course@example.org", password=secret)
     for each in (secret, rules, Smtp(rules=rules, password="hush")):

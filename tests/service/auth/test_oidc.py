@@ -1,4 +1,4 @@
-"""oidc.py and its addresses, against an issuer of our own that signs with real keys."""
+"""oidc.py and its routes: sign-on with an issuer inside the test that signs with real keys."""
 
 import base64
 import json
@@ -31,13 +31,13 @@ def begin(service, client=None):
 
 
 def attempt(service, issuer):
-    """Sign in there, come back, and what is said then."""
+    """Sign in at the issuer, return to the service, and return the browser and the response."""
     client, address = begin(service)
     return client, client.get("/sign-on/back", params=issuer.authorize(address))
 
 
 def test_who_is_signed_in_at_the_university_is_signed_in_here(service, issuer):
-    """With state, nonce and a challenge of PKCE; the client's secret goes to the issuer alone."""
+    """A sign-on uses state, nonce and a PKCE challenge, and sends the client secret only to the issuer."""
     at_university(service, issuer)
     assert "Sign in at Example University" in service.browser().get("/sign-in").text
     client, address = begin(service)
@@ -51,7 +51,7 @@ def test_who_is_signed_in_at_the_university_is_signed_in_here(service, issuer):
 
 
 def test_a_code_signs_in_once_and_only_in_the_browser_that_began(service, issuer):
-    """Whoever sends somebody the address of an own sign-in signs them in nowhere."""
+    """A code works once and only in the browser that began, so an attacker's sign-on address signs in no victim."""
     at_university(service, issuer)
     client, address = begin(service)
     back = issuer.authorize(address)
@@ -80,7 +80,7 @@ def test_a_code_signs_in_once_and_only_in_the_browser_that_began(service, issuer
     ids=str,
 )
 def test_a_token_that_is_not_for_us_now_signs_nobody_in(service, issuer, claims):
-    """Each claim that must be right is wrong in turn."""
+    """A token is rejected if any of the required claims is wrong."""
     at_university(service, issuer)
     issuer.claims = claims
     client, said = attempt(service, issuer)
@@ -90,7 +90,7 @@ def test_a_token_that_is_not_for_us_now_signs_nobody_in(service, issuer, claims)
 
 @pytest.mark.parametrize("forged", ["another key", "the client's secret", "none"])
 def test_a_token_that_the_issuer_has_not_signed_signs_nobody_in(service, issuer, monkeypatch, forged):
-    """By a key of somebody else's, by the secret as if that were one, or not at all."""
+    """A token is rejected if it is unsigned, signed with another key, or signed with the client secret as the key."""
     at_university(service, issuer)
     if forged == "another key":
         issuer.signs_with = RSAKey.generate_key(2048, {"kid": "one"})
@@ -114,7 +114,8 @@ def part(value):
     "answer", [{"iss": "https://evil.example"}, {"code": ""}, {"state": ""}, {"state": "x"}], ids=str
 )
 def test_an_answer_that_is_not_the_issuers_asks_it_nothing(service, issuer, answer):
-    """As when another issuer's answer is mixed in."""
+    """An answer from another issuer, or without a valid code or state, sends no request to the issuer (mix-up attack).
+    """
     at_university(service, issuer)
     client, address = begin(service)
     assert client.get("/sign-on/back", params=issuer.authorize(address) | answer).status_code == 409
@@ -122,7 +123,7 @@ def test_an_answer_that_is_not_the_issuers_asks_it_nothing(service, issuer, answ
 
 
 def test_a_network_whose_sign_ons_fail_too_often_waits(service, issuer):
-    """Each made-up cookie is a question to the issuer, which is then not asked any more."""
+    """Failed sign-ons of a network are limited: each forged cookie costs a request to the issuer until the limit."""
     at_university(service, issuer)
     enter(service, university=service.app_state.sign_in.university, failed_sign_ons=RateLimiter(2, 600))
     client = service.browser()
@@ -135,21 +136,21 @@ def test_a_network_whose_sign_ons_fail_too_often_waits(service, issuer):
 
 
 def test_a_sign_on_that_succeeds_does_not_count_against_its_network(service, issuer):
-    """A lecture room has one address."""
+    """A successful sign-on does not count against its network, because a lecture room shares one address."""
     at_university(service, issuer)
     enter(service, university=service.app_state.sign_in.university, failed_sign_ons=RateLimiter(2, 600))
     assert [attempt(service, issuer)[1].status_code for _ in range(4)] == [303] * 4
 
 
 def test_a_discovery_document_of_another_issuer_is_not_believed(service, issuer):
-    """Nor one that leads elsewhere: nobody is sent there."""
+    """A discovery document that names another issuer is rejected, and no browser is redirected."""
     at_university(service, issuer)
     issuer.metadata = {"issuer": "https://evil.example"}
     assert service.browser().get("/sign-on").status_code == 409
 
 
 def test_keys_that_are_new_are_read_again(service, issuer, monkeypatch):
-    """But not at every token that is wrong."""
+    """A new signing key is fetched, but not again for each invalid token within the minimum interval."""
     at_university(service, issuer)
     assert attempt(service, issuer)[1].status_code == 303
     issuer.key = issuer.signs_with = RSAKey.generate_key(2048, {"kid": "two"})
@@ -160,7 +161,7 @@ def test_keys_that_are_new_are_read_again(service, issuer, monkeypatch):
 
 
 def test_the_claim_that_names_a_person_can_be_chosen(service, issuer):
-    """Who is not on the roster is told by which name they are known there."""
+    """The claim that identifies a person is configurable; an unknown person is shown the name from that claim."""
     at_university(service, issuer, claim="uid")
     issuer.person = {"uid": "ben"}
     client, said = attempt(service, issuer)
@@ -172,7 +173,8 @@ def test_the_claim_that_names_a_person_can_be_chosen(service, issuer):
 
 
 def test_an_issuer_that_is_away_is_one_sentence(service):
-    """And its address is not one without TLS, unless it is this machine."""
+    """An unreachable issuer gives a one-sentence error; an issuer without https is rejected unless it is this machine.
+    """
     with issuing() as gone:
         at_university(service, gone)
     said = service.browser().get("/sign-on")
@@ -183,6 +185,6 @@ def test_an_issuer_that_is_away_is_one_sentence(service):
 
 
 def test_without_a_university_there_is_no_such_address(service):
-    """Nor with its cookie."""
+    """The sign-on routes answer 404 if no university is configured."""
     client = service.browser()
     assert [client.get(each).status_code for each in ("/sign-on", "/sign-on/back")] == [404, 404]

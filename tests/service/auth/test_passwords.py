@@ -1,4 +1,4 @@
-"""passwords.py and its pages: set by their owner, kept as argon2id, tried only so often."""
+"""passwords.py and its pages: people set their own passwords, argon2id hashes are stored, and tries are limited."""
 
 import asyncio
 import threading
@@ -25,7 +25,7 @@ def sign_in(service, who="ada", password=GOOD, client=None):
 
 
 def test_who_has_set_a_password_signs_in_by_it(service):
-    """By one's own page; what is kept is a hash of the kind that argon2-cffi recommends."""
+    """A person signs in with a password set on their own page; argon2-cffi's recommended hash is stored."""
     with_passwords(service)
     assert set_one(service.browser("ada")).status_code == 303
     client = service.browser()
@@ -38,7 +38,7 @@ def test_who_has_set_a_password_signs_in_by_it(service):
 
 
 def test_they_are_off_unless_the_operator_allows_them(service):
-    """Then there is neither a form nor an address."""
+    """Without the operator's setting, passwords have no form and no route."""
     client = service.browser("ada")
     assert client.get("/password").status_code == 404
     assert post(client, "/password", form="/", password=GOOD, again=GOOD).status_code == 404
@@ -47,7 +47,7 @@ def test_they_are_off_unless_the_operator_allows_them(service):
 
 
 def test_nobody_learns_who_is_on_the_roster_or_has_a_password(service, monkeypatch):
-    """The answer is the same, and a hash is checked for everybody."""
+    """A failed sign-in gives the same answer for each name, and checks one hash even for an unknown person."""
     with_passwords(service)
     set_one(service.browser("ada"))
     checked = []
@@ -68,7 +68,7 @@ def test_nobody_learns_who_is_on_the_roster_or_has_a_password(service, monkeypat
     ],
 )
 def test_a_password_that_is_easy_to_guess_is_refused(service, password, words):
-    """Before anything is changed."""
+    """A password that is short, long, repetitive or contains the person's key is rejected and not stored."""
     with_passwords(service)
     said = set_one(service.browser("ada"), password)
     assert said.status_code == 409
@@ -77,7 +77,7 @@ def test_a_password_that_is_easy_to_guess_is_refused(service, password, words):
 
 
 def test_a_browser_that_was_left_signed_in_cannot_change_it(service):
-    """The present one is asked for; who changes it signs out all other browsers."""
+    """Changing a password needs the present one, and signs out all other browsers of the person."""
     with_passwords(service)
     first, second = service.browser("ada"), service.browser("ada")
     assert set_one(first).status_code == 303
@@ -89,7 +89,8 @@ def test_a_browser_that_was_left_signed_in_cannot_change_it(service):
 
 
 def test_guesses_of_one_network_are_few_and_keep_nobody_else_out(service):
-    """The owner signs in from elsewhere, and others from there."""
+    """After too many wrong guesses a network cannot try this person; the owner elsewhere and other people can sign in.
+    """
     with_passwords(service)
     set_one(service.browser("ada"))
     set_one(service.browser("ben"))
@@ -102,8 +103,8 @@ def test_guesses_of_one_network_are_few_and_keep_nobody_else_out(service):
 
 
 def test_a_room_signs_in_at_once_and_takes_no_threads_from_other_pages(service, monkeypatch):
-    """All wait for their turn, of which few are there at once, and nobody is told to come again. Pages are made
-    meanwhile, although more people wait than there are threads.
+    """A lecture room of 60 signs in at once: all wait for the few places that check hashes, and no request is refused.
+    Other pages are still served, although more requests wait than there are threads.
     """
     with_passwords(service)
     set_one(service.browser("ada"))
@@ -136,7 +137,7 @@ def test_a_room_signs_in_at_once_and_takes_no_threads_from_other_pages(service, 
 
 
 def test_an_instructor_who_signs_somebody_out_ends_the_password_too(service):
-    """It may be what was stolen."""
+    """An instructor who signs a person out also deletes the password, which may be stolen."""
     with_passwords(service)
     set_one(service.browser("ada"))
     post(service.browser("staff"), f"/course/people/{service.ada}/sign-out")
@@ -144,7 +145,8 @@ def test_an_instructor_who_signs_somebody_out_ends_the_password_too(service):
 
 
 def test_made_up_names_do_not_lift_a_limit(service):
-    """Neither the one on tries of a present password, nor the one on failures of the network."""
+    """Failures for invented names reset neither the limit on tries of a present password nor the limit of the network.
+    """
     passwords = Passwords(QUICK)
     with service.database.reading() as session:
         ada = session.get_one(PersonRow, service.ada)
@@ -168,7 +170,7 @@ def test_made_up_names_do_not_lift_a_limit(service):
 
 
 def test_a_lecture_room_signs_in_behind_one_address(service):
-    """A right password does not count against the network."""
+    """Right passwords do not count against a network, so a lecture room can sign in from one address."""
     passwords = Passwords(QUICK)
     people = [service.person(f"s{number}", CourseRole.STUDENT) for number in range(2 * MAX_FAILURES)]
     with service.database.writing() as session:

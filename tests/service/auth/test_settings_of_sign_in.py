@@ -1,4 +1,4 @@
-"""How an operator's settings reach the service: from variables and files, secrets never as options or to stations."""
+"""Sign-in settings come from variables and files; their secrets are in no command line and reach no station."""
 
 import pytest
 from services import Service
@@ -34,7 +34,7 @@ def variables(monkeypatch, tmp_path):
 
 @pytest.mark.usefixtures("variables")
 def test_variables_and_files_say_how_people_sign_in(tmp_path):
-    """All that a service needs, with both secrets."""
+    """Variables and a secret file configure sign-in by mail, password and university."""
     rules = load_settings({}).sign_in
     assert (rules.passwords, rules.proxies, rules.mail.port) == (True, ("10.0.0.1",), 587)
     assert rules.university.client_secret.read("x") == "hush too"
@@ -48,7 +48,7 @@ def test_variables_and_files_say_how_people_sign_in(tmp_path):
 
 @pytest.mark.usefixtures("variables")
 def test_other_web_processes_are_told_all_of_it():
-    """By their standard input; what else is made of settings hides secrets."""
+    """Other web processes get all settings with secrets on standard input; every other dump hides the secrets."""
     rules = load_settings({}).sign_in
     line = rules.handed_over()
     assert "\n" not in line
@@ -59,14 +59,14 @@ def test_other_web_processes_are_told_all_of_it():
 
 @pytest.mark.usefixtures("variables")
 def test_stations_are_not_told(tmp_path):
-    """A submission under `process` can read what a station's environment holds."""
+    """A station's environment has no sign-in settings, because a submission under `process` can read it."""
     _, spec = _station_spec(PlaceOptions(course=tmp_path), 1)
     assert not [each for each in spec.variables if each.startswith(("GRADER_SIGN_IN", "GRADER_NOTICES"))]
     assert "hush" not in str(spec)
 
 
 def test_a_secret_that_is_missing_is_one_line(tmp_path):
-    """It says which, and where it may stand."""
+    """A missing secret is an error in one line that names the setting and its possible places."""
     for secret in (Secret(), Secret(file=tmp_path / "none")):
         with pytest.raises(InputError, match=r"sign_in\.mail\.password.*file"):
             secret.read("sign_in.mail.password")

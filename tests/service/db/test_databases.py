@@ -1,4 +1,4 @@
-"""session.py, migrate.py and supervisor.py: PostgreSQL is reached, refused and waited for as SQLite is."""
+"""session.py, migrate.py and supervisor.py: PostgreSQL behaves like SQLite in use, refusal and waiting."""
 
 import subprocess
 import threading
@@ -26,14 +26,16 @@ from grader.service.submissions.queue import claim
     ],
 )
 def test_a_database_that_cannot_be_used_is_one_line_without_its_password(tmp_path, url, code, said):
-    """The address is never quoted."""
+    """An unusable database is an error in one line that never quotes the address with its password."""
     line = complaint(grader(tmp_path, "migrate", GRADER_DATABASE=url), code)
     assert said in line
     assert "secret" not in line
 
 
 def test_one_database_is_named(tmp_path):
-    """A folder or PostgreSQL: neither and both are refused."""
+    """Exactly one database must be named, a data folder or PostgreSQL; the error names the option that is missing or
+    extra.
+    """
     assert "--data" in complaint(grader(tmp_path, "serve"))
     both = grader(tmp_path, "serve", "--data", "d", "--database", "postgresql://u@h/d")
     assert "--database" in complaint(both)
@@ -41,7 +43,7 @@ def test_one_database_is_named(tmp_path):
 
 
 def test_tables_of_another_version_are_refused_with_the_next_step(service):
-    """Whether they are older, newer, or not there."""
+    """Tables of another version, or no tables, are refused with the next step."""
     require_current(service.database)
     for version, said in (("0000", "newer than this grader"), (None, "grader migrate")):
         with service.database.connecting() as connection:
@@ -54,7 +56,9 @@ def test_tables_of_another_version_are_refused_with_the_next_step(service):
 
 @pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
 def test_a_database_that_cannot_store_every_name_is_refused_with_the_next_step(postgresql, tmp_path, encoding):
-    """The first is what PostgreSQL makes where no locale is set, as in a container; the command that is named helps."""
+    """A database that cannot store all names is refused with a command that works. PostgreSQL creates SQL_ASCII without
+    a locale, as in a container.
+    """
     url = postgresql.new(f"ENCODING '{encoding}' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'")
     line = complaint(grader(tmp_path, "migrate", GRADER_DATABASE=url))
     assert f"stores text as {encoding}, not as UTF8" in line
@@ -64,12 +68,13 @@ def test_a_database_that_cannot_store_every_name_is_refused_with_the_next_step(p
 
 
 def test_tables_are_brought_up_to_date_once(service):
-    """Again changes nothing, and says so."""
+    """Migrating current tables changes nothing and reports that they are up to date."""
     assert "up to date" in migrate(service.database)
 
 
 def test_writers_take_turns_and_nothing_they_read_changes_meanwhile(service):
-    """On PostgreSQL as on SQLite: two that count what is there, and add one, do not both count the same."""
+    """Write transactions run one after the other on both databases, so two that count and insert see different counts.
+    """
     seen, together = [], threading.Barrier(2)
 
     def add(number):
@@ -89,7 +94,7 @@ def test_writers_take_turns_and_nothing_they_read_changes_meanwhile(service):
 
 
 def test_a_station_never_takes_what_is_being_superseded(service):
-    """The student would get two gradings for one attempt: until the newer one is stored, the older is passed over."""
+    """A station skips an attempt that is being superseded, so the student never gets two gradings for one attempt."""
     service.hand_in()
     other, found = Database(service.database.url), []
 
@@ -111,7 +116,7 @@ def test_a_station_never_takes_what_is_being_superseded(service):
 
 
 def test_the_time_is_the_databases(service):
-    """With its zone, and not that of the transaction's beginning."""
+    """The time comes from the database with its zone, and advances within a transaction."""
     with service.database.recording() as session:
         first = time_of(session)
         time.sleep(0.02)
@@ -119,7 +124,7 @@ def test_the_time_is_the_databases(service):
 
 
 def test_a_database_that_is_away_is_said_and_the_same_form_is_taken_later(postgresql, tmp_path):
-    """Once: the attempt is stored when the database is back, by the form that was sent before."""
+    """A lost database answers 503, and the same form stores its attempt exactly once after the database is back."""
     service = Service(tmp_path, url=postgresql.new())
     client = service.browser("ada")
     page = client.get("/assignments/small")
@@ -138,7 +143,7 @@ def test_a_database_that_is_away_is_said_and_the_same_form_is_taken_later(postgr
 
 
 def test_text_that_postgresql_cannot_keep_is_refused(postgresql, tmp_path):
-    """A character NUL in a field is no fault of ours."""
+    """A NUL character in a form field, which PostgreSQL cannot store, is a bad request and no server error."""
     service = Service(tmp_path, url=postgresql.new())
     client = service.browser("ada")
     keys = {"form_token": field(client.get("/assignments/small"), "form_token"), "form_key": "a\0b"}
@@ -150,7 +155,7 @@ def test_text_that_postgresql_cannot_keep_is_refused(postgresql, tmp_path):
 
 @pytest.mark.whole
 def test_a_backup_of_postgresql_is_restored_by_the_commands_of_the_guide(postgresql, tmp_path):
-    """All that was there, under the same version."""
+    """A backup of PostgreSQL, restored with the guide's commands, has all data and the same version."""
     service, copy = Service(tmp_path, url=postgresql.new()), postgresql.new()
     attempt = service.graded(service.hand_in())
     service.database.close()

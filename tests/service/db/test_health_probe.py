@@ -1,4 +1,4 @@
-"""probe.py: a full disk, and a database that stores nothing, are told to who watches."""
+"""probe.py: monitoring learns of a full disk and of a database that cannot store."""
 
 import shutil
 import threading
@@ -14,13 +14,13 @@ from grader.service.db.probe import MIN_FREE_BYTES, STORES_NOTHING, TOO_LITTLE_S
 
 
 def test_a_service_that_stores_is_healthy(service):
-    """On either database."""
+    """A service that can store answers /health with 200 and "ok" on both databases."""
     said = service.browser().get("/health")
     assert (said.status_code, said.text) == (200, "ok\n")
 
 
 def test_a_disk_that_is_nearly_full_is_told(service, monkeypatch):
-    """Before the first hand-in is refused, and no longer once there is room again."""
+    """A nearly full disk is reported before the first attempt is refused, until there is space again."""
     if service.database.file is None:
         pytest.skip("the disk is the server's")
     monkeypatch.setattr(probe, "REUSE_SECONDS", 0.0)
@@ -33,7 +33,9 @@ def test_a_disk_that_is_nearly_full_is_told(service, monkeypatch):
 
 
 def test_health_tells_instructors_what_it_tells_programs(service, monkeypatch):
-    """With the next step; nothing is said while attempts can be stored."""
+    """The Health page shows instructors the fault of /health with the next step, and nothing while attempts can be
+    stored.
+    """
     staff = service.browser("staff")
     assert "may not be stored" not in staff.get("/course/health").text
     monkeypatch.setattr(probe, "REUSE_SECONDS", 0.0)
@@ -43,7 +45,8 @@ def test_health_tells_instructors_what_it_tells_programs(service, monkeypatch):
 
 
 def test_a_full_disk_is_told_apart_from_a_database_that_is_away(service, monkeypatch, caplog):
-    """To the browser and in the log, whichever the database is: waiting a moment does not help."""
+    """A full disk and a lost database have different messages for browser and log, because only one is worth a retry.
+    """
     for name, code in (("sqlite_errorname", "SQLITE_FULL"), ("sqlstate", "53100"), ("sqlstate", "08006")):
         fault = Exception("no secret of this is in the log")
         setattr(fault, name, code)
@@ -65,7 +68,7 @@ def test_a_full_disk_is_told_apart_from_a_database_that_is_away(service, monkeyp
 
 
 def test_a_full_sqlite_file_is_a_full_disk(service):
-    """SQLite says so by the same code if its file may not grow."""
+    """An SQLite file that may not grow counts as a full disk, with the same error code."""
     if service.database.file is None:
         pytest.skip("the disk is the server's")
     with service.database.writing() as session:
@@ -76,7 +79,7 @@ def test_a_full_sqlite_file_is_a_full_disk(service):
 
 
 def test_a_database_that_stores_nothing_is_told_and_keeps_nobody_waiting(service, monkeypatch):
-    """One look at a time, and none for a while: anybody may ask."""
+    """One probe runs at a time and its answer is reused for a while, because /health is open to the public."""
     looks, begun, over = [], threading.Event(), threading.Event()
 
     def slow(_database):
@@ -98,7 +101,7 @@ def test_a_database_that_stores_nothing_is_told_and_keeps_nobody_waiting(service
 
 
 def test_a_database_that_refuses_to_write_is_found(service):
-    """SQLite's file may be read only, or its server down."""
+    """A read-only SQLite file is found; it may also be a server that is down."""
     if service.database.file is None:
         pytest.skip("each session of the server says itself whether it writes")
     with service.database.reading() as session:

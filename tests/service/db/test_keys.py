@@ -1,4 +1,4 @@
-"""keys.py: which keys sign in as whom, and which people a course cannot have together."""
+"""keys.py: a typed key finds its person, and a course rejects people with keys that look alike."""
 
 import unicodedata
 
@@ -31,19 +31,19 @@ ALIKE = (
     ("ada", "ad\u00ada"),
     ("sam", "\u017fam"),
 )
-"""The second might be taken for the first, by people or by Unicode's rules."""
+"""Pairs of keys in which readers or Unicode rules could mistake the second for the first."""
 
 
 @pytest.mark.parametrize(("one", "other"), SAME)
 def test_a_key_in_another_case_is_the_same(one, other):
-    """Or with its accents written otherwise, also of letters beyond ASCII."""
+    """Keys are equal regardless of case and the encoding of accents, also beyond ASCII."""
     assert is_same_key(one, other)
     assert folded_key(one) == folded_key(other)
 
 
 @pytest.mark.parametrize(("one", "other"), ALIKE)
 def test_a_key_that_might_be_taken_for_another_is_not_the_same(one, other):
-    """Neither way; and a course has one of them."""
+    """Keys that only look alike are different in both directions, but a course accepts only one of them."""
     assert not is_same_key(one, other)
     assert not is_same_key(other, one)
     assert folded_key(one) == folded_key(other)
@@ -51,7 +51,7 @@ def test_a_key_that_might_be_taken_for_another_is_not_the_same(one, other):
 
 @given(st.text(), st.text())
 def test_what_is_the_same_is_folded_to_the_same(one, other):
-    """So that whom a key signs in as is found by the folded form."""
+    """Equal keys have equal folded forms, so a sign-in can find its person by the folded form."""
     for each in (other, one.upper(), one.lower(), unicodedata.normalize("NFD", one), f" {one} "):
         if is_same_key(one, each):
             assert folded_key(one) == folded_key(each)
@@ -60,7 +60,7 @@ def test_what_is_the_same_is_folded_to_the_same(one, other):
 
 @pytest.mark.parametrize(("key", "other"), ALIKE)
 def test_a_key_that_looks_like_anothers_signs_nobody_in(service, key, other):
-    """Typed or told by a university; its owner's own signs in."""
+    """A key that only looks like another person's signs in no person; the person's own key does."""
     number = service.person(f"x{key}", "student")
     with service.database.reading() as session:
         assert person_named(session, {f"x{other}"}) is None
@@ -69,7 +69,7 @@ def test_a_key_that_looks_like_anothers_signs_nobody_in(service, key, other):
 
 @pytest.mark.parametrize(("key", "typed"), SAME)
 def test_a_key_signs_in_however_it_is_typed(service, key, typed):
-    """On either database."""
+    """A key signs in with any case and encoding of accents, on both databases."""
     number = service.person(f"x{key}", "student")
     with service.database.reading() as session:
         assert person_named(session, {f"X{typed}"}).id == number
@@ -88,7 +88,7 @@ def roster(staff, text):
     ],
 )
 def test_a_roster_adds_nobody_who_can_be_taken_for_another(service, staff, key, words):
-    """The answer names the line and what to write."""
+    """A roster with a confusable key is rejected whole; the error names the line and the key to write."""
     service.person("gross", "student")
     said = roster(staff, f"key,name\ncleo,Cleo\n{key},Somebody\n")
     assert said.status_code == 409
@@ -104,14 +104,14 @@ def staff(service):
 
 
 def test_nothing_adds_a_person_who_can_be_taken_for_another(service):
-    """Whatever page or command forgets to ask."""
+    """The database rejects a confusable person, even from a page or command without its own check."""
     for key in ("ADA", "a\u200bda"):
         with pytest.raises(InputError, match="could be mistaken for ada"):
             service.person(key, "student")
 
 
 def test_only_the_first_characters_of_a_typed_key_are_compared():
-    """As in common/people.py."""
+    """Only the first KEY_CHARACTERS characters of a typed key are compared, as in common/people.py."""
     accents = "\u0301\u0316" * KEY_CHARACTERS
     assert len(folded_key(f"ada{accents}")) <= KEY_CHARACTERS
     assert not is_same_key(f"ada{accents}", "ada")

@@ -1,4 +1,4 @@
-"""migrate.py and the migration: it makes the tables that the code has, and refuses those that it does not know."""
+"""migrate.py and its migration: the created tables match the models, and unknown versions are refused."""
 
 import re
 
@@ -13,7 +13,7 @@ from grader.service.db.session import Database, sqlite_url
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.whole)])
 def database(request, tmp_path):
-    """An empty one of each kind."""
+    """Return an empty database of each kind."""
     is_server = request.param == "postgresql"
     made = Database(request.getfixturevalue("postgresql").new() if is_server else sqlite_url(tmp_path))
     yield made
@@ -22,7 +22,7 @@ def database(request, tmp_path):
 
 @pytest.mark.parametrize("act", [migrate, require_current])
 def test_a_database_of_an_unknown_version_is_refused_with_the_next_step(database, act):
-    """`grader migrate` and the service say so alike, and change nothing."""
+    """`grader migrate` and the service refuse an unknown version with the next step, and change nothing."""
     with database.connecting() as connection:
         connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)"))
         connection.execute(text("INSERT INTO alembic_version VALUES ('v9')"))
@@ -33,7 +33,8 @@ def test_a_database_of_an_unknown_version_is_refused_with_the_next_step(database
 
 
 def test_the_migration_makes_the_tables_of_the_code_word_for_word(tmp_path):
-    """The statements have the same parts as those that the classes make, on SQLite; constraints may change places."""
+    """On SQLite the migration's statements have the same parts as the models' statements; constraints may be reordered.
+    """
     migrated, made = (Database(sqlite_url(tmp_path / name)) for name in ("migrated", "made"))
     migrate(migrated)
     with made.connecting() as connection:
@@ -44,7 +45,7 @@ def test_the_migration_makes_the_tables_of_the_code_word_for_word(tmp_path):
 
 
 def test_the_migration_gives_tables_their_indexes_and_constraints_and_numbers_once(database):
-    """Each is as a table of the code, and no number is given twice."""
+    """The migration creates the models' indexes, constraints and foreign keys; autoincrement gives no number twice."""
     migrate(database)
     with database.connecting() as connection:
         found = inspect(connection)
@@ -62,7 +63,7 @@ def test_the_migration_gives_tables_their_indexes_and_constraints_and_numbers_on
 
 
 def statements(database):
-    """The parts of the statement of each table and index in SQLite, by its name."""
+    """Return the parts of each statement in SQLite by the name of its table or index."""
     with database.connecting() as connection:
         rows = connection.execute(text("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")).all()
     return {name: sorted(re.split(r"[\s,]+", sql)) for name, sql in rows if name != "alembic_version"}

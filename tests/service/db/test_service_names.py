@@ -1,4 +1,4 @@
-"""names.py: the order of names, and search in them."""
+"""names.py: people are sorted and searched by name."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from grader.service.db.names import has_words, sort_key
 
 
 def test_names_are_in_the_order_that_people_expect():
-    """Case, accents, strokes and joined letters do not put a name behind Z; other scripts follow as they are."""
+    """Case, accents, strokes and ligatures do not move a name behind Z; other scripts follow in code point order."""
     names = [
         "ada",
         "Ægir",
@@ -26,6 +26,6 @@ def test_names_are_in_the_order_that_people_expect():
 
 @pytest.mark.parametrize("words", ["", "LUKASZ", "zolc łuk", "Żółć", "s1@"])
 def test_a_person_is_found_without_accents(words):
-    """By each of the words, with or without them."""
+    """A person is found by all search words, with or without accents."""
     assert has_words("Łukasz Żółć s1@x", words)
     assert not has_words("Łukasz Żółć s1@x", f"{words} ada")

@@ -1,4 +1,4 @@
-"""batches.py and what works with it: what holds SQLite's lock does not grow with the course, so nobody waits for it."""
+"""batches.py and its users: a transaction with SQLite's lock does not grow with the course, so other writers get in."""
 
 import hashlib
 import io
@@ -16,14 +16,14 @@ from grader.service.serve.notifier import send_notices
 from grader.service.submissions.accept import HAND_IN_PRIORITY, new_grading
 
 SMALL, LARGE = 2 * ROWS_PER_TRANSACTION, 6 * ROWS_PER_TRANSACTION
-"""People of two courses, and attempts."""
+"""Numbers of people and attempts in the two courses."""
 
 STEP = 100
-"""Instructions of SQLite's machine between two counts."""
+"""Instructions of SQLite's virtual machine between two counts."""
 
 
 class Holds:
-    """Counts the instructions of each transaction that has the lock: what SQLite does meanwhile, on any machine."""
+    """Counter of SQLite instructions in each transaction that has the lock; the count is the same on any machine."""
 
     def __init__(self, database):
         self.most, self._steps, self._writing = 0, 0, False
@@ -54,7 +54,7 @@ def roster(people, name):
 
 
 def graded_once(service):
-    """Every student has an attempt that is graded."""
+    """Store one graded attempt for each student."""
     outcome = graded(service.course)
     values = {field: getattr(outcome, field) for field in type(outcome).__dataclass_fields__}
     with service.database.writing() as session:
@@ -81,7 +81,7 @@ def zipped(sources):
 
 
 def longest(folder, people):
-    """The most that SQLite does in one transaction with the lock, by what an instructor does."""
+    """Return the most instructions in one transaction with the lock, by action of an instructor."""
     service = Service(folder)
     staff, holds, found = service.browser("staff"), Holds(service.database), {}
 
@@ -109,7 +109,7 @@ def longest(folder, people):
 
 
 def test_no_transaction_with_the_lock_grows_with_the_course(tmp_path):
-    """In a course three times as large, each does as much: there are more of them."""
+    """A course three times as large needs more transactions with the lock, not larger ones."""
     small, large = longest(tmp_path / "small", SMALL), longest(tmp_path / "large", LARGE)
     assert min(small.values()) > 0
     grown = {name: (small[name], most) for name, most in large.items() if most > 1.5 * small[name]}
@@ -117,7 +117,7 @@ def test_no_transaction_with_the_lock_grows_with_the_course(tmp_path):
 
 
 def test_who_waits_for_the_lock_gets_it_between_batches(service):
-    """A hand-in is stored while most batches are still to come, though SQLite has no queue."""
+    """A hand-in is stored between batches, although SQLite has no queue of writers."""
     left = []
 
     def hand_in():
@@ -138,7 +138,7 @@ def test_who_waits_for_the_lock_gets_it_between_batches(service):
 
 
 def test_what_is_in_the_pool_is_all_that_was_sent(service):
-    """Every batch of it."""
+    """An uploaded pool contains the files of all batches."""
     staff = service.browser("staff")
     pool = "/course/assignments/small/pool"
     assert post(staff, f"{pool}/upload", kind="earlier", file=zipped(50)).status_code == 303

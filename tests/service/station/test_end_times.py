@@ -1,4 +1,4 @@
-"""end_times.py: the times of a grading tell nothing that is hidden."""
+"""end_times.py: the end time of a grading does not reveal the outcome of hidden checks."""
 
 from types import SimpleNamespace
 
@@ -18,7 +18,9 @@ def part(*, sanitizer=False, speed=False):
 
 
 def ended(hiding, *, takes):
-    """What is told, and after which time since the last of it the grading ends, if the hidden part takes so long."""
+    """Return the number of reported events and the seconds from the last one to the end, for a hidden part of this
+    time.
+    """
     times, told, now = [], [], [100.0]
 
     def sleep(seconds):
@@ -39,7 +41,9 @@ def ended(hiding, *, takes):
 
 @pytest.mark.parametrize("hiding", [part(sanitizer=True), part(speed=True)])
 def test_a_grading_ends_at_the_same_time_whatever_is_hidden(hiding):
-    """An explanation takes a second, or three. After a hidden check, nothing is told before the end."""
+    """A hidden part makes a grading end with its slot, so an explanation's time stays hidden; later events are not
+    reported.
+    """
     ends = [ended(hiding, takes=takes) for takes in (1.0, 2.0, 3.0)]
     assert [count for count, _ in ends] == [1] * 3
     assert [seconds for _, seconds in ends] == pytest.approx([SLOT] * 3)
@@ -48,7 +52,7 @@ def test_a_grading_ends_at_the_same_time_whatever_is_hidden(hiding):
 
 @pytest.mark.parametrize("hiding", [part(sanitizer=True), part(speed=True)])
 def test_a_grading_of_which_nothing_is_told_ends_a_whole_number_of_slots_after_its_beginning(hiding):
-    """Workers of a cluster tell nothing before the end."""
+    """A grading without reported events, as on a cluster, ends a whole number of slots after its start."""
     now, slept = [100.0], []
     pace = Pace(coursework=SimpleNamespace(parts=(hiding,)), progress=print, clock=lambda: now[0], sleep=slept.append)
     now[0] += SLOT + 1
@@ -57,5 +61,5 @@ def test_a_grading_of_which_nothing_is_told_ends_a_whole_number_of_slots_after_i
 
 
 def test_where_nothing_is_hidden_nobody_waits():
-    """And everything is told."""
+    """A grading without hidden parts reports each event and does not wait."""
     assert ended(part(), takes=1.0) == (4, pytest.approx(1.0))

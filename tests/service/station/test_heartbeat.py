@@ -1,4 +1,4 @@
-"""heartbeat.py: a claim is kept while a grading runs, and its end is told."""
+"""heartbeat.py: a claim is renewed while its grading runs, and a lost or cancelled claim ends the grading."""
 
 import threading
 import time
@@ -17,7 +17,7 @@ from grader.service.submissions.queue import LEASE
 
 @pytest.fixture
 def claimed(service):
-    """A grading that a station has begun now, by the real clock."""
+    """Return a claim that a station has just made, by the real clock."""
     service.now = utc_now()
     assert service.hand_in(data=SOURCE)
     return service.claim()
@@ -35,7 +35,7 @@ def until(true):
 
 
 def test_a_claim_is_renewed_again_and_again(service, claimed):
-    """Its lease ends later and later, and nothing is over."""
+    """A heartbeat extends the lease of its claim repeatedly, and the grading continues."""
     first = service.gradings(1)[0].lease_until
     with LeaseHeartbeat(service.database, claimed, patience()) as heartbeat:
         until(lambda: service.gradings(1)[0].lease_until > first)
@@ -44,7 +44,7 @@ def test_a_claim_is_renewed_again_and_again(service, claimed):
 
 
 def test_a_grading_that_is_cancelled_is_over(service, claimed):
-    """Its row says so before the grading is told."""
+    """A cancelled grading is over, and its row is cancelled before the grading is interrupted."""
     with LeaseHeartbeat(service.database, claimed, patience()) as heartbeat:
         with service.database.writing() as session:
             cancel(session, service.attempt(1), utc_now())
@@ -53,7 +53,7 @@ def test_a_grading_that_is_cancelled_is_over(service, claimed):
 
 
 def test_a_grading_of_another_station_is_over(service, claimed):
-    """And that station's claim stays."""
+    """A grading that another station claimed is over, and the other station keeps its claim."""
     service.passes(seconds=LEASE.total_seconds() + 1)
     assert service.claim("two").turn == 2
     with LeaseHeartbeat(service.database, claimed, patience()) as heartbeat:
@@ -62,7 +62,7 @@ def test_a_grading_of_another_station_is_over(service, claimed):
 
 
 def test_a_grading_that_takes_too_long_is_our_fault_and_not_tried_again(service, claimed):
-    """It would take as long again."""
+    """A grading that takes too long is faulted and not tried again, because a new try would take as long."""
     with LeaseHeartbeat(service.database, claimed, patience(longest=timedelta(0))) as heartbeat:
         until(lambda: heartbeat.over)
     (row,) = service.gradings(1)
@@ -71,7 +71,7 @@ def test_a_grading_that_takes_too_long_is_our_fault_and_not_tried_again(service,
 
 
 def test_a_grading_that_does_not_end_ends_its_process(service, claimed):
-    """Code that no exception reaches must not keep the queue."""
+    """Code that does not end ends its process, because no exception reaches it and the queue must continue."""
     ended = threading.Event()
     codes = []
 
@@ -85,7 +85,7 @@ def test_a_grading_that_does_not_end_ends_its_process(service, claimed):
 
 
 def test_a_database_that_does_not_answer_ends_nothing_while_the_lease_lasts(claimed, monkeypatch):
-    """It may only be busy; when the lease has run out, another station may be at work."""
+    """A silent database does not end a grading within the lease; after that, another station may be grading."""
 
     class Broken:
         def recording(self):

@@ -1,4 +1,4 @@
-"""loop.py: claim, grade, store; what interrupts that leaves a row that another station can take."""
+"""loop.py: a station claims, grades and stores; an interruption leaves a row that another station can claim."""
 
 import os
 import signal
@@ -22,18 +22,18 @@ from grader.service.submissions.accept import cancel
 
 
 class NothingToDoError(Exception):
-    """Ends a station's work in a test."""
+    """Error that ends a station's work in a test."""
 
 
 class UntilNothingWaits(InTurn):
-    """Gradings in turn, as long as there are any."""
+    """Sequential gradings until no grading waits."""
 
     def wait(self):
         raise NothingToDoError
 
 
 class Puppet:
-    """A judge that does what it is told."""
+    """Judge that calls a function of the test for each claim."""
 
     def __init__(self, act):
         self.act, self.claims = act, []
@@ -51,7 +51,7 @@ class Puppet:
 
 
 def run(service, act, **patience):
-    """Work until there is nothing to do; the judge."""
+    """Work until no grading waits, and return the judge."""
     judge = Puppet(act)
     with pytest.raises(NothingToDoError):
         work(service.database, judge, "one", Patience(**{"beat": 0.02, **patience}), UntilNothingWaits())
@@ -65,7 +65,7 @@ def _now(service, monkeypatch):
 
 
 def test_what_waits_is_graded_in_order_and_stored(service):
-    """With what was told on the way."""
+    """Waiting gradings are graded in order and stored with their progress notes."""
     first, second = service.hand_in(), service.hand_in(person=service.ben, data=b"other")
     judge = run(service, lambda _: graded(service.course))
     assert [each.data for each in judge.claims] == [b"__kernel void add() {}\n", b"other"]
@@ -88,7 +88,9 @@ def _raise(error):
     ids=["ungraded", "ours", "unknown"],
 )
 def test_a_fault_of_ours_waits_to_be_tried_again_and_the_next_is_graded(service, act, fault):
-    """It is kept for the instructor, and is never a result."""
+    """A fault keeps the grading waiting for another try, is stored for the instructor without a result, and the next
+    runs.
+    """
     first, second = service.hand_in(), service.hand_in(person=service.ben, data=b"good")
     run(service, lambda claimed: graded(service.course) if claimed.data == b"good" else act(claimed))
     (row,) = service.gradings(first)
@@ -99,7 +101,7 @@ def test_a_fault_of_ours_waits_to_be_tried_again_and_the_next_is_graded(service,
 
 
 def test_a_grading_that_is_cancelled_is_left_and_the_next_one_begun(service):
-    """In the middle of whatever it does."""
+    """A cancelled grading is interrupted while it runs, and the next one is graded."""
     first, second = service.hand_in(), service.hand_in(person=service.ben, data=b"good")
 
     def act(claimed):
@@ -115,7 +117,7 @@ def test_a_grading_that_is_cancelled_is_left_and_the_next_one_begun(service):
 
 
 def test_a_grading_that_takes_too_long_is_left(service):
-    """By our fault; the next one is begun."""
+    """A grading over the time limit is interrupted and faulted, and the next one is graded."""
     first, second = service.hand_in(), service.hand_in(person=service.ben, data=b"good")
     limits = {"longest": timedelta(seconds=0.5)}
     run(service, lambda claimed: graded(service.course) if claimed.data == b"good" else time.sleep(20), **limits)
@@ -123,7 +125,7 @@ def test_a_grading_that_takes_too_long_is_left(service):
 
 
 def test_a_station_that_is_told_to_stop_gives_back_what_it_has(service, tell):
-    """And it costs the attempt nothing."""
+    """A station that is stopped releases its claim, and the attempt loses no try."""
     attempt = service.hand_in(FREE)
 
     def act(_):
@@ -137,7 +139,7 @@ def test_a_station_that_is_told_to_stop_gives_back_what_it_has(service, tell):
 
 
 def test_signals_are_as_they_were(service):
-    """What watches a grading leaves no alarm behind."""
+    """A finished grading leaves the signal handler unchanged and no alarm."""
     service.hand_in()
     before = signal.getsignal(signal.SIGALRM)
     run(service, lambda _: graded(service.course))
@@ -147,7 +149,7 @@ def test_signals_are_as_they_were(service):
 
 
 def test_a_database_that_is_away_is_said_once_and_again_when_it_is_back(monkeypatch, capfd):
-    """In two lines without its address, however often it was asked meanwhile."""
+    """A lost database gives one line when it is lost and one when it is back, both without its address."""
     monkeypatch.setattr(work_module, "AWAY", 0.01)
     answers = iter(
         [*3 * [OperationalError("SELECT secret", {}, Exception("server closed the connection\nagain"))], "here"]

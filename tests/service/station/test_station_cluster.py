@@ -1,6 +1,6 @@
-"""cluster.py and gradings.py: a station that has gradings made on a Dask cluster, as many at a time as it has workers.
+"""cluster.py and gradings.py: a station grades on a Dask cluster, one grading per worker at a time.
 
-Most clusters here are threads of the test's own process, so that gradings can be stood in for. One is real.
+Most clusters here are threads of the test's own process, so that tests can replace gradings. One is real.
 """
 
 import os
@@ -46,11 +46,11 @@ QUICK = Patience(beat=0.05)
 
 
 class NoMoreWorkError(Exception):
-    """Ends a station's work in a test."""
+    """Error that ends a station's work in a test."""
 
 
 class UntilToldToEnd(SideBySide):
-    """Gradings side by side, until a test has seen enough."""
+    """Concurrent gradings until the test has seen enough."""
 
     def __init__(self, most):
         super().__init__(most)
@@ -63,7 +63,7 @@ class UntilToldToEnd(SideBySide):
 
 
 class Puppet:
-    """A judge that does what it is told, in the thread of the grading."""
+    """Judge that calls a function of the test in the grading's thread."""
 
     def __init__(self, act):
         self.grade = lambda claimed, _progress: act(claimed)
@@ -77,7 +77,7 @@ class Puppet:
 
 @contextmanager
 def at_work(service, judge, devices=lambda: 2):
-    """A station with so many devices works in the block."""
+    """Run a station with this many devices during the block."""
     gradings = UntilToldToEnd(devices)
 
     def run():
@@ -99,7 +99,7 @@ def _not_told(monkeypatch):
 
 
 def crowd(service, count, name="p"):
-    """So many attempts by the real clock, each of somebody else and with another file."""
+    """Return this many attempts by the real clock, each from another student with another file."""
     service.now = utc_now()
     people = [service.person(f"{name}{number}", "student") for number in range(count)]
     return [service.hand_in(FREE, person=each, data=f"{KERNEL}// {each}\n".encode()) for each in people]
@@ -114,7 +114,7 @@ def are_done(service, attempts):
 
 
 def test_as_many_gradings_are_under_way_as_there_are_devices(service):
-    """No more, also when one goes; each attempt is graded once."""
+    """A station grades one attempt per device at a time, also after it loses devices, and grades each attempt once."""
     attempts, guard, devices = crowd(service, 7), threading.Lock(), [3]
     now, most, seen = 0, {3: 0, 1: 0}, []
 
@@ -139,7 +139,7 @@ def test_as_many_gradings_are_under_way_as_there_are_devices(service):
 
 
 def test_a_station_that_is_told_to_stop_gives_back_all_that_it_has(service, tell):
-    """At once, and it costs the attempts nothing."""
+    """A station that is stopped releases all its claims at once, and the attempts lose no try."""
     attempts, begun = crowd(service, 3), threading.Barrier(2)
 
     def act(_claimed):
@@ -156,7 +156,7 @@ def test_a_station_that_is_told_to_stop_gives_back_all_that_it_has(service, tell
 
 
 def test_what_ends_in_a_thread_ends_alone(service):
-    """A grading that is cancelled, and one whose scheduler is lost, which is tried again and has cost nothing."""
+    """A cancelled grading ends alone, and a grading with a lost scheduler is repeated without using a try."""
     cancelled, lost, good = crowd(service, 3)
     number = {service.gradings(each)[0].id: each for each in (cancelled, lost, good)}
     times = []
@@ -180,7 +180,7 @@ def test_what_ends_in_a_thread_ends_alone(service):
 
 
 def test_a_fault_of_a_thread_ends_the_station():
-    """Whoever started it starts another; nothing may be lost in silence."""
+    """An error in a thread ends the station, which its parent starts again, so no error is lost silently."""
     with closing(SideBySide(lambda: 1)) as gradings:
         gradings.begin(lambda: 1 / 0)
         gradings.wait()
@@ -200,7 +200,9 @@ def judge_at(service, backend):
 
 
 def test_a_right_file_has_its_points_from_a_worker(service, monkeypatch, capfd):
-    """The line that an operator sees names the workers and what they have."""
+    """A right file gets its points from a worker, and the operator's line names the number and equipment of the
+    workers.
+    """
     monkeypatch.setattr(batch_module, "read_answer", lambda text, _: OUTCOME.validate_json(text))
     stand_in(monkeypatch, lambda _: right(service.course.load("small")))
     attempts = crowd(service, 3)
@@ -215,7 +217,8 @@ def test_a_right_file_has_its_points_from_a_worker(service, monkeypatch, capfd):
 
 
 def test_an_answer_that_cannot_be_true_is_our_fault_and_never_a_zero(service, monkeypatch):
-    """It is tried again, and stands on the page Faults in the end."""
+    """An impossible answer from a worker is a fault for another try, never zero points, and finally appears on Faults.
+    """
     stand_in(monkeypatch, lambda _: result(BUILD))
     (attempt,) = crowd(service, 1)
     with dask_here(1) as theirs, backend_at(theirs) as backend, at_work(service, judge_at(service, backend), lambda: 1):
@@ -226,7 +229,8 @@ def test_an_answer_that_cannot_be_true_is_our_fault_and_never_a_zero(service, mo
 
 
 def test_a_scheduler_that_is_away_for_a_moment_loses_no_claim(service, monkeypatch, capfd):
-    """What it had waits again and costs no try; that it is away is said once, and so is that it answers again."""
+    """A scheduler that is away for a moment costs no try: its gradings wait, and one line each reports loss and return.
+    """
     monkeypatch.setattr(batch_module, "CONNECTING", 1.0)
     monkeypatch.setattr(module, "AWAY", 0.1)
     monkeypatch.setattr(batch_module, "read_answer", lambda text, _: OUTCOME.validate_json(text))
@@ -265,7 +269,7 @@ def test_a_scheduler_that_is_away_for_a_moment_loses_no_claim(service, monkeypat
 
 
 class Straw:
-    """A connection to a cluster, of which a test says what becomes of an errand."""
+    """Connection to a cluster whose answer the test chooses."""
 
     is_connected = True
 
@@ -290,7 +294,7 @@ class Straw:
     ids=["dead", "none"],
 )
 def test_a_grading_over_which_workers_die_fails_in_our_words(monkeypatch, straw, fault):
-    """And so does one for which there is no worker; then it is not begun later either."""
+    """A grading whose workers die, or that has no worker, fails with grader's own message and does not start later."""
     made = straw()
     monkeypatch.setattr(module, "Cluster", lambda *_: made)
     monkeypatch.setattr(module, "WITHOUT_WORKERS", 0.1)
@@ -300,7 +304,7 @@ def test_a_grading_over_which_workers_die_fails_in_our_words(monkeypatch, straw,
 
 
 def test_a_scheduler_that_does_not_answer_at_first_is_waited_for(monkeypatch, capfd):
-    """That is said once."""
+    """A station waits for a scheduler that does not answer at first, and reports it once."""
     answers = iter([*3 * [SchedulerLostError("no Dask scheduler answers at tcp://a:0.")], Straw()])
 
     def connect(*_):
@@ -316,21 +320,21 @@ def test_a_scheduler_that_does_not_answer_at_first_is_waited_for(monkeypatch, ca
 
 
 def test_two_stations_for_one_cluster_are_refused(tmp_path):
-    """One has all of its workers."""
+    """More than one station for one cluster is rejected, because one station uses all workers."""
     words = "station", "--cluster", "tcp://127.0.0.1:1", "--stations", "2", "--database", "postgresql://x@localhost/y"
     assert "leave --stations out" in complaint(grader(tmp_path, *words))
 
 
 def running(service):
-    """The gradings under way, each with its station's row."""
+    """Return the running gradings, each with its station's row."""
     with service.database.reading() as session:
         rows = session.query(GradingRow, StationRow).filter(GradingRow.state == State.RUNNING)
         return rows.join(StationRow, StationRow.name == GradingRow.claimed_by).all()
 
 
 def test_a_worker_that_is_killed_costs_no_grading(service, tmp_path):
-    """A real cluster of two. Two gradings are under way at once, one worker is killed; each attempt is graded once.
-    What is under way when the station is told to stop waits again.
+    """A killed worker of a real cluster of two costs no grading: two gradings run at once, and each attempt is graded
+    once. A grading that runs when the station is stopped waits again.
     """
     fields = service.course.assignments / "small" / "assignment.yaml"
     fields.write_text(yaml.safe_dump(FIELDS), encoding="utf-8")

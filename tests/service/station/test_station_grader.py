@@ -1,4 +1,4 @@
-"""grader.py: what a station asks its backend to do with a claim, and what it stores."""
+"""grader.py: a station asks its backend for the right work on a claim, and returns the outcome to store."""
 
 import pytest
 from clusters import FACILITIES
@@ -16,7 +16,7 @@ HIDDEN = "correctness: ragged (n 1000)"
 
 
 class Answering:
-    """A backend that gives these answers, one after the other, and reports a step each time."""
+    """Backend that returns these answers in order and reports one step for each."""
 
     orders = "{}"
     facilities = FACILITIES
@@ -64,13 +64,13 @@ def claim(course, *, hides=True, result=None, measured=None):
 
 
 def grade(course, backend, claimed):
-    """The outcome, and the events that were reported."""
+    """Return the outcome and the reported events."""
     events = []
     return Judge(course, backend, 1, "cpu").grade(claimed, events.append), events
 
 
 def test_what_is_hidden_is_left_pending(course):
-    """And what is no secret is graded as a whole."""
+    """Hidden checks are left pending for students; a grading without secrets runs all checks."""
     backend = Answering(pending(course), right(course.load("small")))
     outcome, events = grade(course, backend, claim(course))
     assert (outcome.is_pending, events) == (True, ["building"])
@@ -80,7 +80,7 @@ def test_what_is_hidden_is_left_pending(course):
 
 
 def test_pending_cases_are_run_for_the_stored_result_without_a_word(course):
-    """Students would see each step that is reported."""
+    """Pending cases run for the stored result without a reported step, because students would see it."""
     backend = Answering(right(course.load("small")))
     outcome, events = grade(course, backend, claim(course, result=pending(course)))
     assert (outcome.is_pending, outcome.points, events) == (False, right(course.load("small")).points, [])
@@ -91,7 +91,7 @@ def test_pending_cases_are_run_for_the_stored_result_without_a_word(course):
 
 
 def test_an_assignment_that_has_changed_in_the_meantime_is_not_mixed_with_the_old_one(course):
-    """An instructor has it graded again."""
+    """Pending cases are not run with a changed assignment; the fault asks an instructor to regrade."""
     backend = Answering()
     outcome, _ = grade(course, backend, claim(course, result=pending(course), measured="another"))
     assert isinstance(outcome, Ungraded)
@@ -99,7 +99,7 @@ def test_an_assignment_that_has_changed_in_the_meantime_is_not_mixed_with_the_ol
 
 
 def test_a_speed_that_noise_hides_is_measured_again_before_the_student_sees_the_result(course):
-    """Its hidden case stays pending."""
+    """A speed lost in noise is measured again before the student sees the result, and the hidden case stays pending."""
     name = next(check.name for check in pending(course).checks if check.kind is Kind.PERFORMANCE)
     noisy = changed(pending(course), name, verdict=Verdict.SKIPPED, points=0.0, reason=Reason.NOT_MEASURED)
     backend = Answering(noisy, pending(course))
@@ -110,7 +110,7 @@ def test_a_speed_that_noise_hides_is_measured_again_before_the_student_sees_the_
 
 @pytest.mark.parametrize("hidden", ["sanitizer", "performance"])
 def test_a_grading_with_a_hidden_sanitizer_or_speed_ends_with_its_slot(tmp_path, monkeypatch, hidden):
-    """Its explanation takes a time of its own."""
+    """A grading with a hidden sanitizer or speed check ends with its slot, because an explanation takes extra time."""
     course, slept = hiding_course(tmp_path, hidden), []
     monkeypatch.setattr("grader.service.station.grader.pause", slept.append)
     grade(course, Answering(right(course.load("small"))), claim(course))

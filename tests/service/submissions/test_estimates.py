@@ -1,4 +1,4 @@
-"""estimates.py: an estimate by the last gradings and the stations that can grade, and none where nothing tells."""
+"""estimates.py: waits are estimated from recent gradings and able stations, and omitted without such data."""
 
 from datetime import timedelta
 
@@ -17,7 +17,7 @@ def place(service, attempt, classes=dict):
 
 
 def took(service, seconds, assignment="other"):
-    """Somebody's grading that has taken so long."""
+    """Complete a grading that has taken this many seconds."""
     service.hand_in(assignment=assignment)
     claimed = service.claim()
     service.passes(seconds=seconds)
@@ -25,7 +25,7 @@ def took(service, seconds, assignment="other"):
 
 
 def stations(service, *classes):
-    """As many as there are names of classes give a sign of life now."""
+    """Report a live station for each of these device classes."""
     with service.database.writing() as session:
         for number, device_class in enumerate(classes):
             facts = StationFacts(name=f"{device_class} {number}", host="box", device_class=device_class)
@@ -37,7 +37,8 @@ def crowd(service, size):
 
 
 def test_the_wait_is_the_median_by_place_over_stations(service):
-    """One slow grading among quick ones changes nothing; two stations halve it."""
+    """The wait is the median time multiplied by the place and divided by the stations; one slow grading has no effect.
+    """
     for seconds in (10, 12, 500):
         took(service, seconds)
     attempts = crowd(service, 4)
@@ -50,7 +51,7 @@ def test_the_wait_is_the_median_by_place_over_stations(service):
 
 
 def test_nothing_is_estimated_where_nothing_tells(service):
-    """No grading is done yet, or there is no station, or the only one has gone: the place is told all the same."""
+    """Without a finished grading or a live station, the place is shown without an estimated wait."""
     second = crowd(service, 2)[1]
     stations(service, "cpu")
     claimed = service.claim()
@@ -67,7 +68,7 @@ CLASSES = {"small": "gpu", "other": "cpu"}
 
 
 def test_each_class_of_device_has_its_own_queue(service):
-    """What waits for other stations comes before nobody here, and says nothing of how long it takes here."""
+    """Gradings for another device class neither delay a class nor count in its estimates."""
     took(service, 4, "small")
     for seconds in (30, 31, 32):
         took(service, seconds)
@@ -87,7 +88,7 @@ def test_each_class_of_device_has_its_own_queue(service):
 
 
 def test_a_grading_that_a_station_lost_is_no_measure(service):
-    """Its time includes the wait for the next station."""
+    """A grading that a station lost does not count, because its time includes the wait for the next station."""
     took(service, 10)
     third = crowd(service, 3)[2]
     service.claim()
@@ -112,13 +113,13 @@ def test_a_grading_that_a_station_lost_is_no_measure(service):
     ],
 )
 def test_a_wait_is_told_in_round_words(seconds, words):
-    """Rounded up, and nothing where nothing tells."""
+    """A wait is rounded up to minutes or hours in words; an unknown wait gives an empty text."""
     wait = None if seconds is None else timedelta(seconds=seconds)
     assert PlaceInQueue(ahead=1, wait=wait).wait_in_words == words
 
 
 def test_the_queue_is_read_once_for_all_who_wait(service):
-    """But again for whoever has handed in since, and when it is old."""
+    """Readers share one snapshot of the queue; it is read again for newer attempts and when it is old."""
     one, two = crowd(service, 2)
     seldom, always = QueueSnapshot(fresh=1000), QueueSnapshot(fresh=0)
 
@@ -135,7 +136,7 @@ def test_the_queue_is_read_once_for_all_who_wait(service):
 
 
 def test_the_page_tells_the_wait(service):
-    """Beside the place."""
+    """The attempt's page shows the estimated wait next to the place in the queue."""
     took(service, 90)
     crowd(service, 2)
     service.claim()

@@ -1,4 +1,4 @@
-"""health.py, device_classes.py and presence.py: which stations there are, and which queue waits for which of them."""
+"""health.py, device_classes.py and presence.py: live stations, their work, and the queue of each device class."""
 
 import time
 from datetime import timedelta
@@ -33,7 +33,7 @@ def health(service, classes):
 
 
 def test_a_station_is_there_until_it_is_silent(service):
-    """And what it works at is told."""
+    """A station is live until it is silent for too long, and is listed with the attempts that it grades."""
     noted(service, facts())
     attempt = service.hand_in()
     service.claim("one")
@@ -49,7 +49,7 @@ def test_a_station_is_there_until_it_is_silent(service):
 
 
 def test_a_station_of_a_cluster_counts_as_often_as_it_has_workers(service):
-    """Now: it may have none. All that it works at is told."""
+    """A station of a cluster counts once per worker, possibly zero, and is listed with all attempts that it grades."""
     attempts = [service.hand_in(), service.hand_in(person=service.ben)]
     service.hand_in(person=service.person("eve", "student"))
     noted(service, facts(devices=2), facts("two", device_class="gpu"))
@@ -66,7 +66,7 @@ def test_a_station_of_a_cluster_counts_as_often_as_it_has_workers(service):
 
 
 def test_one_line_says_why_the_stations_of_a_machine_cannot_begin(service):
-    """However often they are started again."""
+    """Failed starts of stations on one machine are shown as one line with the fault, however many starts there were."""
     for name in ("one", "two", "three"):
         noted(service, facts(name, fault="no device"))
     ((station,), (queue, *_)) = health(service, {})
@@ -74,7 +74,8 @@ def test_one_line_says_why_the_stations_of_a_machine_cannot_begin(service):
 
 
 def test_each_class_has_its_queue(service):
-    """Of the assignments that ask for it; a station of any class takes what asks for none."""
+    """Each device class has a queue of the assignments that require it; assignments without a class take any station.
+    """
     service.hand_in()
     service.hand_in(person=service.ben, assignment="large")
     noted(service, facts())
@@ -88,7 +89,9 @@ def test_each_class_has_its_queue(service):
 
 
 def test_a_station_passes_over_what_is_graded_elsewhere(service):
-    """The next one in the queue is its own; a station of the other class takes the first."""
+    """A station skips gradings for another device class and takes the next; a station of that class takes the skipped
+    one.
+    """
     first, second = service.hand_in(assignment="large"), service.hand_in(person=service.ben)
     left = elsewhere({"small": "cpu", "large": "gpu", "other": ""}, "cpu")
     assert left == {"large"}
@@ -101,7 +104,8 @@ def test_a_station_passes_over_what_is_graded_elsewhere(service):
 
 @pytest.mark.parametrize(("text", "found"), [("device_class: gpu\n", "gpu"), ("", "")])
 def test_the_class_is_what_the_course_says(tmp_path, text, found):
-    """Of an assignment that cannot be read any more, what it was; if it never could be, none: its gradings say why."""
+    """An unreadable assignment keeps its last known class; one that was never readable has none, so its gradings fail.
+    """
     service = Service(tmp_path, policies=f"{text}counts: best\n")
     assert classes_of(service.app_state.cache) == {"small": found}
     (service.course.assignments / "small" / "assignment.yaml").write_text("title: [\n")
@@ -110,7 +114,9 @@ def test_the_class_is_what_the_course_says(tmp_path, text, found):
 
 
 def test_a_presence_is_told_again_and_ends_with_the_station(service):
-    """Unless it says why the station could not begin, which is for people to read."""
+    """A live station renews its presence and removes it at the end; a presence with a start fault stays for people to
+    read.
+    """
 
     def seen():
         with service.database.reading() as session:

@@ -1,4 +1,4 @@
-"""queue.py: a claim is one station's, ends when it is not renewed, and one result counts."""
+"""queue.py: a grading is claimed by one station, an expired claim is free again, and one result counts."""
 
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -30,7 +30,7 @@ def renew(service, claimed):
 
 
 def test_stations_that_ask_at_once_get_different_gradings(service):
-    """However many they are: each grading is claimed once."""
+    """Stations that ask at the same time claim different gradings; each grading is claimed once."""
     for number in range(6):
         service.hand_in(person=service.person(f"p{number}", "student"))
     others = [Database(service.database.url) for _ in range(4)]
@@ -45,7 +45,7 @@ def test_stations_that_ask_at_once_get_different_gradings(service):
 
 
 def test_the_queue_is_in_order_and_regradings_come_last(service):
-    """Whoever hands in is not delayed by a course that is graded again."""
+    """Gradings are claimed in the order of the queue, and regradings wait behind new attempts."""
     old = service.graded(service.hand_in())
     service.regrade(old)
     new = service.hand_in(person=service.ben)
@@ -56,7 +56,7 @@ def test_the_queue_is_in_order_and_regradings_come_last(service):
 
 
 def test_many_attempts_of_one_student_delay_nobody_by_more_than_one(service):
-    """The queue goes round by person; those who come later join the present round, so nobody is passed for ever."""
+    """The queue serves people in rounds, and a newcomer joins the present round, so no person is skipped forever."""
     names = {service.ada: "ada", service.ben: "ben"}
     for number in range(3):
         service.hand_in(assignment=f"other {number}", person=service.ada)
@@ -73,7 +73,7 @@ def test_many_attempts_of_one_student_delay_nobody_by_more_than_one(service):
 
 
 def test_who_hands_in_as_soon_as_the_last_is_done_keeps_nobody_waiting(service):
-    """Two who take turns at that would else be served for ever, and a second attempt of a third person never."""
+    """Two students who hand in after each result cannot delay a third student's second attempt forever."""
     eve, mal = service.person("eve", "student"), service.person("mal", "student")
     service.hand_in(assignment="one")
     waits = service.gradings(service.hand_in(assignment="two"))[0].id
@@ -93,7 +93,7 @@ def test_who_hands_in_as_soon_as_the_last_is_done_keeps_nobody_waiting(service):
 
 
 def test_a_claim_that_is_renewed_is_nobody_elses(service):
-    """For as long as that goes on."""
+    """A claim stays with its station as long as the station renews it within the lease."""
     service.hand_in()
     claimed = service.claim()
     for _ in range(4):
@@ -103,7 +103,8 @@ def test_a_claim_that_is_renewed_is_nobody_elses(service):
 
 
 def test_a_claim_that_ran_out_is_taken_again_and_its_first_holder_stores_nothing(service):
-    """Exactly one result counts, the second station's."""
+    """A claim that ran out is taken by another station; the first holder stores nothing, and the second result counts.
+    """
     attempt = service.hand_in()
     first = service.claim()
     service.passes(seconds=LEASE.total_seconds() + 1)
@@ -122,7 +123,7 @@ def test_a_claim_that_ran_out_is_taken_again_and_its_first_holder_stores_nothing
 
 
 def test_a_result_is_stored_once(service):
-    """A station that tells it twice changes nothing by that."""
+    """A second result for a finished claim is not stored."""
     service.hand_in()
     claimed = service.claim()
     service.finish(claimed)
@@ -130,7 +131,9 @@ def test_a_result_is_stored_once(service):
 
 
 def test_a_fault_is_tried_again_after_a_pause_and_then_given_up(service):
-    """An instructor sees it then; it never becomes a result."""
+    """A fault is tried again after a pause; after MAX_TRIES the grading is faulted, without a result, for an
+    instructor.
+    """
     attempt = service.hand_in()
     for turn in range(1, MAX_TRIES + 1):
         claimed = service.claim()
@@ -145,7 +148,7 @@ def test_a_fault_is_tried_again_after_a_pause_and_then_given_up(service):
 
 
 def test_a_file_that_ends_its_station_each_time_is_given_up(service):
-    """It must not keep the queue from others for ever."""
+    """A grading whose station died MAX_TRIES times is given up, so it cannot block the queue forever."""
     attempt = service.hand_in()
     for _ in range(MAX_TRIES):
         assert service.claim() is not None
@@ -155,14 +158,14 @@ def test_a_file_that_ends_its_station_each_time_is_given_up(service):
 
 
 def test_a_station_that_is_told_to_end_gives_back_what_it_had(service):
-    """As if it had never begun: a restart of the service costs no try."""
+    """A station that stops releases its claim without a used try, so a restart of the service costs none."""
     service.hand_in()
     assert tell(service, queue.release, service.claim(), service.now)
     assert service.claim("two").turn == 1
 
 
 def test_a_cancelled_grading_ends_by_its_station_or_when_that_is_gone(service):
-    """Either way it is not graded again."""
+    """A cancelled grading ends by its station, or after the lease of a lost station, and is not graded again."""
     for number, ends in enumerate((True, False)):
         attempt = service.hand_in(person=service.person(f"p{number}", "student"))
         claimed = service.claim()
@@ -177,7 +180,7 @@ def test_a_cancelled_grading_ends_by_its_station_or_when_that_is_gone(service):
 
 @pytest.mark.parametrize("passed", [True, False])
 def test_a_new_result_counts_and_the_old_one_stays(service, passed):
-    """And the audit trail says from how many points to how many."""
+    """A regrading's result counts, the old result stays, and the audit trail has the points before and after."""
     attempt = service.graded(service.hand_in())
     service.regrade(attempt)
     service.graded(attempt, graded(service.course, passed=passed))
@@ -190,7 +193,7 @@ def test_a_new_result_counts_and_the_old_one_stays(service, passed):
 
 @pytest.mark.parametrize(("end", "given"), [(queue.release, ()), (queue.fail, ("a fault",))])
 def test_a_cancelled_grading_is_not_begun_again_when_its_station_ends(service, end, given):
-    """Whether that is told to end or has a fault."""
+    """A cancelled grading stays cancelled if its station stops or reports a fault."""
     attempt = service.hand_in()
     claimed = service.claim()
     with service.database.writing() as session:
@@ -200,7 +203,7 @@ def test_a_cancelled_grading_is_not_begun_again_when_its_station_ends(service, e
 
 
 def test_what_was_told_of_a_grading_that_is_given_back_is_told_once(service):
-    """The next station begins anew, as the same turn."""
+    """A released grading loses its progress notes, and the next station starts over in the same turn."""
     service.hand_in()
     for _ in range(2):
         claimed = service.claim()
@@ -215,19 +218,19 @@ HIDDEN = "correctness: ragged (n 1000)"
 
 @pytest.fixture
 def hiding(tmp_path):
-    """A service with an assignment that hides a case."""
+    """Return a service whose assignment hides a case."""
     service = Service(tmp_path, course=hiding_course(tmp_path / "course", "case"))
     yield service
     service.database.close()
 
 
 def pending(service):
-    """The outcome of a right submission whose hidden case is still to be run."""
+    """Return the outcome of a right submission whose hidden case has not run yet."""
     return with_hidden(service, PENDING.skip)
 
 
 def with_hidden(service, change):
-    """The outcome of a right submission whose hidden case ends so."""
+    """Return the outcome of a right submission with this change to its hidden case."""
     assignment = service.course.load("small")
     whole = right(assignment)
     checks = tuple(change(each) if each.name == HIDDEN else each for each in whole.checks)
@@ -239,14 +242,14 @@ def fails(check):
 
 
 def shown(service):
-    """The number of an attempt whose hidden case is still to be run."""
+    """Return the number of an attempt whose hidden case has not run yet."""
     attempt = service.graded(service.hand_in(), pending(service))
     assert service.state(attempt) == State.SHOWN
     return attempt
 
 
 def later(service):
-    """The claim of its hidden case, some minutes later."""
+    """Claim the hidden case of the waiting attempt, some minutes later."""
     service.passes(seconds=MAX_HIDDEN_PAUSE.total_seconds())
     claimed = service.claim()
     assert Kind.CORRECTNESS in claimed.pending.result
@@ -255,7 +258,9 @@ def later(service):
 
 @pytest.mark.parametrize("change", [lambda check: check, fails])
 def test_a_student_sees_no_difference_when_the_hidden_cases_have_run(hiding, change):
-    """On no page, in no file, by no program; an instructor sees the outcome, and the attempt counts all the time."""
+    """A hidden case that runs changes nothing that the student can see. Staff see the outcome, and the attempt counts
+    throughout.
+    """
     attempt = shown(hiding)
     before, counted = told(hiding, attempt), hiding.attempt(attempt).counted_id
     ended = hiding.gradings(attempt)[0].ended
@@ -270,13 +275,15 @@ def test_a_student_sees_no_difference_when_the_hidden_cases_have_run(hiding, cha
 
 
 def lasting(text):
-    """The text without keys of forms, times of day, and what was created to sign in."""
+    """Return the text without form keys, times of day and the records of sign-ins."""
     text = re.sub(r'name="form_(?:token|key)" value="[^"]*|\d\d:\d\d', "", text)
     return re.sub(r'\{\s*(?:"at": "[^"]*"\s*|[^{}]*"expires"[^{}]*)\},?\s*', "", text)
 
 
 def test_hidden_cases_run_when_nothing_waits_and_not_at_once(hiding, monkeypatch):
-    """So neither the end of a grading nor the wait of the next attempt tells how long they take."""
+    """Hidden cases run later, after waiting attempts, so neither a grading's end nor the next wait reveals their
+    duration.
+    """
     monkeypatch.setattr(queue.random, "uniform", lambda _, most: most)
     attempt = shown(hiding)
     assert hiding.claim() is None
@@ -290,7 +297,9 @@ def test_hidden_cases_run_when_nothing_waits_and_not_at_once(hiding, monkeypatch
 
 
 def test_after_the_release_hidden_cases_run_at_once(hiding):
-    """Their time tells nothing then, and the instructor waits for the points."""
+    """After the release hidden cases run at once: their time reveals nothing then, and the instructor waits for the
+    points.
+    """
     attempt = shown(hiding)
     with hiding.database.writing() as session:
         session.add(ReleaseRow(assignment="small", who="staff", at=hiding.now))
@@ -298,7 +307,7 @@ def test_after_the_release_hidden_cases_run_at_once(hiding):
 
 
 def test_a_claim_of_hidden_cases_is_renewed_lost_and_given_back_like_others(hiding):
-    """Whatever happens, the student sees a grading that has ended."""
+    """A claim of hidden cases is renewed, lost and released like others, while the student sees a finished grading."""
     attempt = shown(hiding)
     first = later(hiding)
     assert renew(hiding, first) is Renewal.KEPT
@@ -315,7 +324,7 @@ def test_a_claim_of_hidden_cases_is_renewed_lost_and_given_back_like_others(hidi
 
 @pytest.mark.parametrize("dies", [True, False])
 def test_hidden_cases_that_cannot_be_run_are_given_up_for_the_instructor(hiding, dies):
-    """The student still sees the result, and no fault."""
+    """Hidden cases that cannot run are given up with a fault for staff; the student sees the result and no fault."""
     attempt = shown(hiding)
     hiding.passes(seconds=MAX_HIDDEN_PAUSE.total_seconds())
     ended = hiding.gradings(attempt)[0].ended
@@ -335,7 +344,7 @@ def test_hidden_cases_that_cannot_be_run_are_given_up_for_the_instructor(hiding,
 
 
 def test_a_station_whose_answer_was_lost_does_not_undo_the_next_claim(hiding):
-    """It tells the first result again, while it runs the hidden cases itself."""
+    """A repeated first result does not end the same station's later claim of the hidden cases."""
     hiding.hand_in()
     first = hiding.claim()
     hiding.finish(first, pending(hiding))
@@ -346,7 +355,7 @@ def test_a_station_whose_answer_was_lost_does_not_undo_the_next_claim(hiding):
 
 
 def test_a_student_who_cancels_too_late_ends_nothing(hiding):
-    """What is asked between the last renewal and the result does not end the hidden cases."""
+    """A cancellation between the last renewal and the result does not stop the later hidden cases."""
     attempt = hiding.hand_in()
     claimed = hiding.claim()
     with hiding.database.writing() as session:
@@ -356,7 +365,7 @@ def test_a_student_who_cancels_too_late_ends_nothing(hiding):
 
 
 def test_what_is_no_secret_is_graded_at_once(hiding):
-    """After the release, and where staff try their own assignment."""
+    """Gradings after the release and staff's trial runs have no secrets, so all checks run at once."""
     hiding.hand_in(person=hiding.staff)
     assert hiding.claim().hides is False
     hiding.hand_in()
@@ -368,7 +377,7 @@ def test_what_is_no_secret_is_graded_at_once(hiding):
 
 
 def test_staff_read_that_hidden_cases_are_still_to_be_run(hiding):
-    """On the course's page, on the attempt's, on Health, and before a release."""
+    """Staff see that hidden cases have not run: on the course page, the attempt's page, Health and the release page."""
     attempt = shown(hiding)
     staff = hiding.browser("staff")
     assert "Hidden cases are still to be run for 1 attempt, and do not count yet." in staff.get("/course").text

@@ -1,4 +1,4 @@
-"""versions.py and station/rescoring.py: points follow the file; what needs a new run is marked and graded again."""
+"""versions.py and station/rescoring.py: points follow the assignment file; results that need a new run are marked."""
 
 import csv
 import io
@@ -22,35 +22,35 @@ from grader.service.station.rescoring import AT_ONCE, Rescoring
 from grader.service.station.results import ready
 
 CHEAPER = {**FIELDS, "correctness": {**FIELDS["correctness"], "points": 4}}
-"""Six points less, and nothing else to measure."""
+"""Assignment with 6 points less and no change in measurements."""
 
 LARGER = {**FIELDS, "sanitizer": {"sizes": {"n": 71}, "points": 3}}
-"""Another run."""
+"""Assignment with a changed sanitizer case, which needs a new run."""
 
 
 @pytest.fixture
 def served(tmp_path):
-    """A service of one assignment worth 24 points."""
+    """Return a service with one assignment worth 24 points."""
     made = Service(tmp_path, course=hiding_course(tmp_path / "course"))
     yield made
     made.database.close()
 
 
 def result_of(service, change=lambda whole: whole):
-    """An outcome as a station stores it, by the version that the files are now."""
+    """Return an outcome as a station stores it, with the present version of the assignment files."""
     assignment = service.course.load("small")
-    whole = change(rescore(right(assignment), assignment))  # whose hand-made counts break a limit
+    whole = change(rescore(right(assignment), assignment))  # the handmade counts exceed a limit
     provenance = replace(whole.provenance, assignment_sha256=assignment.sha256)
     return ready(replace(whole, assignment="small", provenance=provenance), assignment)
 
 
 def says(service, fields):
-    """Have the file say this."""
+    """Write these fields to the assignment file."""
     (service.course.assignments / "small" / "assignment.yaml").write_text(yaml.safe_dump(fields, sort_keys=False))
 
 
 def score_again(service):
-    """What a station that begins does between gradings."""
+    """Rescore all results, as a new station does between gradings, and return the rescoring."""
     rescoring = Rescoring(service.course, AssignmentCache(service.course, service.data))
     while rescoring.some(service.database):
         pass
@@ -58,7 +58,7 @@ def score_again(service):
 
 
 def stored(service, attempt):
-    """All that is stored of the latest grading: as it is, and of its JSON what points are in it."""
+    """Return all stored points of the latest grading, from its row and its JSON, and its pages."""
     with service.database.reading() as session:
         row = session.get_one(GradingRow, service.gradings(attempt)[-1].id)
         whole, early = json.loads(row.result), json.loads(zlib.decompress(row.early_result))
@@ -78,14 +78,16 @@ def stored(service, attempt):
 
 
 def in_table(service):
-    """Points of the first student in the file of the table, and what they are out of."""
+    """Return the first student's points and maximum from the points table file."""
     text = service.browser("staff").get("/course/points.csv").content.decode("utf-8-sig")
     line = next(csv.DictReader(io.StringIO(text)))
     return line["small points"], line["small of"]
 
 
 def test_points_that_change_in_the_file_change_everywhere_and_nothing_is_run(served):
-    """Row, checks, result, brief, pages, the file of the table and the student's own pages say the same."""
+    """Points that change in the file change in row, checks, result, brief, pages, table and student pages without a
+    run.
+    """
     attempt = served.graded(served.hand_in(), result_of(served))
     before = stored(served, attempt)["row"]
     says(served, CHEAPER)
@@ -112,8 +114,8 @@ def test_points_that_change_in_the_file_change_everywhere_and_nothing_is_run(ser
 
 
 def test_lines_about_new_points_are_lines_of_stations_and_not_in_the_students_own_data(served):
-    """After a change of a hidden check's points, only whoever passed it gets a line. The page and the zip of own data
-    count the same lines as before, and the trail lists the new line apart from those of people.
+    """When a hidden check's points change, the audit trail gets a line only for students who passed it. A student's
+    page and zip of own data do not count that line, and the trail lists it as a station's, apart from people's lines.
     """
     says(served, {**FIELDS, "sanitizer": {**FIELDS["sanitizer"], "hidden": True}})
     attempt = served.graded(served.hand_in(), result_of(served))
@@ -133,14 +135,15 @@ def test_lines_about_new_points_are_lines_of_stations_and_not_in_the_students_ow
 
 
 def audit_in(browser):
-    """What a student's own data tell of the audit trail: the row of the page, and the entries of the zip."""
+    """Return the audit trail in a student's own data: the row of the page and the entries of the zip."""
     (shown,) = [line for line in browser.get("/data").text.splitlines() if "audit trail</th>" in line]
     with zipfile.ZipFile(io.BytesIO(browser.get("/data.zip").content)) as archive:
         return shown, json.loads(archive.read("data.json"))["audit"]
 
 
 def test_what_is_hidden_later_is_kept_back_and_what_is_no_longer_is_shown(served):
-    """As if it had been graded by the file as it is now."""
+    """A check that becomes hidden is withheld, and one that becomes visible is shown, as if graded by the present file.
+    """
     attempt = served.graded(served.hand_in(), result_of(served))
     whole = stored(served, attempt)["row"]
     says(served, {**FIELDS, "sanitizer": {**FIELDS["sanitizer"], "hidden": True}})
@@ -154,7 +157,7 @@ def test_what_is_hidden_later_is_kept_back_and_what_is_no_longer_is_shown(served
 
 
 def test_released_points_follow_the_file_too(served):
-    """A release is kept."""
+    """Rescoring changes released points and keeps the release."""
     says(served, {**FIELDS, "sanitizer": {**FIELDS["sanitizer"], "hidden": True}})
     attempt = served.graded(served.hand_in(), result_of(served))
     with served.database.writing() as session:
@@ -166,7 +169,9 @@ def test_released_points_follow_the_file_too(served):
 
 
 def test_what_needs_a_new_run_is_marked_counted_and_graded_again_by_one_button(served):
-    """Until then the old points are out of what they were out of."""
+    """Results that need a new run are marked, keep their old points and maximum, and are regraded together by one
+    button.
+    """
     attempt = served.graded(served.hand_in(), result_of(served))
     other = served.graded(served.hand_in(person=served.ben), result_of(served))
     before = stored(served, attempt)["row"]
@@ -193,7 +198,9 @@ def test_what_needs_a_new_run_is_marked_counted_and_graded_again_by_one_button(s
 
 
 def test_measurements_that_a_case_kept_from_being_made_need_a_run_when_the_case_is_hidden(served):
-    """What is missing would tell students of it."""
+    """A measurement that was skipped after a failed case needs a run when the case becomes hidden, or its gap reveals
+    it.
+    """
     attempt = served.graded(served.hand_in(), result_of(served, unmeasured_since_ragged_failed))
     says(served, RAGGED_HIDDEN)
     score_again(served)
@@ -202,15 +209,15 @@ def test_measurements_that_a_case_kept_from_being_made_need_a_run_when_the_case_
 
 
 def unmeasured_since_ragged_failed(whole):
-    """A case is wrong, and the speed was not measured for it."""
+    """Return the result with a wrong case and, because of it, no measured speed."""
     told = {"reason": NOT_RIGHT.reason, "message": NOT_RIGHT.message, "findings": ()}
     return failing(failing(whole, 2), -1, performance=None, **{"detail": "", "cause": "", **told})
 
 
 def test_while_results_are_held_back_no_result_selects_what_is_graded_again(tmp_path):
-    """Of two attempts, the first or the second fails a case that is hidden afterwards: the button takes neither, and
-    later, when the measurement changes, both. Gradings, mails and pages are the same. The page that publishes results
-    says how many need a new run.
+    """Held-back results do not select what is regraded. One of two attempts fails a case that is hidden later; the
+    button takes neither, and after a change of the measurement both. Gradings, mails and pages do not reveal which
+    attempt failed. The page that publishes results counts those that need a new run.
     """
 
     def seen(worse):
@@ -251,7 +258,7 @@ RAGGED_HIDDEN = {
 
 
 def seen_by_ada(service):
-    """Ada's pages without what is drawn by lot, and her mails by kind and number of the attempt."""
+    """Return Ada's pages without random values, and her mails by kind and attempt number."""
     numbers = {service.page_of(number): number for number in (1, 2)}
     publics = "|".join(service.attempt(number).public for number in (1, 2))
     drawn_by_lot = rf'{publics}|(?<=name="form_token" value=")[^"]*|(?<=name="form_key" value=")[^"]*'
@@ -263,7 +270,7 @@ def seen_by_ada(service):
 
 
 def test_a_result_that_needs_a_run_is_scored_again_if_its_case_is_shown_again(served):
-    """Then nothing is missing any more."""
+    """A result marked for a new run is rescored without one if its hidden case becomes visible again."""
     attempt = served.graded(served.hand_in(), result_of(served, unmeasured_since_ragged_failed))
     before = stored(served, attempt)["row"]
     says(served, RAGGED_HIDDEN)
@@ -276,7 +283,7 @@ def test_a_result_that_needs_a_run_is_scored_again_if_its_case_is_shown_again(se
 
 
 def test_a_result_that_cannot_be_read_any_more_stops_no_other(served):
-    """It keeps its points, and is older."""
+    """An unreadable result keeps its points, is marked as older, and does not stop the rescoring of others."""
     broken = served.graded(served.hand_in(), replace(result_of(served), result="{}"))
     sound = served.graded(served.hand_in(person=served.ben), result_of(served))
     before = stored(served, sound)["row"][0]
@@ -288,7 +295,7 @@ def test_a_result_that_cannot_be_read_any_more_stops_no_other(served):
 
 
 def test_a_few_are_scored_at_once_and_what_is_done_is_not_looked_at_again(served, monkeypatch):
-    """A station grades between; and asks the database no more until a file changes."""
+    """Rescoring handles a few results at a time between gradings, and skips the database until a file changes."""
     for _ in range(AT_ONCE + 1):
         served.graded(served.hand_in(), result_of(served))
     says(served, CHEAPER)
@@ -303,7 +310,7 @@ def test_a_few_are_scored_at_once_and_what_is_done_is_not_looked_at_again(served
 
 
 def test_a_date_or_a_handout_changes_no_result(served):
-    """Nothing is drawn again for it."""
+    """A changed date or handout changes no result and causes no rescoring."""
     attempt = served.graded(served.hand_in(), result_of(served))
     before = served.gradings(attempt)[0].scored_sha256
     (served.course.assignments / "small" / "README.md").write_text("# New\n")
