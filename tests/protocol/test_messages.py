@@ -96,8 +96,7 @@ RUBBISH = {
 @pytest.mark.whole
 @pytest.mark.parametrize("make", RUBBISH.values(), ids=RUBBISH)
 def test_rubbish_is_refused_in_proportion_to_its_length(make):
-    """Parsing a malformed reply takes time in proportion to its length; the length is limited before the parser runs.
-    """
+    """Parsing a malformed reply takes time linear in its length, which is limited before the parser runs."""
 
     def parse(said):
         with contextlib.suppress(ValidationError):

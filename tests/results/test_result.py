@@ -92,8 +92,7 @@ def test_what_is_unreached_follows_from_a_failed_build():
 
 
 def test_the_first_to_read_has_several_of_everything():
-    """The first cause is a case without a size of 1, which shows more; the most frequent cause comes first at any size.
-    """
+    """The first cause has no size of 1 if possible, as that case shows little. The most frequent cause comes first."""
     tiny, small = failed("correctness: one row (height 1, width 9)"), failed("correctness: few (height 11, width 9)")
     assert result(BUILD, tiny, small).first_cause == small
     assert result(BUILD, tiny).first_cause == tiny
@@ -102,8 +101,7 @@ def test_the_first_to_read_has_several_of_everything():
 
 
 def test_the_json_says_what_was_not_checked_and_reads_back():
-    """The JSON report lists the unchecked points; reading it back computes them from the checks, so both always agree.
-    """
+    """The JSON report lists the unchecked points. A reader computes them from the checks, so both always agree."""
     outcome = result(BUILD, *WATCHED, TIMED_ELSEWHERE)
     fields = json.loads(REPORTS["json"](outcome))
     assert fields["unchecked"] == [

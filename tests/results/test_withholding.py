@@ -34,9 +34,7 @@ def test_where_nothing_is_hidden_the_result_is_itself(assignment):
 
 @pytest.mark.parametrize("name", HIDDEN)
 def test_name_and_kind_of_a_hidden_check_are_shown_and_nothing_else(assignment, name):
-    """A hidden check shows its name, kind and maximum, and earns 0 points so far; the sums count the visible checks
-    only.
-    """
+    """A hidden check shows name, kind and maximum and has earned 0 points. The sums count visible checks only."""
     whole = failing(right(assignment()), HIDDEN[name], findings=(RACE,))
     shown = withheld(whole, assignment(name))
     check, old = shown.checks[HIDDEN[name]], whole.checks[HIDDEN[name]]
@@ -71,9 +69,7 @@ def test_all_that_is_not_hidden_is_as_it_was(assignment, name):
 
 
 def test_counts_are_withheld_with_a_memory_check(assignment):
-    """A hidden memory check also withholds the access counts, which reports show next to source lines and in a
-    roofline.
-    """
+    """A hidden memory check also withholds access counts, which reports show next to source lines and in a roofline."""
     whole = right(assignment())
     assert withheld(whole, assignment("memory")).profiles == {}
     assert withheld(whole, assignment("performance")).profiles == whole.profiles
@@ -143,7 +139,7 @@ def test_a_speed_that_is_left_open_is_said_however_hidden_cases_went(assignment,
 
 @pytest.mark.parametrize("reason", [Reason.NOT_MEASURED, Reason.INTERFERENCE, Reason.COMPILER_FAILED])
 def test_a_hidden_speed_that_is_left_open_looks_as_one_that_was_measured(assignment, reason):
-    """A hidden speed gives no reason for a missing time: a busy machine skips only speeds below the goal."""
+    """A hidden speed gives no reason for a missing time: only speeds below the goal are skipped on a busy machine."""
     left = {"verdict": Verdict.SKIPPED, "points": 0.0, "reason": reason, "message": "not here.", "performance": None}
     whole, hidden = right(assignment()), assignment("performance")
     open_one = changed(whole, (7, whole.checks[7].model_copy(update=left)))
@@ -151,9 +147,7 @@ def test_a_hidden_speed_that_is_left_open_looks_as_one_that_was_measured(assignm
 
 
 def test_a_result_of_another_shape_is_never_shown(assignment):
-    """A result whose checks do not match the assignment is rejected, because a wrong report could reveal hidden
-    outcomes.
-    """
+    """A result that does not match the assignment's checks is rejected: a wrong report could reveal hidden outcomes."""
     whole = right(assignment())
     with pytest.raises(ValueError, match="longer"):
         withheld(whole.model_copy(update={"checks": whole.checks[:2]}), assignment("case"))
@@ -220,9 +214,7 @@ def test_a_fault_of_ours_is_shown_without_its_traceback(assignment):
 
 
 def test_a_fault_about_a_hidden_check_tells_nothing_of_it(assignment):
-    """A fault of a hidden check is withheld: only failed checks have explanations, so the fault would reveal the
-    failure.
-    """
+    """A fault of a hidden check is withheld: only failed checks have explanations, so it would reveal the failure."""
     whole = failing(right(assignment("case")), HIDDEN["case"], faults=(Fault(lost="the explanation"),))
     assert whole.faults
     assert withheld(whole, assignment("case")).faults == ()

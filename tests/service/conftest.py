@@ -4,8 +4,7 @@ import pytest
 from services import Service
 
 ON_BOTH = frozenset({"test_databases.py"})
-"""Modules whose tests `make test` also runs on PostgreSQL if it is installed; `make test-all` runs all modules there.
-"""
+"""Modules whose tests `make test` also runs on PostgreSQL, if it is installed; `make test-all` runs all tests there."""
 
 LEASES_ON_BOTH = frozenset(
     {

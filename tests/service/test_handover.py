@@ -1,4 +1,4 @@
-"""handover.py: the database password reaches the service's processes, and no process that inspects them."""
+"""handover.py: the database password reaches the service's processes, but no process that inspects them."""
 
 import subprocess
 import sys
@@ -49,14 +49,12 @@ def started(code, *words, **variables):
 
 
 def shown(pid):
-    """Return what a kernel under the sandbox `process` can read of another process: its environment and command line.
-    """
+    """Return what a kernel under the sandbox `process` can read of another process: environment and command line."""
     return b"".join(Path(f"/proc/{pid}/{name}").read_bytes() for name in ("environ", "cmdline"))
 
 
 def test_what_a_variable_said_is_wiped_from_the_process():
-    """A forgotten variable is also erased from /proc, which shows the environment block that the process started with.
-    """
+    """A forgotten variable is erased even from /proc, which shows the environment that the process started with."""
     with started(FORGETS, GRADER_DATABASE=SECRET, OTHER="kept") as process:
         assert process.stdout.readline() == "False\n"
         seen = shown(process.pid)

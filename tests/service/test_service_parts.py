@@ -102,8 +102,7 @@ def test_a_handout_that_changes_is_read_again(service):
     ],
 )
 def test_a_handout_is_markup_in_which_nothing_runs(text, markup):
-    """A handout becomes HTML without active content: links lead to the web or the guide, and images become their text.
-    """
+    """A handout becomes HTML without active content. Links lead to the web or the guide; images become their text."""
     assert markup in render_handout(text)
     assert "p.png" not in render_handout(text)
 
@@ -224,8 +223,7 @@ def test_what_changes_in_the_course_is_shown_without_a_new_start(tmp_path):
 
 
 def test_a_comparison_shows_changes_with_what_is_around_them():
-    """A comparison lists removed lines before added ones, with three lines of context; equal files have no differences.
-    """
+    """A comparison lists removed lines before added ones, with three lines around; equal files have no differences."""
     old = b"\n".join(b"line %d" % number for number in range(30))
     new = old.replace(b"line 15\n", b"other\nmore\n")
     kinds = [(line.kind, line.old, line.new) for line in compared(old, new)]
@@ -256,8 +254,7 @@ def test_what_is_told_of_a_check_is_short_and_showable(service):
 
 
 def test_a_check_that_was_not_run_is_shown_as_skipped(service):
-    """A check that was not run is shown as skipped during and after grading, while programs get its verdict "failed".
-    """
+    """A check that was not run is shown as skipped during and after grading. Programs get its verdict "failed"."""
     assignment = service.course.load("small")
     last = right(assignment).checks[-1]
     failing_last = failing(right(assignment), -1, reason=Reason.NOT_RUN)
@@ -269,9 +266,7 @@ def test_a_check_that_was_not_run_is_shown_as_skipped(service):
 
 
 def test_a_comparison_ends_after_so_many_lines():
-    """A comparison ends after a fixed number of lines: a page of 10,000 lines takes a second to render and is of no
-    use.
-    """
+    """A comparison ends after a fixed number of lines: 10,000 lines take a second to render and are of no use."""
     old, new = (b"".join(b"%s %d\n" % (word, number) for number in range(4000)) for word in (b"old", b"new"))
     shown = compared(old, new)
     assert len(shown) == MAX_LINES_SHOWN + 1
@@ -318,9 +313,7 @@ def test_an_address_that_browsers_cannot_go_to_is_refused(tmp_path, asked):
 
 
 def test_nobody_is_given_two_sign_in_links_at_once(tmp_path):
-    """Each person gets one sign-in link at start, also an invited person of the demo: a second link would end the
-    first.
-    """
+    """Each person gets one sign-in link at start, even an invited person of the demo: a second would end the first."""
     request = asked_to_serve(tmp_path, demo=True)
     with closing(ready_database(tmp_path)) as database:
         list(first_lines(database, request))

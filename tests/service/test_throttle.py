@@ -1,5 +1,4 @@
-"""throttle.py: concurrent work is limited, waiting networks take turns, and each key has a limit of events per period.
-"""
+"""throttle.py: concurrent work is limited, waiting networks take turns, and events per key and period are limited."""
 
 import asyncio
 import threading

@@ -114,8 +114,7 @@ def part(value):
     "answer", [{"iss": "https://evil.example"}, {"code": ""}, {"state": ""}, {"state": "x"}], ids=str
 )
 def test_an_answer_that_is_not_the_issuers_asks_it_nothing(service, issuer, answer):
-    """An answer from another issuer, or without a valid code or state, sends no request to the issuer (mix-up attack).
-    """
+    """An answer from another issuer, or with a wrong code or state, sends the issuer no request (mix-up attack)."""
     at_university(service, issuer)
     client, address = begin(service)
     assert client.get("/sign-on/back", params=issuer.authorize(address) | answer).status_code == 409
@@ -173,8 +172,7 @@ def test_the_claim_that_names_a_person_can_be_chosen(service, issuer):
 
 
 def test_an_issuer_that_is_away_is_one_sentence(service):
-    """An unreachable issuer gives a one-sentence error; an issuer without https is rejected unless it is this machine.
-    """
+    """An unreachable issuer gives a one-sentence error. An issuer needs https unless it is this machine."""
     with issuing() as gone:
         at_university(service, gone)
     said = service.browser().get("/sign-on")

@@ -89,8 +89,7 @@ def test_a_browser_that_was_left_signed_in_cannot_change_it(service):
 
 
 def test_guesses_of_one_network_are_few_and_keep_nobody_else_out(service):
-    """After too many wrong guesses a network cannot try this person; the owner elsewhere and other people can sign in.
-    """
+    """Too many wrong guesses block a person's sign-in from that network only, and other people can sign in there."""
     with_passwords(service)
     set_one(service.browser("ada"))
     set_one(service.browser("ben"))
@@ -145,8 +144,7 @@ def test_an_instructor_who_signs_somebody_out_ends_the_password_too(service):
 
 
 def test_made_up_names_do_not_lift_a_limit(service):
-    """Failures for invented names reset neither the limit on tries of a present password nor the limit of the network.
-    """
+    """Failures for invented names lift neither the limit on tries of a present password nor the network's limit."""
     passwords = Passwords(QUICK)
     with service.database.reading() as session:
         ada = session.get_one(PersonRow, service.ada)

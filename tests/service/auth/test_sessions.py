@@ -126,8 +126,7 @@ def test_no_token_is_in_the_database(service):
 
 
 def test_links_that_are_none_keep_nobody_out(service):
-    """Invalid links lock out no address: links cannot be guessed, and an attacker may share an address with students.
-    """
+    """Invalid links block no address: links cannot be guessed, and a guesser may share an address with students."""
     client, token = service.browser(), link(service)
     assert {join(client, f"guess {number}").status_code for number in range(30)} == {403}
     assert join(client, token).status_code == 303

@@ -1,4 +1,4 @@
-"""pseudonyms.py and lookalikes.py: whose name is whose."""
+"""pseudonyms.py and lookalikes.py: pseudonyms are valid, unique and not confusable with other people's names."""
 
 import sys
 import unicodedata
@@ -20,7 +20,7 @@ def chosen(service, person, text):
 
 
 def test_nobody_has_one_until_they_choose_and_it_can_be_changed_and_ended(service):
-    """Blanks around and between words are as people mean them."""
+    """A person has no pseudonym until they choose one, and can change and delete it; extra blanks are removed."""
     with service.database.reading() as session:
         assert pseudonym_of(session, service.ada) is None
     assert chosen(service, service.ada, "  Night   Owl ") == "Night Owl"
@@ -40,14 +40,14 @@ OTHERS = (
     "\u0261ox",
     "42\u0663",
 )
-"""With letters that are not to be seen or not Latin, with small capital R, script G, and an Arabic digit."""
+"""Names with invisible or non-Latin letters, a small capital R, a script G and an Arabic digit."""
 
 
 @pytest.mark.parametrize(
     "text", ["x", "x" * 31, "<b>fox</b>", "a\x1bb", "a\u202eb", "--", "fox\u200bfox", "a@b", *OTHERS]
 )
 def test_what_is_no_name_is_refused_in_a_sentence(service, text):
-    """And what was chosen before stays."""
+    """An invalid pseudonym is refused in one sentence, and the previous one stays."""
     chosen(service, service.ada, "Fox")
     with pytest.raises(RefusedError, match="choose another"):
         chosen(service, service.ada, text)
@@ -59,16 +59,16 @@ def test_what_is_no_name_is_refused_in_a_sentence(service, text):
 @pytest.mark.parametrize(
     "text",
     ["fox", "FOX", "\uff26ox", "F-o x", "Ben", "Ben.", "staff", "F0x", "B3n", "\uff22en", "\u0181en"],
-)  # the F of Japanese keyboards
+)  # U+FF26 is the full-width F of Japanese keyboards
 def test_nobody_is_called_like_another(service, text):
-    """Neither by their pseudonym nor by their own name: the answer does not tell which it was."""
+    """A pseudonym like another's pseudonym or real name is refused, and the answer does not say which one it was."""
     chosen(service, service.ben, "Fox")
     with pytest.raises(RefusedError, match="is taken"):
         chosen(service, service.ada, text)
 
 
 ACCENTED = (("Björk", "Bjork"), ("Bjork", "Björk"), ("Łuk", "Luk"), ("Søren", "Soren"))
-"""Names that only accents or strokes distinguish."""
+"""Pairs of names that differ only in accents or strokes."""
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ ACCENTED = (("Björk", "Bjork"), ("Bjork", "Björk"), ("Łuk", "Luk"), ("Søren"
     ],
 )
 def test_nobody_is_called_by_a_name_that_looks_like_anothers(service, taken, text):
-    """By marks, digits, or two letters that look like one."""
+    """A pseudonym that looks like another's by accents, digits or letter pairs is refused."""
     chosen(service, service.ben, taken)
     with pytest.raises(RefusedError, match="is taken"):
         chosen(service, service.ada, text)
@@ -92,7 +92,7 @@ def test_nobody_is_called_by_a_name_that_looks_like_anothers(service, taken, tex
 
 
 def test_every_letter_that_a_pseudonym_may_have_is_compared_as_letters_from_a_to_z():
-    """So no character in place of a letter makes a new name, unless it is another letter to read."""
+    """Each allowed character is compared as a letter from a to z or a distinct letter, so lookalikes add no names."""
     plain = {folded_name(each): each for each in ascii_lowercase}
     others = {folded_name(each): each for each in OTHER_LETTERS.values()}
     stored = filter(partial(unicodedata.is_normalized, "NFKC"), map(chr, range(sys.maxunicode + 1)))
@@ -107,7 +107,7 @@ def test_every_letter_that_a_pseudonym_may_have_is_compared_as_letters_from_a_to
 
 @pytest.mark.parametrize("name", ["Ŵ Șțẵ", "Ƙaɗuna", "Þórður", "Çağlayan", "Ĳsbrand", "Đặng", "Ħal Għaxaq"])
 def test_names_of_latin_alphabets_are_pseudonyms(service, name):
-    """With their accents, strokes and hooks."""
+    """Names of Latin alphabets with accents, strokes and hooks are valid pseudonyms."""
     assert chosen(service, service.ada, name) == unicodedata.normalize("NFKC", name)
 
 
@@ -116,7 +116,7 @@ def test_names_of_latin_alphabets_are_pseudonyms(service, name):
     [("\u041e\u0441\u0430", "Oca"), ("\u039d\u03b1\u03bd\u03b1", "Nana"), ("\u0181ala", "Bala"), ("Ay\u015fe", "Ayse")],
 )
 def test_nobody_is_called_like_a_person_whose_name_has_other_letters(service, name, text):
-    """The names of the roster have letters of any alphabet."""
+    """A pseudonym that looks like a roster name in another alphabet is refused."""
     with service.database.writing() as session:
         session.get_one(PersonRow, service.ben).name = name
     with pytest.raises(RefusedError, match="is taken"):
@@ -124,7 +124,7 @@ def test_nobody_is_called_like_a_person_whose_name_has_other_letters(service, na
 
 
 def test_one_that_should_not_stand_there_is_taken_away(service):
-    """The audit trail says by whom; its owner may choose another."""
+    """A pseudonym removed by staff has an audit line with their name, and its owner may choose another."""
     chosen(service, service.ada, "Rude")
     with service.database.writing() as session:
         remove_pseudonym(session, session.get_one(PersonRow, service.ada), "staff", service.now)

@@ -1,4 +1,4 @@
-"""saved_assignments.py and assignments.py: files that are missing change no rule, and cost no receipt and no point."""
+"""saved_assignments.py and assignments.py: missing course files change no rule, receipt or points."""
 
 import pytest
 from courses import course_of
@@ -15,15 +15,15 @@ from grader.service.station.recorder import AssignmentRecorder
 from grader.service.web.server import state_for
 
 CLOSED = "timezone: Europe/Berlin\ndue: 2026-11-20T13:00\nlate: refused\n"
-"""Since three days."""
+"""Policies of an assignment that closed three days ago."""
 
 COSTLY = "timezone: Europe/Berlin\ndue: 2026-11-22T13:00\nlate: {percent: 10}\n"
-"""One day late."""
+"""Policies of an assignment whose attempts are one day late."""
 
 
 @pytest.fixture(params=[False, True], ids=["the same process", "a new process"])
 def served(request, tmp_path):
-    """A service with these policies, whose files go away; in a process that has seen them, or in a new one."""
+    """Return a function that makes a service with these policies. The same process or a new one sees missing files."""
     services = []
 
     def make(policies):
@@ -40,7 +40,7 @@ def served(request, tmp_path):
 
 
 def away(service, path):
-    """A file or folder of the course is away from now on; a new process begins where that is tried."""
+    """Move a file or folder of the course away, and restart the service's cache if the test asks for it."""
     (service.course.assignments.parent / path).rename(service.data / "away")
     if service.restart:
         guide = service.data / "guide.md"
@@ -51,13 +51,13 @@ def away(service, path):
 
 
 def back(service, path):
-    """It is there again."""
+    """Move the file or folder back."""
     (service.data / "away").rename(service.course.assignments.parent / path)
 
 
 @pytest.mark.parametrize("path", ["course.yaml", "assignments/small/assignment.yaml", "assignments", "reference"])
 def test_a_file_that_is_missing_for_a_moment_opens_nothing_and_closes_nothing(served, monkeypatch, path):
-    """What is closed stays closed; every page is there; Health says why, and nothing is graded by other rules."""
+    """While a file is missing, pages work, closed assignments stay closed, Health says why, and no grading runs."""
     service = served(CLOSED)
     attempt = service.graded(service.hand_in())
     away(service, path)
@@ -86,7 +86,7 @@ def _claimed(service):
 
 
 def test_an_open_assignment_takes_what_is_handed_in_while_a_file_is_missing(served):
-    """It is stored, and waits."""
+    """An open assignment accepts and stores attempts while its file is missing."""
     service = served("attempts: {most: 20}\n")
     away(service, "assignments/small/assignment.yaml")
     assert upload(service.browser("ada"), b"kernel").status_code == 303
@@ -94,7 +94,9 @@ def test_an_open_assignment_takes_what_is_handed_in_while_a_file_is_missing(serv
 
 @pytest.mark.parametrize("renamed", [False, True], ids=["gone", "renamed"])
 def test_an_assignment_whose_folder_is_gone_keeps_receipts_attempts_and_points(served, renamed):
-    """Also what lateness cost; nothing more is handed in or graded there, and Health names it."""
+    """An assignment without its folder keeps receipts, attempts, points and deductions. It accepts and grades no
+    attempt, and Health names it.
+    """
     service = served(COSTLY)
     course_of(service.course.assignments.parent, name="other")
     attempt = service.graded(service.hand_in())
@@ -120,13 +122,13 @@ def test_an_assignment_whose_folder_is_gone_keeps_receipts_attempts_and_points(s
 
 
 def points(service):
-    """Of Ada, at small."""
+    """Return Ada's points for `small`."""
     with service.database.reading() as session:
         return grades_of_all(session, service.app_state.cache.all())[service.ada, "small"].points
 
 
 def test_an_assignment_at_which_nothing_was_handed_in_goes_with_its_folder(served):
-    """A draft that gets another name leaves nothing behind."""
+    """An assignment without attempts disappears with its folder, so a renamed draft leaves no trace."""
     service = served("")
     course_of(service.course.assignments.parent, name="other")
     away(service, "assignments/small")
@@ -135,7 +137,7 @@ def test_an_assignment_at_which_nothing_was_handed_in_goes_with_its_folder(serve
 
 
 def test_attempts_of_which_nothing_else_is_known_are_named(tmp_path):
-    """From before the service kept how assignments were."""
+    """Attempts at an assignment from before the service recorded assignments are named on Health."""
     service = Service(tmp_path)
     service.hand_in(assignment="before")
     assert "The folder of before is gone:" in service.browser("staff").get("/course/health").text
@@ -144,7 +146,7 @@ def test_attempts_of_which_nothing_else_is_known_are_named(tmp_path):
 
 @pytest.mark.parametrize("policies", [CLOSED, COSTLY, "attempts: {most: 3, refill_hours: 2}\nopens: 2026-01-01T00:00Z"])
 def test_what_is_remembered_is_what_was_read(tmp_path, policies):
-    """Dates, limits and all."""
+    """A recorded assignment equals the assignment that was read, and is written again only after a change."""
     service = Service(tmp_path, policies=policies)
     recorder = AssignmentRecorder(service.app_state.cache)
     recorder.keep(service.database)
@@ -158,7 +160,7 @@ def test_what_is_remembered_is_what_was_read(tmp_path, policies):
 
 
 def test_a_service_does_not_start_with_what_could_never_be_read(tmp_path):
-    """A slip in a new assignment is told at once."""
+    """A service does not start with an assignment that was never readable, so an error in it is reported at once."""
     service = Service(tmp_path)
     (service.course.assignments / "small" / "assignment.yaml").write_text("title: [")
     with pytest.raises(InputError, match="is not YAML"):

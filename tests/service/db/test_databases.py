@@ -33,9 +33,7 @@ def test_a_database_that_cannot_be_used_is_one_line_without_its_password(tmp_pat
 
 
 def test_one_database_is_named(tmp_path):
-    """Exactly one database must be named, a data folder or PostgreSQL; the error names the option that is missing or
-    extra.
-    """
+    """Exactly one database must be named, a folder or PostgreSQL. The error names the missing or extra option."""
     assert "--data" in complaint(grader(tmp_path, "serve"))
     both = grader(tmp_path, "serve", "--data", "d", "--database", "postgresql://u@h/d")
     assert "--database" in complaint(both)
@@ -73,8 +71,7 @@ def test_tables_are_brought_up_to_date_once(service):
 
 
 def test_writers_take_turns_and_nothing_they_read_changes_meanwhile(service):
-    """Write transactions run one after the other on both databases, so two that count and insert see different counts.
-    """
+    """Write transactions run one after the other on both databases, so two that count rows see different counts."""
     seen, together = [], threading.Barrier(2)
 
     def add(number):

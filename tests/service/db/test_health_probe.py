@@ -33,9 +33,7 @@ def test_a_disk_that_is_nearly_full_is_told(service, monkeypatch):
 
 
 def test_health_tells_instructors_what_it_tells_programs(service, monkeypatch):
-    """The Health page shows instructors the fault of /health with the next step, and nothing while attempts can be
-    stored.
-    """
+    """Health shows instructors the fault of /health with the next step, and no warning while attempts can be stored."""
     staff = service.browser("staff")
     assert "may not be stored" not in staff.get("/course/health").text
     monkeypatch.setattr(probe, "REUSE_SECONDS", 0.0)
@@ -45,8 +43,7 @@ def test_health_tells_instructors_what_it_tells_programs(service, monkeypatch):
 
 
 def test_a_full_disk_is_told_apart_from_a_database_that_is_away(service, monkeypatch, caplog):
-    """A full disk and a lost database have different messages for browser and log, because only one is worth a retry.
-    """
+    """Browser and log distinguish a full disk from a lost database, because only a lost one is worth a retry."""
     for name, code in (("sqlite_errorname", "SQLITE_FULL"), ("sqlstate", "53100"), ("sqlstate", "08006")):
         fault = Exception("no secret of this is in the log")
         setattr(fault, name, code)
@@ -101,7 +98,7 @@ def test_a_database_that_stores_nothing_is_told_and_keeps_nobody_waiting(service
 
 
 def test_a_database_that_refuses_to_write_is_found(service):
-    """A read-only SQLite file is found; it may also be a server that is down."""
+    """A database that refuses to write is found, such as a read-only SQLite file or a server that is down."""
     if service.database.file is None:
         pytest.skip("each session of the server says itself whether it writes")
     with service.database.reading() as session:

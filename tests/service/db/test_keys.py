@@ -104,7 +104,7 @@ def staff(service):
 
 
 def test_nothing_adds_a_person_who_can_be_taken_for_another(service):
-    """The database rejects a confusable person, even from a page or command without its own check."""
+    """A confusable person cannot be stored, even by a page or command without its own check."""
     for key in ("ADA", "a\u200bda"):
         with pytest.raises(InputError, match="could be mistaken for ada"):
             service.person(key, "student")

@@ -33,8 +33,7 @@ def test_a_database_of_an_unknown_version_is_refused_with_the_next_step(database
 
 
 def test_the_migration_makes_the_tables_of_the_code_word_for_word(tmp_path):
-    """On SQLite the migration's statements have the same parts as the models' statements; constraints may be reordered.
-    """
+    """On SQLite the migration and the models give statements with equal parts; the order of constraints may differ."""
     migrated, made = (Database(sqlite_url(tmp_path / name)) for name in ("migrated", "made"))
     migrate(migrated)
     with made.connecting() as connection:

@@ -1,4 +1,4 @@
-"""course_extensions.py: extensions of many students at once, the list of all, and one that is withdrawn."""
+"""course_extensions.py: extensions for many students at once, the list of all extensions, and withdrawal."""
 
 import re
 
@@ -11,7 +11,7 @@ from grader.service.db.models import PersonRow
 
 PAGE = "/course/extensions"
 DUE = "timezone: Europe/Berlin\ndue: 2026-11-23T14:00\nlate: refused\nattempts: {most: 1}\ncounts: last before due\n"
-"""An hour after the service's noon."""
+"""Due date one hour after the service's noon."""
 
 
 @pytest.fixture
@@ -29,13 +29,13 @@ def give(service, students="ada\nBen", assignment="small", **fields):
 
 
 def listed(service, query=""):
-    """The lines of the list, as words."""
+    """Return the list's rows as text."""
     table = re.search("<tbody>(.*?)</tbody>", service.browser("staff").get(PAGE + query).text, re.DOTALL)[1]
     return [" ".join(re.sub("<[^>]*>", " ", row).split()) for row in re.findall("<tr>(.*?)</tr>", table, re.DOTALL)]
 
 
 def test_many_students_get_more_time_at_several_assignments(service):
-    """By keys and names, from each due date; each has a line in the list and in the audit trail."""
+    """Students named by key or name get time added to each due date, with a list row and an audit line each."""
     staff = service.browser("staff")
     token = re.search('name="form_token" value="([^"]*)"', staff.get(PAGE).text)[1]
     fields = {"form_token": token, "students": "ADA\r\n\r\nBen\r\nada", "extra": "2 h", "reason": "power cut"}
@@ -58,7 +58,7 @@ def test_many_students_get_more_time_at_several_assignments(service):
 
 
 def test_the_list_is_filtered_by_student_and_assignment(service):
-    """Each alone, and both."""
+    """The list is filtered by student, by assignment and by both."""
     give(service, "ada\nben", attempts="1")
     give(service, "ada", assignment="other", attempts="2")
     assert [line.split()[0] for line in listed(service)] == ["Ada", "Ben", "Ada"]
@@ -69,7 +69,7 @@ def test_the_list_is_filtered_by_student_and_assignment(service):
 
 
 def test_the_list_has_pages(service, monkeypatch):
-    """The address of the next page keeps the filter."""
+    """A long list is split into pages, and the link to the next page keeps the filter."""
     monkeypatch.setattr("grader.service.decisions.course_extensions.LINES_PER_PAGE", 1)
     give(service, attempts="1")
     first = service.browser("staff").get(f"{PAGE}?assignment=small").text
@@ -79,7 +79,7 @@ def test_the_list_has_pages(service, monkeypatch):
 
 
 def test_nobody_loses_time_or_attempts(service):
-    """The more generous part of both stays; what gives nothing new is counted and stored nowhere."""
+    """A second extension keeps the more generous date and attempts; one that adds nothing is counted but not stored."""
     give(service, "ada", until="2026-11-25T14:00")
     assert give(service, until="2026-11-24T14:00").headers["location"].endswith("given=1&kept=1")
     assert give(service, "ada", until="2026-11-24T14:00", attempts="2").headers["location"].endswith("given=1&kept=0")
@@ -88,7 +88,7 @@ def test_nobody_loses_time_or_attempts(service):
 
 
 def test_a_second_extension_keeps_the_reason_of_the_first(service):
-    """On the list, for the student and in the trail; a reason that is repeated stands once."""
+    """A second extension keeps the first reason in list, page and audit trail. A repeated reason appears once."""
     give(service, "ada", until="2026-11-25T14:00", reason="ill")
     give(service, "ada", attempts="1", reason="power cut")
     give(service, "ada", attempts="2", reason="ill")
@@ -100,7 +100,7 @@ def test_a_second_extension_keeps_the_reason_of_the_first(service):
 
 
 def test_reasons_that_are_too_long_together_leave_the_new_one(service):
-    """The form has a limit for a reason, and the earlier one is in the trail."""
+    """If two reasons exceed the form's limit together, the new one replaces the old, which stays in the audit trail."""
     give(service, "ada", attempts="1", reason="a" * 300)
     give(service, "ada", attempts="2", reason="b" * 300)
     (line,) = listed(service)
@@ -127,7 +127,7 @@ def test_reasons_that_are_too_long_together_leave_the_new_one(service):
     ],
 )
 def test_what_cannot_be_read_is_refused_as_a_whole(service, fields, words):
-    """The message names the line or the field, and no student has an extension."""
+    """An invalid form is rejected whole, with the line or field in the message, and no student gets an extension."""
     said = give(service, **fields)
     assert said.status_code in {404, 409}
     assert words in said.text
@@ -135,7 +135,7 @@ def test_what_cannot_be_read_is_refused_as_a_whole(service, fields, words):
 
 
 def test_a_refused_form_comes_back_as_it_was_filled_in(service):
-    """With the reason; the corrected form can be sent from there."""
+    """A rejected form is shown again with its values and the reason, and can be corrected and sent from there."""
     staff, students = service.browser("staff"), "Ada\n<b>zoe</b>"
     fields = {"students": students, "assignment": "small", "attempts": "2", "reason": 'a "power" cut'}
     said = post(staff, PAGE, PAGE, extra="2 days", until="", **fields)
@@ -150,14 +150,14 @@ def test_a_refused_form_comes_back_as_it_was_filled_in(service):
 
 
 def test_a_name_of_two_students_is_refused_with_their_keys(service):
-    """Instead of a guess."""
+    """A name shared by two students is rejected with both keys instead of a guess."""
     with service.database.writing() as session:
         session.get_one(PersonRow, service.ben).name = "Ada"
     assert "ADA (ada or ben)" in give(service, "  ADA ", attempts="1").text
 
 
 def test_one_is_withdrawn_after_a_question_that_says_what_becomes_late(service):
-    """The student has the usual date again, and the trail says who withdrew it."""
+    """A withdrawal says which attempts may become late, restores the usual date, and has an author in the trail."""
     (service.course.assignments.parent / "course.yaml").write_text(DUE.replace("refused", "accepted"))
     give(service, until="2026-11-23T16:00")
     service.passes(hours=2)
@@ -177,7 +177,7 @@ def test_one_is_withdrawn_after_a_question_that_says_what_becomes_late(service):
 
 
 def test_an_assistant_reads_the_list_and_changes_nothing(service):
-    """Without the form and the buttons."""
+    """An assistant sees the list without the form and the buttons."""
     service.person("tom", "assistant")
     give(service, attempts="1")
     page = service.browser("tom").get(PAGE).text

@@ -1,4 +1,4 @@
-"""overrides.py, questions.py, regrading_results.py and pages: what is decided by hand, released, asked, regraded."""
+"""overrides.py, questions.py, regrading_results.py, pages: manual decisions, releases, questions and regradings."""
 
 import csv
 import io
@@ -26,7 +26,7 @@ def worth(service, points):
 
 
 def line_of(service):
-    """Ada's line of the grades."""
+    """Return Ada's row of the points table."""
     text = service.browser("staff").get("/course/points.csv").content.decode("utf-8-sig")
     return next(each for each in csv.DictReader(io.StringIO(text)) if each["key"] == "ada")
 
@@ -41,7 +41,7 @@ def line_of(service):
     ],
 )
 def test_points_by_hand_survive_regrading_and_the_student_reads_why(service, typed, points, words):
-    """On the student's page, in the course's table and in the trail; an excuse leaves no points."""
+    """Manual points or an excuse survive a regrading, with the reason on the student's page, in table and trail."""
     attempt = service.graded(service.hand_in(), worth(service, 10.0))
     assert decide(service, typed).status_code == 303
     service.regrade(attempt)
@@ -56,7 +56,7 @@ def test_points_by_hand_survive_regrading_and_the_student_reads_why(service, typ
 
 
 def test_points_are_given_to_who_has_handed_in_nothing(service):
-    """A number alone; with a sign there is nothing that it could be added to."""
+    """A student without an attempt can get points as a number, but not with a sign: there is no sum to add to."""
     decide(service, "7")
     assert line_of(service)["small points"] == "7"
     assert "7 of 15 points" in service.browser("ada").get("/assignments/small").text
@@ -69,18 +69,18 @@ def test_points_are_given_to_who_has_handed_in_nothing(service):
     ("typed", "words"), [("many", "80, +5, -2.5"), ("16", "more than the 15 points"), ("", "Write points")]
 )
 def test_what_is_no_points_changes_nothing(service, typed, words):
-    """And is told how it is written."""
+    """Invalid points change nothing, and the answer explains how to write points."""
     said = decide(service, typed)
     assert (said.status_code, words in said.text) == (409, True)
     assert "by hand" not in service.browser("staff").get("/course/audit").text
 
 
 EXCLUDE, COUNT_AGAIN = ["Exclude it", "Exclude this attempt"], ["Let it count again", "Let this attempt count again"]
-"""The heading and the button of the same thing: one word for it."""
+"""Heading and button of the exclusion form, which must use the same word."""
 
 
 def test_an_attempt_that_is_excluded_does_not_count_and_stays_used(service):
-    """Until it counts again."""
+    """An excluded attempt does not count but stays used, until an instructor includes it again."""
     best = service.graded(service.hand_in(), worth(service, 14.0))
     service.graded(service.hand_in(), worth(service, 9.0))
     page, staff = service.page_of(best), service.browser("staff")
@@ -98,7 +98,7 @@ def test_an_attempt_that_is_excluded_does_not_count_and_stays_used(service):
 
 
 def test_pages_say_that_every_attempt_is_excluded(service):
-    """For staff and the student; a new attempt is not graded yet."""
+    """Pages for staff and student say that every attempt is excluded; a new waiting attempt is shown as not graded."""
     page = service.page_of(service.graded(service.hand_in()))
     staff, ada = service.browser("staff"), service.browser("ada")
     post(staff, f"/course{page}/exclusion", page, reason="not their own")
@@ -111,7 +111,7 @@ def test_pages_say_that_every_attempt_is_excluded(service):
 
 
 def test_what_hides_nothing_cannot_be_released(service):
-    """There is no button, and a form from elsewhere is refused: "Released" would be untrue."""
+    """An assignment that hides nothing has no release button, and a release request is rejected as untrue."""
     staff, page = service.browser("staff"), "/course/assignments/small"
     assert "This assignment hides nothing." in staff.get(page).text
     assert "/release" not in staff.get(page).text
@@ -121,7 +121,7 @@ def test_what_hides_nothing_cannot_be_released(service):
 
 
 def test_nothing_tells_what_is_hidden_before_the_release_and_everything_after(tmp_path):
-    """Two services whose hidden case went differently look the same until then; afterwards the points are whole."""
+    """Services whose hidden case passed or failed look identical before the release; after it all points are shown."""
     for outcome in ("right", "wrong"):
         course = hiding_course(tmp_path / outcome / "course", "case")
         service = Service(tmp_path / outcome, course=course)
@@ -162,8 +162,8 @@ def test_nothing_tells_what_is_hidden_before_the_release_and_everything_after(tm
 def test_a_regrading_before_the_release_does_not_tell_which_attempt_fails_a_hidden_check(
     tmp_path, fields, chosen, after
 ):
-    """Of two attempts that look alike, the first or the second fails it: before the release the same are graded again,
-    and the student's pages are the same. After it, hidden checks select.
+    """A regrading before the release does not reveal which of two similar attempts fails a hidden check. The same
+    attempts are regraded, and the student's pages are equal. After the release, hidden checks select attempts.
     """
 
     def regraded(worse, *, released):
@@ -194,7 +194,7 @@ def test_a_regrading_before_the_release_does_not_tell_which_attempt_fails_a_hidd
 
 
 def test_what_an_assignment_hides_no_more_can_be_released_of_earlier_attempts(tmp_path):
-    """They stay withheld when `hidden: true` is taken out of its file: somebody must be able to show them."""
+    """Attempts stay withheld if `hidden: true` is removed from the file, so staff can still release them."""
     course = hiding_course(tmp_path / "course", "case")
     service = Service(tmp_path, course=course)
     attempt = service.graded(service.hand_in(), ready(right(course.load("small")), course.load("small")))
@@ -210,8 +210,8 @@ def test_what_an_assignment_hides_no_more_can_be_released_of_earlier_attempts(tm
 
 
 def test_a_release_is_asked_for_on_a_page_that_says_what_it_shows(tmp_path):
-    """How many attempts of how many students, which checks, and that students can still hand in; a look releases
-    nothing. Trial runs and attempts of which everything is known do not count.
+    """The release page shows how many attempts and students it affects, which checks, and if students can still hand
+    in. Opening it releases nothing. Trial runs and attempts without hidden outcomes do not count.
     """
     course = hiding_course(tmp_path / "course", "case")
     due = "due: 2026-12-01T12:00Z\nlate: refused\ngroups: 2\n"
@@ -243,7 +243,7 @@ def test_a_release_is_asked_for_on_a_page_that_says_what_it_shows(tmp_path):
 
 
 def test_a_question_is_listed_until_it_is_answered(service):
-    """Once for each attempt; the student reads the answer, and another sees nothing."""
+    """An attempt's one question is listed until it is answered. Its student reads the answer; other students cannot."""
     attempt = service.graded(service.hand_in())
     page, ada, staff = service.page_of(attempt), service.browser("ada"), service.browser("staff")
     assert post(ada, f"{page}/request", page, text="Line 3 <b> is right").status_code == 303
@@ -258,7 +258,7 @@ def test_a_question_is_listed_until_it_is_answered(service):
 
 
 def test_an_answer_of_two_lines_is_shown_as_two_lines(service):
-    """Browsers end a line of a text area with a carriage return and a line feed."""
+    """A question or answer of two lines keeps both lines, although browsers send CR LF."""
     page, ada, staff = (
         service.page_of(service.graded(service.hand_in())),
         service.browser("ada"),
@@ -284,7 +284,7 @@ def test_an_answer_of_two_lines_is_shown_as_two_lines(service):
     ],
 )
 def test_the_chosen_attempts_are_graded_again_and_the_page_says_what_changed(service, fields, chosen):
-    """Ada's first is right and her second wrong, Ben's is right; then all are worth three."""
+    """The chosen attempts are regraded to 3 points, and the page lists old and new points. Ada's second was wrong."""
     service.graded(service.hand_in())
     service.graded(service.hand_in(), graded(service.course, passed=False))
     service.graded(service.hand_in(person=service.ben))
@@ -303,7 +303,7 @@ def test_the_chosen_attempts_are_graded_again_and_the_page_says_what_changed(ser
 
 
 def test_a_regrading_that_matches_nothing_says_so(service):
-    """And leaves no order behind."""
+    """A regrading that matches no attempt says so and stores no order."""
     service.graded(service.hand_in())
     staff = service.browser("staff")
     said = post(staff, "/course/regrade", "/course", assignment="small", which="all", matching="DATA_RACE")
@@ -312,7 +312,7 @@ def test_a_regrading_that_matches_nothing_says_so(service):
 
 
 def test_who_teaches_reads_the_dates_of_the_course(tmp_path):
-    """And how often students hand in, not that there is no date and no limit; what a trial run is, is never late."""
+    """Staff see the course's dates and attempt limits on every page, and their trial runs are never late."""
     rules = "due: 2026-11-22T12:00Z\nlate: {percent: 10}\nattempts: {most: 3}\n"
     service = Service(tmp_path, policies=rules)
     staff = service.browser("staff")
@@ -331,7 +331,7 @@ def test_who_teaches_reads_the_dates_of_the_course(tmp_path):
 
 
 def test_a_trial_run_counts_nowhere(tmp_path):
-    """Not even where the assignment is closed, or whoever made it is a student later."""
+    """A trial run counts nowhere, even at a closed assignment or if its author becomes a student later."""
     service = Service(tmp_path, policies="due: 2026-11-22T12:00Z\nlate: refused\nattempts: {most: 1}\n")
     staff = service.browser("staff")
     assert "trial run" in staff.get("/assignments/small").text
@@ -348,7 +348,7 @@ def test_a_trial_run_counts_nowhere(tmp_path):
 
 
 def test_an_assistant_sees_all_regrades_and_answers_and_decides_nothing(service):
-    """What instructors alone may do does not exist for assistants."""
+    """An assistant sees everything, regrades and answers, but pages for instructors answer 404."""
     service.person("tom", CourseRole.ASSISTANT)
     attempt = service.graded(service.hand_in())
     tom, page = service.browser("tom"), service.page_of(attempt)
@@ -375,8 +375,8 @@ def test_an_assistant_sees_all_regrades_and_answers_and_decides_nothing(service)
 @pytest.mark.parametrize("hidden", ["case", "sanitizer", "memory", "performance"])
 @pytest.mark.parametrize("typed", ["24", "+0.5", "0"])
 def test_points_by_hand_while_checks_are_hidden_are_out_of_all_points(tmp_path, hidden, typed):
-    """A student never reads "24 of 19": set points are out of all 24, on pages, in the API, in files and exports. A
-    bonus is added to what is shown.
+    """Points set by hand during hidden checks are out of all 24 on pages, in the API, in files and exports, so a
+    student never reads "24 of 19". A bonus is added to the visible points.
     """
     course = hiding_course(tmp_path / "course", hidden)
     service, assignment = Service(tmp_path, course=course), course.load("small")
@@ -393,5 +393,5 @@ def test_points_by_hand_while_checks_are_hidden_are_out_of_all_points(tmp_path, 
 
 
 def _readable(text):
-    """A page without its markup, styles and scripts."""
+    """Return a page's text without markup, styles and scripts."""
     return re.sub(r"<(style|script|svg)\b.*?</\1>|<[^>]*>", "", text, flags=re.DOTALL)

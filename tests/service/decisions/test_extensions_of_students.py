@@ -1,4 +1,4 @@
-"""extensions.py and extensions.py: what is given to one student holds at once, for that student alone."""
+"""extensions.py and its pages: an extension is valid at once, and for one student only."""
 
 import re
 from datetime import timedelta
@@ -8,7 +8,7 @@ from services import NOON, Service, graded, post, upload
 
 PAGE = "/course/people/{}/assignments/small"
 DUE = "timezone: Europe/Berlin\ndue: 2026-11-23T14:00\nlate: refused\nattempts: {most: 1}\ncounts: last before due\n"
-"""An hour after the service's noon."""
+"""Due date one hour after the service's noon."""
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def give(service, person, **fields):
 
 
 def test_a_later_date_opens_the_assignment_for_that_student_alone(service):
-    """Until it, and the other one is refused as before."""
+    """A later date opens the assignment until then for its student, while another student is still refused."""
     service.passes(hours=2)
     assert "closed" in upload(service.browser("ada")).text
     assert give(service, service.ada, until="2026-11-23T16:00").status_code == 303
@@ -36,7 +36,7 @@ def test_a_later_date_opens_the_assignment_for_that_student_alone(service):
 
 
 def test_what_was_late_when_it_came_is_in_time_by_a_later_date(tmp_path):
-    """On every page and in every list: nothing reads what was said when it came."""
+    """An attempt that was late becomes in time by an extension on all pages and lists, which ignore the stored flag."""
     service = Service(tmp_path, policies=DUE.replace("refused", "accepted"))
     ada, staff = service.browser("ada"), service.browser("staff")
     service.passes(hours=2)
@@ -55,7 +55,7 @@ def test_what_was_late_when_it_came_is_in_time_by_a_later_date(tmp_path):
 
 
 def test_more_attempts_are_for_one_student(service):
-    """One after the last, and not two."""
+    """One extra attempt lets its student hand in exactly once more, and other students not at all."""
     for key in ("ada", "ben"):
         assert upload(service.browser(key)).status_code == 303
         service.finish(service.claim())
@@ -67,7 +67,7 @@ def test_more_attempts_are_for_one_student(service):
 
 
 def test_the_student_reads_until_when_and_why_and_the_trail_who(service):
-    """A name with a bracket is text; the other student reads nothing."""
+    """The student reads the new date and the escaped reason. The trail has the author. Other students see neither."""
     give(service, service.ada, until="2026-11-24T14:00", attempts="2", reason="ill <b>")
     page = service.browser("ada").get("/assignments/small").text
     assert "Tue 24 Nov 2026, 14:00 CET" in page
@@ -80,7 +80,7 @@ def test_the_student_reads_until_when_and_why_and_the_trail_who(service):
 
 
 def test_an_extension_is_replaced_and_taken_back(service):
-    """The newest is what there is; the trail has all."""
+    """A new extension replaces the previous one, an empty one withdraws it, and the audit trail keeps all."""
     give(service, service.ada, attempts="5")
     give(service, service.ada, attempts="2")
     page = service.browser("ada").get("/assignments/small").text
@@ -106,7 +106,7 @@ def test_an_extension_is_replaced_and_taken_back(service):
     ],
 )
 def test_what_extends_nothing_or_cannot_be_read_is_refused(service, fields, words):
-    """And nothing is changed."""
+    """An extension that is invalid or extends nothing is rejected, and nothing changes."""
     said = give(service, service.ada, **fields)
     assert said.status_code == 409
     assert words in said.text
@@ -114,7 +114,7 @@ def test_what_extends_nothing_or_cannot_be_read_is_refused(service, fields, word
 
 
 def test_there_is_no_date_to_extend_where_there_is_none(tmp_path):
-    """Nor attempts to add where their number has no limit."""
+    """Without a due date no date can be extended, and without a limit no attempts can be added."""
     service = Service(tmp_path, policies="counts: best\n")
     assert "no due date" in give(service, service.ada, until="2026-12-01T14:00").text
     assert "no limit of attempts" in give(service, service.ada, attempts="1").text
@@ -132,7 +132,7 @@ def test_there_is_no_date_to_extend_where_there_is_none(tmp_path):
     ids=["both", "date", "attempts", "nothing"],
 )
 def test_the_form_asks_for_what_can_be_extended(tmp_path, policies, fields, words):
-    """And says how to withdraw it; where nothing can be extended, there is no form."""
+    """The form has only fields that can be extended and explains withdrawal; without such fields there is no form."""
     service = Service(tmp_path, policies=policies)
     page = service.browser("staff").get(PAGE.format(service.ada)).text
     assert (re.findall('name="(until|attempts)"', page), words in page) == (fields, True)
@@ -142,7 +142,7 @@ def test_the_form_asks_for_what_can_be_extended(tmp_path, policies, fields, word
 
 
 def test_an_extension_can_be_withdrawn_when_the_course_has_lost_its_date(tmp_path):
-    """The form stays as long as there is something to withdraw."""
+    """An extension can be withdrawn after the course's due date is removed: the form stays until then."""
     service = Service(tmp_path, policies=DUE)
     give(service, service.ada, until="2026-11-24T14:00")
     (service.course.assignments.parent / "course.yaml").write_text("counts: best\n")
@@ -154,7 +154,7 @@ def test_an_extension_can_be_withdrawn_when_the_course_has_lost_its_date(tmp_pat
 
 
 def test_a_late_one_supersedes_none_in_time_by_the_dates_of_the_student(tmp_path):
-    """With the extension both are in time, so the newer takes the place of the older."""
+    """A newer attempt supersedes a waiting one if both are in time by the student's extension."""
     service = Service(tmp_path, policies=DUE.replace("refused", "accepted").replace("most: 1", "most: 9"))
     first = service.hand_in(service.app_state.cache.assignment("small").rules)
     give(service, service.ada, until="2026-11-23T16:00")

@@ -7,7 +7,7 @@ from services import SOURCE, Service, field, graded, parts, upload
 
 PAGE = "/course/people/{}/assignments/small"
 DUE = "timezone: Europe/Berlin\ndue: 2026-11-23T14:00\nlate: refused\nattempts: {most: 1}\ncounts: last\n"
-"""An hour after the service's noon."""
+"""Due date one hour after the service's noon."""
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def enter(service, data=SOURCE, person=None, **fields):
 
 
 def stored(service, said):
-    """The page of the attempt, for its student and for programs."""
+    """Return the attempt's page for its student and its API record."""
     path = said.headers["location"]
     bearer = {"authorization": f"Bearer {service.token(service.ada, 'read')}"}
     told = service.browser().get(f"/api/v1{path}", headers=bearer).json()
@@ -34,7 +34,9 @@ def stored(service, said):
 
 
 def test_a_file_that_came_by_mail_is_an_attempt_in_time(service):
-    """After the closing date, by the stated arrival; the attempt says who handed it in, and the trail why."""
+    """A mailed file is an attempt at its stated arrival, even after closing. Its page shows who stored it. The trail
+    has the reason.
+    """
     service.passes(hours=3)
     assert "closed" in upload(service.browser("ada")).text
     page, told = stored(service, enter(service, arrived="2026-11-23T13:30"))
@@ -49,7 +51,7 @@ def test_a_file_that_came_by_mail_is_an_attempt_in_time(service):
 
 
 def test_without_a_time_it_arrives_now_and_may_be_late(service):
-    """Dates do not stop an instructor."""
+    """Without a stated time, the file arrives now and may be late, because dates do not stop an instructor."""
     service.passes(hours=3)
     page, told = stored(service, enter(service))
     assert "Mon 23 Nov 2026, 16:00 CET" in page
@@ -58,7 +60,7 @@ def test_without_a_time_it_arrives_now_and_may_be_late(service):
 
 
 def test_limits_stop_a_student_and_no_instructor(service):
-    """One attempt is all that there is. No attempt supersedes one that an instructor handed in."""
+    """The attempt limit stops a student but no instructor, and no attempt supersedes one by an instructor."""
     assert enter(service).status_code == 303
     assert "used all of your 1 attempt" in upload(service.browser("ada"), SOURCE * 2).text
     for number in range(1, 9):
@@ -67,7 +69,7 @@ def test_limits_stop_a_student_and_no_instructor(service):
 
 
 def test_the_last_attempt_is_the_last_to_arrive(service):
-    """Not the last to be stored."""
+    """The last attempt is the last by arrival, not by storage."""
     service.passes(minutes=50)
     first = service.graded(service.hand_in(), graded(service.course))
     earlier = enter(service, SOURCE * 2, arrived="2026-11-23T13:20")
@@ -78,7 +80,7 @@ def test_the_last_attempt_is_the_last_to_arrive(service):
 
 
 def test_a_second_click_stores_nothing(service):
-    """The same form with the same file is the same attempt; another file is another one."""
+    """A form sent twice with the same file stores one attempt; another file is another attempt."""
     said = [enter(service, data, form_key="one").headers["location"] for data in (SOURCE, SOURCE, SOURCE * 2)]
     assert said[0] == said[1] != said[2]
 
@@ -95,14 +97,14 @@ def test_a_second_click_stores_nothing(service):
     ],
 )
 def test_what_cannot_be_an_attempt_is_refused(service, fields, words):
-    """And nothing is stored."""
+    """An invalid file, time, reason or form key is rejected, and nothing is stored."""
     said = enter(service, **fields)
     assert (said.status_code, words in said.text) == (409, True)
     assert "Nothing was handed in yet." in service.browser("ada").get("/assignments/small").text
 
 
 def test_the_members_of_a_group_share_it(tmp_path):
-    """As if one of them had handed in; a group that is too large is named."""
+    """An instructor's file counts for all members of the student's group."""
     service = Service(tmp_path, policies="groups: 2\nattempts: {most: 20}\n")
     roster = b"key,name,group\nada,Ada,one\nben,Ben,one\n"
     staff = service.browser("staff")
@@ -114,7 +116,7 @@ def test_the_members_of_a_group_share_it(tmp_path):
 
 
 def test_assistants_and_trial_runs_have_no_form(service):
-    """An assistant changes no grade; people who teach hand in by themselves."""
+    """Assistants have no form, because they change no grades; staff have none, because they hand in themselves."""
     service.person("tom", "assistant")
     assert "Hand in for" not in service.browser("tom").get(PAGE.format(service.ada)).text
     staff = service.browser("staff")

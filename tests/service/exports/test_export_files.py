@@ -1,4 +1,4 @@
-"""files.py, gradebook.py, archive.py and xlsx.py: what instructors take away says what is stored, and runs nowhere."""
+"""files.py, gradebook.py, archive.py and xlsx.py: exports match the stored grades and contain nothing that can run."""
 
 import csv
 import io
@@ -40,7 +40,7 @@ def unzipped(data):
 
 
 def cells(workbook, number):
-    """The cells of a sheet by place: text in quotation marks, numbers without."""
+    """Return the cells of a sheet by reference: text as str, numbers as float."""
     files = unzipped(workbook)
     texts = [
         "".join(each.itertext())
@@ -57,14 +57,14 @@ def cells(workbook, number):
 
 
 def stamped(service, whole):
-    """A result as one of this version of the assignment."""
+    """Return the outcome of a result for the present version of the assignment."""
     assignment = service.course.load("small")
     provenance = whole.provenance.model_copy(update={"assignment_sha256": assignment.sha256})
     return ready(replace(whole, assignment="small", provenance=provenance), assignment)
 
 
 def test_the_table_of_grades_is_the_batchs(service):
-    """A line for everybody, absent ones too, and who has handed in the same bytes."""
+    """The grades table has a batch's columns, a row for each student, also absent ones, and owners of equal files."""
     service.graded(service.hand_in(), graded(service.course, passed=False))
     service.graded(service.hand_in(person=service.ben))
     service.hand_in(person=service.person("cleo", "student"))
@@ -82,20 +82,20 @@ def test_the_table_of_grades_is_the_batchs(service):
 
 
 def decided(service, points):
-    """An instructor's decision about Ada's points."""
+    """Set Ada's points by an instructor's decision."""
     page = f"/course/people/{service.ada}/assignments/small"
     assert post(service.browser("staff"), f"{page}/decision", page, points=points, comment="ill").status_code == 303
 
 
 def hand_in_case(service, name):
-    """The reason why a student has no test cases."""
+    """Return the reason for which a student has no test cases."""
     suites = ElementTree.fromstring(export(service, ExportKind.JUNIT)).iter("testsuite")
     (suite,) = [each for each in suites if each.get("name") == name]
     return suite.find("testcase/skipped").get("message")
 
 
 def test_who_is_excused_is_not_absent(service):
-    """In every file, whether something was handed in or not."""
+    """An excused student is excused in every file, with or without an attempt, and is never called absent."""
     service.graded(service.hand_in())
     decided(service, "excused")
     ada, ben = csv.DictReader(io.StringIO(export(service, ExportKind.GRADES).decode("utf-8-sig")))
@@ -112,7 +112,7 @@ def test_who_is_excused_is_not_absent(service):
 
 
 def test_who_has_only_excluded_attempts_does_not_wait_for_a_grade(service):
-    """No file says that the attempt has not been graded yet, or that nothing was handed in."""
+    """A student whose attempts are all excluded is listed as excluded, not as ungraded or absent."""
     attempt = service.graded(service.hand_in())
     page = service.page_of(attempt)
     assert post(service.browser("staff"), f"/course{page}/exclusion", page, reason="copied").status_code == 303
@@ -131,7 +131,7 @@ def test_who_has_only_excluded_attempts_does_not_wait_for_a_grade(service):
 
 
 def test_members_of_a_group_are_not_copies_of_each_other(tmp_path):
-    """Also if a member has handed in the same file before the group was made."""
+    """Group members do not count as copies of each other, even with a file handed in before the group existed."""
     service = Service(tmp_path, policies="attempts: {most: 20}\ncounts: best\ngroups: 2\n")
     cleo = service.person("cleo", "student")
     service.graded(service.hand_in())
@@ -147,7 +147,7 @@ def test_members_of_a_group_are_not_copies_of_each_other(tmp_path):
 
 
 def test_a_workbook_holds_text_and_numbers_and_no_formula(service):
-    """Whatever somebody is called; a key of digits stays one."""
+    """A workbook has text and numbers but no formula, for every name; a key of digits stays text."""
     for key in ("=1+1", "+2", "-3", "@x", "007"):
         service.person(key, "student")
     service.graded(service.hand_in())
@@ -163,7 +163,7 @@ def test_a_workbook_holds_text_and_numbers_and_no_formula(service):
 
 
 def test_junit_has_a_suite_for_everybody(service):
-    """Who handed in nothing is skipped, and not failed."""
+    """JUnit has a suite for each student; a student without an attempt is skipped, not failed."""
     service.graded(service.hand_in(), stamped(service, failing(right(service.course.load("small")), 1)))
     suites = ElementTree.fromstring(export(service, ExportKind.JUNIT)).iter("testsuite")
     found = {suite.get("name"): suite for suite in suites}
@@ -171,7 +171,7 @@ def test_junit_has_a_suite_for_everybody(service):
 
 
 def test_the_archive_has_sources_and_reports(service):
-    """As students see them, by names that no path can leave."""
+    """The archive has sources and the reports that students see, with file names that cannot leave its folder."""
     mallory = service.person("../../m", "student")
     attempt = service.hand_in(person=mallory, data=b"// \xff kernel\n")
     service.graded(attempt, stamped(service, failing(right(service.course.load("small")), 1)))
@@ -194,7 +194,7 @@ LATE = "timezone: Europe/Berlin\ndue: 2026-11-23T13:00\nlate: {percent: 10}\n"
 
 
 def test_what_lateness_costs_is_in_every_file(tmp_path):
-    """With the reason, in pages too; those of who was in time are as their stations have drawn them."""
+    """Every file has the late deduction with its reason. Reports of attempts in time are the stored pages."""
     service = Service(tmp_path, policies=LATE)
     whole = stamped(service, right(service.course.load("small")))
     service.graded(service.hand_in(person=service.ben), whole)
@@ -215,7 +215,7 @@ def test_what_lateness_costs_is_in_every_file(tmp_path):
 
 @pytest.mark.parametrize("hidden", ["case", "performance"])
 def test_what_is_hidden_is_in_no_file_for_students(tmp_path, hidden):
-    """The instructor's page has it, also where the assignment has changed since."""
+    """Files for students contain nothing hidden, even after the assignment changed; the instructor's page does."""
     service = Service(tmp_path, course=hiding_course(tmp_path / "course", hidden))
     whole = failing(right(service.course.load("small")), {"case": 2, "performance": 7}[hidden])
     service.graded(service.hand_in(), stamped(service, whole))
@@ -231,7 +231,7 @@ def test_what_is_hidden_is_in_no_file_for_students(tmp_path, hidden):
 
 
 def test_what_lateness_costs_tells_students_of_no_hidden_points(tmp_path):
-    """Neither in numbers nor in words, before the hidden checks are released."""
+    """The late deduction in files for students is computed from visible points only, in numbers and in words."""
     service = Service(tmp_path, course=hiding_course(tmp_path / "course", "case"), policies=LATE)
     service.passes(hours=20)
     service.graded(service.hand_in(), stamped(service, right(service.course.load("small"))))
@@ -246,7 +246,7 @@ def test_what_lateness_costs_tells_students_of_no_hidden_points(tmp_path):
 
 
 def test_points_that_are_set_while_checks_are_hidden_are_out_of_all_points_in_every_file(tmp_path):
-    """No file for students says "24 of 19"."""
+    """Points set by hand during hidden checks are out of all points in each file, so no file says "24 of 19"."""
     course = hiding_course(tmp_path / "course", "case")
     service, assignment = Service(tmp_path, course=course), course.load("small")
     service.graded(service.hand_in(), stamped(service, right(assignment)))
@@ -268,7 +268,9 @@ def test_points_that_are_set_while_checks_are_hidden_are_out_of_all_points_in_ev
 
 
 def test_a_worksheet_of_moodle_is_filled_with_what_students_see(tmp_path):
-    """By name where the keys differ; with the pages as feedback, and remarks about who has none."""
+    """A Moodle worksheet gets visible grades, by name if keys differ. Report pages are the feedback, and remarks list
+    students without a grade.
+    """
     service = Service(tmp_path, course=hiding_course(tmp_path / "course", "case"))
     service.graded(service.hand_in(), stamped(service, right(service.course.load("small"))))
     lines = [
@@ -287,7 +289,7 @@ def test_a_worksheet_of_moodle_is_filled_with_what_students_see(tmp_path):
 
 
 def test_platforms_get_nothing_of_results_that_are_held_back(service):
-    """A file for upload is for students: neither points nor reports are in it, and the remarks say why."""
+    """Files for upload to a platform contain no held-back points or reports, and the remarks give the reason."""
     service.graded(service.hand_in())
     with service.database.writing() as session:
         hold_back(session, "small", "staff", service.now)
@@ -304,7 +306,7 @@ def test_platforms_get_nothing_of_results_that_are_held_back(service):
 
 
 def found_in(service, *lines):
-    """The grades of a worksheet with these lines, the folders of feedback, and what is remarked."""
+    """Return the graded names in a worksheet with these lines, the feedback folders and the remarks."""
     sheet = ["Identifier,Full name,Grade,Maximum grade,Feedback comments", *lines]
     files = unzipped(export(service, ExportKind.MOODLE, "\r\n".join(sheet).encode()))
     rows = csv.DictReader(io.StringIO(files["moodle-worksheet.csv"].decode("utf-8-sig")))
@@ -313,7 +315,7 @@ def found_in(service, *lines):
 
 
 def test_a_worksheet_in_an_unknown_language_is_answered_in_words_for_a_page(service):
-    """Which has no options: what is missing, what is there, and what to do."""
+    """A worksheet with unknown headings gives an error for a page: missing and present columns and the next step."""
     service.graded(service.hand_in())
     sheet = "Identifier,全名,{}\r\nParticipant 7,Ada,\r\n"
     with pytest.raises(InputError) as refused:
@@ -328,7 +330,7 @@ def test_a_worksheet_in_an_unknown_language_is_answered_in_words_for_a_page(serv
 
 
 def test_nobody_gets_anothers_grade_or_feedback_from_a_platforms_numbers(service):
-    """Whose key is by chance the number that another has there; and who are two of one name."""
+    """A platform's number that equals another student's key, or a shared name, gives no student another's grade."""
     with service.database.writing() as session:
         session.get_one(PersonRow, service.ada).key = "7"
     for person in (service.ada, service.ben):
@@ -351,7 +353,7 @@ def renamed(service, **keys):
 
 
 def test_students_are_found_in_a_worksheet_by_mail_address(service):
-    """Whatever they are called there; the address comes before the name, and one in several rows is refused."""
+    """Students are found by mail address before name in a worksheet; an address in several rows is refused."""
     renamed(service, ada="ada@x.org", ben="BEN@x.org")
     for person in (service.ada, service.ben):
         service.graded(service.hand_in(person=person))
@@ -372,7 +374,7 @@ def test_students_are_found_in_a_worksheet_by_mail_address(service):
 
 
 def test_students_are_found_in_a_gradebook_by_a_login_that_is_a_mail_address(service):
-    """Whatever they are called there."""
+    """Students are found in a Canvas gradebook by a login that is a mail address, under any name."""
     renamed(service, ada="ada@x.org")
     service.graded(service.hand_in())
     given = GRADEBOOK.format(10).replace("Anna,7,anna", "A. Lovelace,7,ada@x.org")
@@ -381,7 +383,7 @@ def test_students_are_found_in_a_gradebook_by_a_login_that_is_a_mail_address(ser
 
 
 def test_a_gradebook_of_canvas_is_filled(service):
-    """In the column of the assignment."""
+    """Grades are written in the assignment's column of a Canvas gradebook."""
     service.graded(service.hand_in())
     given = GRADEBOOK.format(10).replace("Anna", "Ada")
     files = unzipped(export(service, ExportKind.CANVAS, given.encode()))
@@ -390,7 +392,7 @@ def test_a_gradebook_of_canvas_is_filled(service):
 
 
 def test_a_gradebook_without_the_assignments_column_is_answered_in_words_for_a_page(service):
-    """It says what the column must be called, and which there are."""
+    """A gradebook without the assignment's column gives an error with the required name and the present columns."""
     service.graded(service.hand_in())
     with pytest.raises(InputError) as refused:
         export(service, ExportKind.CANVAS, GRADEBOOK.format(10).replace("Adding", "Homework").encode())
@@ -399,7 +401,7 @@ def test_a_gradebook_without_the_assignments_column_is_answered_in_words_for_a_p
 
 
 def test_the_overview_leads_to_the_attempts(service):
-    """The batch's page."""
+    """The overview, which is a batch's page, links to the attempts."""
     attempt = service.graded(service.hand_in())
     assert f'href="./..{service.page_of(attempt)}"' in export(service, ExportKind.OVERVIEW).decode()
 
@@ -416,7 +418,7 @@ def test_the_overview_leads_to_the_attempts(service):
     ],
 )
 def test_each_file_of_an_assignment_that_checks_no_speed_is_made(tmp_path, which):
-    """Without a column, a test case or a word of speed."""
+    """Each export of an assignment without a speed check has no column, test case or text about speed."""
     service = Service(tmp_path, course=untimed_course(tmp_path / "course"))
     service.graded(service.hand_in(), stamped(service, right(service.course.load("small"))))
     given = GRADEBOOK.format(f"{POINTS}").encode() if which is ExportKind.CANVAS else b""

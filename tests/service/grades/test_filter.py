@@ -1,4 +1,4 @@
-"""filter.py: whom the course's table shows, and in which order."""
+"""filter.py: the course table shows the chosen students in the chosen order."""
 
 import pytest
 from services import graded, post
@@ -9,9 +9,7 @@ from grader.service.grades.views import course_table
 
 @pytest.fixture
 def table(service):
-    """Ada failed and Ben passed; Cleo's attempt waits, Dora handed nothing in, Eve is excused, and Finn's attempt is
-    excluded.
-    """
+    """Return a table: Ada failed, Ben passed, Cleo waits, Dora has no attempt, Eve is excused, Finn is excluded."""
     service.graded(service.hand_in(), graded(service.course, passed=False))
     service.graded(service.hand_in(person=service.ben))
     service.person("dora", "student")
@@ -45,11 +43,11 @@ def table(service):
     ],
 )
 def test_the_lines_are_those_that_are_asked_for(table, wanted, names):
-    """In the order that is asked for."""
+    """The filter returns the matching rows in the chosen order."""
     assert [line.person.name for line in lines_of(table, CourseFilter(**wanted))] == names
 
 
 def test_one_assignment_can_be_looked_at(table):
-    """Its column alone."""
+    """A filter by assignment leaves only the column of this assignment."""
     assert [each.name for each in columns_of(table, CourseFilter(assignment="small"))] == ["small"]
     assert columns_of(table, CourseFilter(assignment="none")) == ()

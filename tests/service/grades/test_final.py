@@ -1,4 +1,4 @@
-"""final.py, records.py, groups.py and pages: deductions, late days, groups; the same points as a batch gives."""
+"""final.py, records.py, groups.py and their pages: deductions, late days and groups give the same points as a batch."""
 
 import csv
 import io
@@ -25,18 +25,18 @@ from grader.service.submissions.accept import accept
 from grader.service.submissions.queue import claim, finish
 
 DUE = "timezone: Europe/Berlin\ndue: 2026-11-23T13:00\n"
-"""At the service's noon."""
+"""Due date at the service's noon."""
 
 
 def opened(folder, policies, names=("small",)):
-    """A service of a course with these assignments, worth 15 points each."""
+    """Return a service of a course with these assignments, worth 15 points each."""
     for name in names:
         course = course_of(folder / "course", name=name)
     return Service(folder, course=course, policies=policies)
 
 
 def handed_in(service, points, person=None, assignment="small"):
-    """An attempt that is graded with these points."""
+    """Store an attempt graded with these points, and return its number."""
     with service.database.writing() as session:
         offer = service.offer(person=person, assignment=assignment)
         rules = hand_in_rules(session, service.app_state.cache.all(), assignment, offer.person_id)
@@ -48,7 +48,7 @@ def handed_in(service, points, person=None, assignment="small"):
 
 
 def standing(service, person, name="small"):
-    """The grade of somebody as the course's table has it, which must be that of their own page."""
+    """Return a person's grade, which must be equal in the course table and on the person's page."""
     with service.database.reading() as session:
         every = service.app_state.cache.all()
         own, all_of = grades_of(session, every, person)[name], grades_of_all(session, every)[person, name]
@@ -57,7 +57,7 @@ def standing(service, person, name="small"):
 
 
 def test_a_deduction_is_in_every_page_and_file_and_says_why(tmp_path):
-    """Ten less ten per cent: the points that count are nine."""
+    """Each page and file has the late deduction and its reason: 10 points less 10 % are 9."""
     service = opened(tmp_path, DUE + "late: {percent: 10}\n")
     service.passes(hours=20)
     attempt = handed_in(service, 10.0)
@@ -91,7 +91,7 @@ BEFORE = "The report shows the points before this deduction."
     ids=["deduction", "nothing accepted", "late day", "in time"],
 )
 def test_where_lateness_costs_points_the_page_says_that_the_report_shows_those_before(tmp_path, late, hours, words):
-    """A report is stored as it was drawn, and has the kernel's own points; dates may change later."""
+    """The page says that the report shows points before a deduction, because the stored report does not change."""
     service = opened(tmp_path, DUE + "late: accepted\n")
     service.passes(hours=hours)
     attempt = handed_in(service, 10.0)
@@ -103,7 +103,7 @@ def test_where_lateness_costs_points_the_page_says_that_the_report_shows_those_b
 
 
 def test_late_days_are_spent_over_the_course_and_close_what_is_left(tmp_path):
-    """Two days: one for the first, one for the second; then the third is refused at the door."""
+    """Late days are spent across the course: two assignments use both days, and the third is then closed."""
     service = opened(tmp_path, DUE + "late: {days: 2}\n", ("small", "second", "third"))
     service.passes(hours=20)
     handed_in(service, 10.0, assignment="small")
@@ -121,7 +121,7 @@ def test_late_days_are_spent_over_the_course_and_close_what_is_left(tmp_path):
 
 
 def test_a_group_hands_in_once_for_all(tmp_path):
-    """One grading, which counts for both; the attempts are the group's, and a third person sees nothing."""
+    """A group's attempt is graded once, counts for both members and the group's limit; other students cannot see it."""
     service = opened(tmp_path, DUE + "groups: 2\nattempts: {most: 2}\ncounts: best\n")
     staff = service.browser("staff")
     roster = ("roster.csv", b"key,name,group\nada,Ada,7\nben,Ben,7\ncleo,Cleo,\n")
@@ -148,7 +148,7 @@ def test_a_group_hands_in_once_for_all(tmp_path):
 
 
 def test_what_was_handed_in_for_a_group_stays_with_those_who_were_in_it(tmp_path):
-    """Ben leaves: both keep the attempt, and the next one is Ada's alone."""
+    """An attempt stays with the group that made it: Ben leaves and keeps it, and the next attempt is Ada's alone."""
     service = opened(tmp_path, DUE + "groups: 2\n")
     with service.database.writing() as session:
         for number in (service.ada, service.ben):
@@ -163,7 +163,7 @@ def test_what_was_handed_in_for_a_group_stays_with_those_who_were_in_it(tmp_path
 
 
 def test_a_member_who_joins_brings_what_they_used_and_it_is_not_added_up(tmp_path):
-    """Ada used one of three, Ben two: together they have one left, and both pages say so."""
+    """A new group has the fewest attempts left of any member. Of three, Ada used one and Ben two, so one is left."""
     service = opened(tmp_path, DUE + "groups: 2\nattempts: {most: 3}\n")
     for person in (service.ada, service.ben, service.ben):
         handed_in(service, 3.0, person=person)
@@ -182,7 +182,7 @@ def test_a_member_who_joins_brings_what_they_used_and_it_is_not_added_up(tmp_pat
 
 
 def test_a_group_that_is_too_large_is_told_so(tmp_path):
-    """Nothing is stored, and no attempt is used."""
+    """A group that is too large is refused; no attempt is stored or used."""
     service = opened(tmp_path, DUE + "groups: 2\n")
     with service.database.writing() as session:
         for number in (service.ada, service.ben, service.person("cleo", "student")):
@@ -193,7 +193,7 @@ def test_a_group_that_is_too_large_is_told_so(tmp_path):
 
 
 def test_a_deactivated_member_no_longer_hands_in_with_the_group(tmp_path):
-    """The others are two, as the assignment allows, and their attempt is not the third one's."""
+    """A deactivated member does not count in the group's size and gets no share of its attempts."""
     service = opened(tmp_path, DUE + "groups: 2\n")
     with service.database.writing() as session:
         cleo = service.person("cleo", "student")
@@ -207,7 +207,7 @@ def test_a_deactivated_member_no_longer_hands_in_with_the_group(tmp_path):
 
 
 def test_a_newer_attempt_of_the_group_supersedes_one_of_another_member(tmp_path):
-    """As it does one's own."""
+    """A newer attempt of one member supersedes a waiting attempt of another."""
     service = opened(tmp_path, DUE + "groups: 2\n")
     with service.database.writing() as session:
         for number in (service.ada, service.ben):
@@ -218,7 +218,7 @@ def test_a_newer_attempt_of_the_group_supersedes_one_of_another_member(tmp_path)
 
 
 def test_an_attempt_that_counts_for_somebody_else_too_is_not_superseded(tmp_path):
-    """Groups change while it waits: who was left by the others keeps what was handed in."""
+    """A waiting attempt that also counts for a former member is not superseded, so that member keeps it."""
     service = opened(tmp_path, DUE + "groups: 2\n")
     zoe = service.person("zoe", "student")
 
@@ -252,7 +252,9 @@ many = settings(some, max_examples=15)
 @some
 @given(**happenings)
 def test_a_batch_gives_the_same_points(tmp_path_factory, work, rule, given_by_hand, together):
-    """Three students, two assignments, an attempt each: late days, deductions, an extension, a group, a correction."""
+    """The service and a batch give equal points to three students with one attempt at each of two assignments, for
+    random late days, deductions, an extension, a group and a correction.
+    """
     are_the_same(tmp_path_factory, work, rule, given_by_hand, together)
 
 
@@ -260,7 +262,7 @@ def test_a_batch_gives_the_same_points(tmp_path_factory, work, rule, given_by_ha
 @many
 @given(**happenings)
 def test_a_batch_gives_the_same_points_by_more_examples(tmp_path_factory, work, rule, given_by_hand, together):
-    """The same, three times as often."""
+    """The service and a batch give equal points in three times as many random examples."""
     are_the_same(tmp_path_factory, work, rule, given_by_hand, together)
 
 
@@ -287,8 +289,8 @@ def are_the_same(tmp_path_factory, work, rule, given_by_hand, together):
 
 
 def _records(service, people, work, together):
-    """The attempts, straight into the tables; each with its time and points, by person and assignment. A group's is the
-    first one's.
+    """Store the attempts in the tables, and return time and points by person and assignment. A group's attempt belongs
+    to its first member.
     """
     found = {}
     for number, (late, earned) in enumerate(work):
@@ -317,7 +319,7 @@ def _records(service, people, work, together):
 
 
 def _batch(service, people, points, extra, amount):
-    """What a batch makes of the same records."""
+    """Return the points that a batch computes from the same records."""
     label = {each: str(each) for each in people}
     team = {each: "7" if len({points[each, "small"], points[people[0], "small"]}) == 1 else "" for each in people}
     handins = tuple(

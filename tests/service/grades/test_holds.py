@@ -1,4 +1,4 @@
-"""holds.py, visibility.py and web/routes/holds.py: while results are held back, no path leads a student to a result."""
+"""holds.py, visibility.py and web/routes/holds.py: no path leads a student to a result that is held back."""
 
 import io
 import json
@@ -32,7 +32,7 @@ def publish(service):
 
 
 def failed(service):
-    """An outcome with a failed check, a line, 6.5 points, and a speed."""
+    """Return an outcome with a failed check, a line, 6.5 points and a speed."""
     assignment = service.course.load("small")
     made = ready(failing(right(assignment), 1, message=WORDS, findings=(RACE,)), assignment)
     return replace(made, points=6.5, early_points=6.5, speed=1.75, early_speed=1.75, device="card")
@@ -40,7 +40,7 @@ def failed(service):
 
 @pytest.fixture
 def attempt(service):
-    """An attempt of Ada whose results are held back; Ada is on the leaderboard."""
+    """Return an attempt of Ada's with held-back results, while Ada is on the leaderboard."""
     found = service.graded(service.hand_in(), failed(service))
     board = "/assignments/small/leaderboard"
     assert post(service.browser("ada"), f"{board}/pseudonym", board, pseudonym="Night Owl").status_code == 303
@@ -53,7 +53,7 @@ def bearer(service, person):
 
 
 def test_no_text_that_a_student_gets_has_anything_of_the_result(service, attempt):
-    """Pages, files, the API, events, and the zip of their data; published, they have it again."""
+    """No page, file, API answer, event or data zip shows a held-back result. After publication each shows it."""
     result = r"6\.5|secretly|failed|OUTPUT|RACE|✗|✓|passed|Start here|Read the report"
     found = [match for text in told(service, attempt) for match in re.findall(result, text)]
     assert found == []
@@ -63,7 +63,7 @@ def test_no_text_that_a_student_gets_has_anything_of_the_result(service, attempt
 
 
 def test_the_student_reads_that_the_attempt_was_received_and_graded(service, attempt):
-    """And that the instructor publishes the results."""
+    """The student sees that the attempt was received and graded, and that the instructor publishes the results."""
     ada = service.browser("ada")
     page = ada.get(service.page_of(attempt)).text
     assert "Received" in page
@@ -77,7 +77,7 @@ def test_the_student_reads_that_the_attempt_was_received_and_graded(service, att
     "end", ["/report", "/report?all=1", *(f"/download/{each}" for each in ("report.html", "result.json", "junit.xml"))]
 )
 def test_files_of_the_result_are_refused(service, attempt, end):
-    """By a browser and by a program; people who teach get each."""
+    """Files of a held-back result are refused to students in browser and API; staff get each of them."""
     path = service.page_of(attempt) + end
     said = service.browser("ada").get(path)
     assert (said.status_code, HELD in said.text) == (409, True)
@@ -88,7 +88,7 @@ def test_files_of_the_result_are_refused(service, attempt, end):
 
 
 def test_programs_of_students_get_no_result_and_programs_of_staff_do(service, attempt):
-    """The flag tells why there is none."""
+    """The API gives students no held-back result but a flag with the reason, and gives staff the result."""
     page = service.page_of(attempt)
 
     def asked(person):
@@ -108,7 +108,7 @@ def test_programs_of_students_get_no_result_and_programs_of_staff_do(service, at
 
 @pytest.mark.usefixtures("attempt")
 def test_the_leaderboard_is_empty_for_students(service):
-    """As a page and for programs; staff see it, and that students do not."""
+    """The leaderboard is empty for students on page and API; staff see it, and that students do not."""
     board = "/assignments/small/leaderboard"
     page = service.browser("ada").get(board).text
     assert HELD in page
@@ -122,7 +122,7 @@ def test_the_leaderboard_is_empty_for_students(service):
 
 
 def test_live_progress_names_no_check(service):
-    """Neither the page, nor events, by a browser or a program; staff see the notes."""
+    """Live progress names no check to students on page, events or API; staff see the notes."""
     hold(service)
     attempt = service.hand_in()
     claimed = service.claim()
@@ -145,7 +145,7 @@ def test_live_progress_names_no_check(service):
 
 @pytest.mark.usefixtures("attempt")
 def test_the_editor_and_the_comparison_show_texts_without_remarks(service):
-    """What was found in which line is a part of the result."""
+    """Editor and comparison show sources without findings, because a finding with its line is part of the result."""
     service.graded(service.hand_in(data=b"__kernel void other() {}\n"), failed(service))
     ada = service.browser("ada")
     assert "Found in attempt" not in ada.get("/assignments/small/edit").text
@@ -157,7 +157,7 @@ def test_the_editor_and_the_comparison_show_texts_without_remarks(service):
 
 
 def test_nobody_asks_about_a_result_that_is_held_back(service, attempt):
-    """There is no form, and one that was opened before is refused."""
+    """A held-back result has no form for questions, and a form opened before is refused."""
     ada, page = service.browser("ada"), service.page_of(attempt)
     assert "/request" not in ada.get(page).text
     said = post(ada, f"{page}/request", text="Why?")
@@ -165,7 +165,7 @@ def test_nobody_asks_about_a_result_that_is_held_back(service, attempt):
 
 
 def test_points_by_hand_and_lateness_are_not_shown_either(tmp_path):
-    """A student who is excused still reads that."""
+    """Manual points and late deductions are held back, too; an excused student still reads so."""
     service = Service(tmp_path, policies="due: 2026-11-23T11:00Z\nlate: {days: 0, percent: 10}\ncounts: best\n")
     service.graded(service.hand_in(service.app_state.cache.assignment("small").rules), failed(service))
     page = f"/course/people/{service.ada}/assignments/small"
@@ -183,7 +183,7 @@ def test_points_by_hand_and_lateness_are_not_shown_either(tmp_path):
 
 
 def test_neither_a_best_attempt_nor_late_days_tell_which_attempt_is_better(tmp_path):
-    """Late days that are left elsewhere are the same, whichever of two attempts is better."""
+    """Late days left at other assignments do not depend on which of two held-back attempts is better."""
     policies = "due: 2026-11-23T13:00Z\nlate: {days: 2}\ncounts: best\nattempts: {most: 20}\n"
     closing = []
     for name, better in (("first", 0), ("second", 1)):
@@ -203,7 +203,7 @@ def test_neither_a_best_attempt_nor_late_days_tell_which_attempt_is_better(tmp_p
 
 
 def test_staff_see_everything(service, attempt):
-    """The table, the numbers, exports, the attempt and the pages of the student; an assistant, too."""
+    """Instructors and assistants see held-back results in table, numbers, exports, attempt and student pages."""
     service.person("tom", CourseRole.ASSISTANT)
     for key in ("staff", "tom"):
         client = service.browser(key)
@@ -223,7 +223,7 @@ def test_staff_see_everything(service, attempt):
 
 
 def test_a_page_asks_first_and_the_trail_has_both(service):
-    """The numbers say how many attempts; a second click changes nothing."""
+    """Holding and publishing ask first with a number of attempts and leave audit lines. A second click does nothing."""
     service.graded(service.hand_in(), failed(service))
     staff = service.browser("staff")
     assert f'href="{HOLD}"' in staff.get(NUMBERS).text
@@ -240,7 +240,7 @@ def test_a_page_asks_first_and_the_trail_has_both(service):
 
 
 def test_other_assignments_show_their_results(tmp_path):
-    """The state is one of an assignment."""
+    """Holding back one assignment does not affect others."""
     course_of(tmp_path / "course", name="other")
     service = Service(tmp_path, course=course_of(tmp_path / "course"))
     service.graded(service.hand_in(assignment="other"), failed(service))
@@ -251,7 +251,7 @@ def test_other_assignments_show_their_results(tmp_path):
 
 @pytest.mark.usefixtures("attempt")
 def test_the_result_selects_nothing_to_grade_again(service):
-    """Students see which attempts are graded again."""
+    """A held-back result selects no attempts to regrade, because students see which ones are regraded."""
     staff = service.browser("staff")
     for fields in ({"which": "best", "matching": ""}, {"which": "all", "matching": "WRONG_OUTPUT"}):
         said = post(staff, "/course/regrade", "/course", assignment="small", **fields)
@@ -260,7 +260,7 @@ def test_the_result_selects_nothing_to_grade_again(service):
 
 
 def test_own_data_do_not_tell_how_many_lines_a_grading_has(service):
-    """A kernel that fails early has fewer. Published, they are counted."""
+    """Own data do not count the progress notes of a held-back grading, as an early failure has fewer; later they do."""
     hold(service)
     service.hand_in()
     claimed = service.claim()

@@ -1,4 +1,4 @@
-"""leaderboard.py: who stands where, and that nothing hidden is told by it."""
+"""leaderboard.py: places by speed, which reveal nothing hidden."""
 
 from datetime import UTC, datetime
 
@@ -17,13 +17,13 @@ from grader.service.station.grader import ready
 
 
 def at(speed):
-    """A check of a kernel so many times as fast as the model solution."""
+    """Return a check of a kernel this many times as fast as the model solution."""
     fraction = Interval(median=speed, low=speed, high=speed)
     return SPEED.model_copy(update={"performance": performance(fraction_of_reference=fraction)})
 
 
 def outcome(service, speed=1.0, device="Test Device"):
-    """Of a right kernel, as a station stores it."""
+    """Return the outcome of a right kernel as a station stores it."""
     assignment = service.course.load("small")
     whole = right(assignment)
     place = len(whole.checks) - 1
@@ -39,7 +39,7 @@ def named(service, person, name):
 
 
 def lines(service, boards=boards_for_students):
-    """Each board's lines, in words."""
+    """Return rank, pseudonym and speed of each place by device."""
     with service.database.reading() as session:
         return {
             board.device: [(each.rank, each.pseudonym, each.speed) for each in board.places]
@@ -48,7 +48,7 @@ def lines(service, boards=boards_for_students):
 
 
 def test_a_kernel_has_a_speed_if_it_is_right_and_timed():
-    """Also one that is too slow for full points; a suite has the geometric mean of its kernels."""
+    """A right, timed kernel has a speed, even below full points. A suite's speed is its kernels' geometric mean."""
     assert speed_of(result(check("a"), at(0.5))) == pytest.approx(0.5)
     assert speed_of(result(check("a"), SLOW)) == pytest.approx(1.0)
     assert speed_of(result(at(0.5), at(2.0).of_part("b"))) == pytest.approx(1.0)
@@ -68,18 +68,20 @@ def test_a_kernel_has_a_speed_if_it_is_right_and_timed():
     ],
 )
 def test_no_other_kernel_has_one(checks):
-    """Neither one that is wrong, races, or was not believed, nor one of which a part was not timed."""
+    """A kernel that is wrong, races, is implausible or has an untimed part has no speed."""
     assert speed_of(result(*checks)) is None
 
 
 def test_a_practice_case_that_fails_keeps_nobody_off():
-    """It decides nothing else either."""
+    """A failed practice case does not remove a kernel from the leaderboard, because it decides nothing."""
     missed = failed("practice: large").model_copy(update={"kind": Kind.PRACTICE})
     assert speed_of(result(check("a"), missed, at(2.0))) == pytest.approx(2.0)
 
 
 def test_students_stand_by_their_fastest_attempt_on_each_device(service):
-    """Under pseudonyms alone; of equal ones, who came first; instructors stand on none."""
+    """Students appear by pseudonym with their fastest attempt per device. On a tie the earlier comes first. Staff do
+    not appear.
+    """
     for person, speed, device in (
         (service.ada, 1.0, "one"),
         (service.ben, 2.0, "one"),
@@ -101,7 +103,7 @@ def test_students_stand_by_their_fastest_attempt_on_each_device(service):
 
 @pytest.mark.parametrize("hidden", HIDDEN)
 def test_what_students_see_is_the_same_however_hidden_checks_went(tmp_path, hidden):
-    """A leaderboard with somebody who fails what is hidden is that with somebody who passes it."""
+    """Students see the same leaderboard for each outcome of the hidden checks."""
     boards = []
     for passed in (True, False):
         folder = tmp_path / f"{passed}"
@@ -118,7 +120,7 @@ def test_what_students_see_is_the_same_however_hidden_checks_went(tmp_path, hidd
 
 
 def test_instructors_see_who_stands_there_and_whether_students_do(tmp_path):
-    """Where the speed is hidden, students see nobody; where a case is, those who are right in the others."""
+    """Staff see real names and if students see the place: never if speed is hidden, otherwise by the visible cases."""
     for hidden, shown in (("performance", False), ("case", True)):
         service = Service(tmp_path / hidden, hiding_course(tmp_path / hidden / "course", hidden))
         service.graded(service.hand_in(), outcome(service, 2.0))
@@ -132,7 +134,7 @@ def test_instructors_see_who_stands_there_and_whether_students_do(tmp_path):
 
 
 def test_what_does_not_count_stands_nowhere(service):
-    """An attempt that was left out, until it counts again; the next best of its student stands in its place."""
+    """An excluded attempt has no place until it counts again; its student's next best attempt takes the place."""
     service.graded(service.hand_in(person=service.ada), outcome(service, 1.0))
     fastest = service.graded(service.hand_in(person=service.ada), outcome(service, 2.0))
     named(service, service.ada, "Owl")

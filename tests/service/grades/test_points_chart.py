@@ -1,4 +1,4 @@
-"""points_chart.py and times.js: what a student sees of points and of dates."""
+"""points_chart.py and times.js: students see their points by attempt, and dates in their own time zone."""
 
 import re
 
@@ -15,10 +15,10 @@ def attempts(service):
 
 
 def test_two_results_make_a_figure_of_the_points_that_students_see(service):
-    """In the order of attempts; one that was not graded is left out."""
+    """Two results make a chart of visible points in the order of attempts; ungraded attempts are left out."""
     service.graded(service.hand_in(), graded(service.course, passed=False))
     assert points_chart(attempts(service)) is None
-    service.hand_in()  # superseded by the next
+    service.hand_in()  # superseded by the next attempt
     service.graded(service.hand_in())
     chart = points_chart(attempts(service))
     assert [(each.number, each.points) for each in chart.points] == [(1, 10), (3, 15)]
@@ -27,7 +27,7 @@ def test_two_results_make_a_figure_of_the_points_that_students_see(service):
 
 
 def test_the_page_has_the_figure_in_words_too(service):
-    """And the table below it."""
+    """The page describes the chart in words for screen readers and lists the attempts below it."""
     service.graded(service.hand_in(), graded(service.course, passed=False))
     service.graded(service.hand_in())
     page = service.browser("ada").get("/assignments/small").text
@@ -35,7 +35,7 @@ def test_the_page_has_the_figure_in_words_too(service):
 
 
 def test_a_date_stands_in_the_readers_own_zone_beside_the_courses(tmp_path, browser):
-    """Where they differ."""
+    """A date is also shown in the reader's time zone if that differs from the course's."""
     policies = "timezone: Europe/Berlin\ndue: 2026-12-01T23:59\n"
     with opened(tmp_path, policies=policies) as service, driving(browser, service, "ada") as driven:
         for zone, words in (("Asia/Tokyo", "Wed 02 Dec, 07:59 your time"), ("Europe/Berlin", None)):
@@ -44,11 +44,11 @@ def test_a_date_stands_in_the_readers_own_zone_beside_the_courses(tmp_path, brow
             text = driven.say("document.querySelector('.facts dd').innerText")
             assert "Tue 01 Dec 2026, 23:59 CET" in text
             assert ("your time" in text) is (words is not None)
-            assert words is None or words in text.replace("Wed,", "Wed")  # as Chromium's version writes it
+            assert words is None or words in text.replace("Wed,", "Wed")  # the comma depends on Chromium's version
         assert errors(driven) == []
 
 
 def test_without_a_date_nothing_is_said(tmp_path):
-    """Of either zone."""
+    """Without a date, the page has no time in either zone."""
     service = Service(tmp_path)
     assert "data-own" not in service.browser("ada").get("/assignments/small").text

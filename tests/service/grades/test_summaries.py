@@ -1,4 +1,4 @@
-"""summaries.py: a grade is kept beside its result, and reads back the same."""
+"""summaries.py: a brief grade is stored next to its result and reads back unchanged."""
 
 from hiding import failing, hiding_course, right
 from services import Service, graded
@@ -11,7 +11,7 @@ from grader.service.station.grader import ready
 
 
 def test_a_grade_in_brief_is_the_grade_without_the_source(service):
-    """Every check, hidden ones too."""
+    """A brief grade equals the grade without its source, and includes every check, hidden ones too."""
     result = failing(right(service.course.load("small")), 1)
     attempt = service.graded(service.hand_in(), graded(service.course, passed=False))
     (grading,) = service.gradings(attempt)
@@ -22,7 +22,7 @@ def test_a_grade_in_brief_is_the_grade_without_the_source(service):
 
 
 def test_what_students_are_not_shown_is_in_the_grade_alone(tmp_path):
-    """As where a case is hidden."""
+    """The full grade has the points of a hidden case; the grade that students see does not."""
     service = Service(tmp_path, course=hiding_course(tmp_path / "course", "case"))
     assignment = service.course.load("small")
     outcome = ready(right(assignment), assignment)
@@ -36,7 +36,7 @@ def test_what_students_are_not_shown_is_in_the_grade_alone(tmp_path):
 
 
 def test_what_is_not_done_has_no_grade(service):
-    """Only gradings with a result are among them."""
+    """A grading without a result has no brief grade."""
     done, waiting = service.graded(service.hand_in()), service.hand_in()
     numbers = [service.gradings(each)[0].id for each in (done, waiting)]
     with service.database.reading() as session:

@@ -1,4 +1,4 @@
-"""outbox.py, mailer.py and mail_choices.py: students get one mail an event, once, without points, if they want it."""
+"""outbox.py, mailer.py, mail_choices.py: students get one mail per event, without points, of the kinds they chose."""
 
 import time
 from dataclasses import replace
@@ -18,12 +18,12 @@ from grader.service.serve.notifier import mail_thread
 
 @pytest.fixture
 def attempt(service):
-    """A graded attempt of Ada, of which a mail is due."""
+    """Return a graded attempt of Ada with a mail due."""
     return service.graded(service.hand_in(), graded(service.course))
 
 
 def sent(service, send=None, domain="example.org"):
-    """Mails that are sent now."""
+    """Return the mails that are sent now."""
     taken = []
     mail = SimpleNamespace(send=send or taken.append, sender="course@example.org", domain=domain)
     send_due(service.database, service.origin, mail, service.now)
@@ -31,7 +31,7 @@ def sent(service, send=None, domain="example.org"):
 
 
 def with_mail(service):
-    """Mail is set up."""
+    """Configure mail."""
     entry = replace(service.app_state.sign_in, mail=SimpleNamespace(ask=lambda _who: None))
     service.app.state.app_state = replace(service.app_state, sign_in=entry)
 
@@ -41,7 +41,7 @@ def words(mails):
 
 
 def test_a_graded_attempt_is_told_once_without_points(service, attempt):
-    """With the address of its page, and where to switch mails off."""
+    """A graded attempt sends one mail without points, with the addresses of its page and of the mail settings."""
     (mail,) = sent(service)
     assert words([mail]) == [("ada@example.org", "Your attempt at small was graded")]
     text = mail.get_content()
@@ -54,7 +54,7 @@ def test_a_graded_attempt_is_told_once_without_points(service, attempt):
 
 
 def test_an_extension_of_one_is_told_to_the_group(tmp_path):
-    """It holds for all members."""
+    """An extension for one member of a group is announced to all members, because it is valid for all."""
     service = Service(tmp_path, policies="timezone: Europe/Berlin\ngroups: 2\nattempts: {most: 2}\n")
     with service.database.writing() as session:
         for number in (service.ada, service.ben):
@@ -66,7 +66,7 @@ def test_an_extension_of_one_is_told_to_the_group(tmp_path):
 
 
 def test_each_event_has_its_mail(service, attempt):
-    """Graded again, answered, extended; staff's trial runs have none."""
+    """A regrading, an answer and an extension each send one mail without points; staff's trial runs send none."""
     sent(service)
     service.regrade(attempt)
     service.graded(attempt, graded(service.course, passed=False))
@@ -86,7 +86,7 @@ def test_each_event_has_its_mail(service, attempt):
 
 
 def test_the_mail_of_a_result_that_is_held_back_is_the_same(service):
-    """A mail has no result."""
+    """A held-back result sends the usual mail, because no mail contains a result."""
     hold = "/course/assignments/small/hold"
     post(service.browser("staff"), hold, hold)
     service.graded(service.hand_in(), graded(service.course, passed=False))
@@ -96,7 +96,7 @@ def test_the_mail_of_a_result_that_is_held_back_is_the_same(service):
 
 
 def test_a_student_switches_kinds_off_and_on(service):
-    """All are on at first; what is off is sent to nobody, and others still get it."""
+    """A student switches kinds of mail off and on. All are on at first, and other students still get theirs."""
     with_mail(service)
     ada = service.browser("ada")
     assert ada.get("/mails").text.count(" checked>") == 4
@@ -110,7 +110,7 @@ def test_a_student_switches_kinds_off_and_on(service):
 
 
 def test_without_mail_there_is_no_page(service):
-    """Nor a link to it."""
+    """Without configured mail there is no page of mail settings and no link to one."""
     ada = service.browser("ada")
     assert ada.get("/mails").status_code == 404
     assert "/mails" not in ada.get("/data").text
@@ -118,7 +118,7 @@ def test_without_mail_there_is_no_page(service):
 
 @pytest.mark.usefixtures("attempt")
 def test_a_deactivated_person_gets_no_mail(service):
-    """The event stays in the outbox until it is old."""
+    """A deactivated person gets no mail; the event stays in the outbox until it expires."""
     with service.database.writing() as session:
         session.get_one(PersonRow, service.ada).deactivated = service.now
     assert sent(service) == []
@@ -126,7 +126,7 @@ def test_a_deactivated_person_gets_no_mail(service):
 
 @pytest.mark.usefixtures("attempt")
 def test_a_server_that_fails_is_tried_again_and_stops_nothing(service):
-    """Mails after the one that failed are sent; the failed one after five minutes, and for a day."""
+    """A mail that fails is sent again every five minutes for a day, and the mails after it are sent at once."""
     service.graded(service.hand_in(person=service.ben), graded(service.course))
     taken = []
 
@@ -145,7 +145,7 @@ def test_a_server_that_fails_is_tried_again_and_stops_nothing(service):
 
 @pytest.mark.usefixtures("attempt")
 def test_an_address_that_is_refused_is_not_tried_again(service):
-    """Nor a key of which no address can be made."""
+    """A mail to a refused address, or to a key without an address, is not tried again."""
 
     def refuses(mail):
         raise SMTPRecipientsRefused({mail["To"]: (550, b"no")})
@@ -159,7 +159,7 @@ def test_an_address_that_is_refused_is_not_tried_again(service):
 
 @pytest.mark.usefixtures("attempt")
 def test_old_mails_are_dropped_and_deleted(service):
-    """Nobody wants to read after a day that something was graded; a week later it is gone."""
+    """A mail that is a day old is not sent, because it is no longer of use, and it is deleted a week later."""
     service.passes(days=1, seconds=1)
     assert sent(service) == []
     service.now += STORAGE_PERIOD
@@ -170,13 +170,13 @@ def test_old_mails_are_dropped_and_deleted(service):
 
 @pytest.mark.usefixtures("attempt")
 def test_no_transaction_is_open_while_a_mail_is_sent(service):
-    """A slow mail server holds no lock: another writes meanwhile."""
+    """No transaction is open while a mail is sent, so a slow mail server does not block other writers."""
     sent(service, lambda _mail: service.passes(seconds=service.hand_in(person=service.ben)))
     assert len(service.gradings(2)) == 1
 
 
 def test_the_thread_sends_and_survives_failures(service, attempt, monkeypatch):
-    """A line says that it begins to fail; the end of the service waits for no server."""
+    """The mail thread reports the first failure in one line and continues. The service ends without waiting for it."""
     assert attempt
     monkeypatch.setattr(notifier, "INTERVAL_SECONDS", 0.01)
     monkeypatch.setattr(notifier, "utc_now", lambda: service.now)
@@ -197,7 +197,7 @@ def test_the_thread_sends_and_survives_failures(service, attempt, monkeypatch):
 
 @pytest.mark.usefixtures("attempt")
 def test_mails_are_deleted_where_no_mail_is_set_up(service, monkeypatch):
-    """Events leave them there too, and nothing would ever send them."""
+    """Old events are deleted even without configured mail, because they are still recorded there."""
     monkeypatch.setattr(notifier, "INTERVAL_SECONDS", 0.01)
     monkeypatch.setattr(notifier, "utc_now", lambda: service.now)
     service.now += STORAGE_PERIOD + STORAGE_PERIOD

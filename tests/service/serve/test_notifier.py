@@ -1,4 +1,4 @@
-"""notifier.py: somebody who teaches is told what waits for them, once, and nobody's name."""
+"""notifier.py: staff are notified once about open questions and faults, without the names of students."""
 
 import json
 import threading
@@ -19,7 +19,7 @@ from grader.service.submissions.queue import give_up
 
 @pytest.fixture
 def waiting(service):
-    """A question of Ada's, and an attempt of Ben's that was not graded by our fault."""
+    """Record an open question of Ada's and a faulted attempt of Ben's, and return the page of the question."""
     asked = service.page_of(service.graded(service.hand_in()))
     assert post(service.browser("ada"), f"{asked}/request", asked, text="Why, says Ada?").status_code == 303
     service.hand_in(person=service.ben)
@@ -30,14 +30,14 @@ def waiting(service):
 
 
 def told(service, hook=None):
-    """What is told now."""
+    """Return the notices that are sent now."""
     said = []
     send_notices(service.database, service.origin, hook or said.append, service.now)
     return said
 
 
 def test_what_waits_for_somebody_is_told_once_and_names_nobody(service, waiting):
-    """With an address each; neither who it is, nor what was asked, nor what our machines are called."""
+    """A question and a fault are each announced once with an address, without names, question text or host names."""
     question, fault = told(service)
     assert question == f"A student asks about a grading of small: {service.origin}{waiting}"
     assert fault == f"An attempt at small was not graded, by our fault: {service.origin}/course/faults"
@@ -48,7 +48,7 @@ def test_what_waits_for_somebody_is_told_once_and_names_nobody(service, waiting)
 
 @pytest.mark.usefixtures("waiting")
 def test_what_the_hook_did_not_take_is_told_again(service):
-    """After a while, in which another process may be telling it; what it took before is not."""
+    """A refused notice is sent again after a pause, in which another process may send it; a delivered one is not."""
     taken = []
 
     def breaks(text):
@@ -66,7 +66,7 @@ def test_what_the_hook_did_not_take_is_told_again(service):
 
 
 def test_what_was_answered_or_graded_meanwhile_is_not_told(service, waiting):
-    """Nobody is called for nothing."""
+    """A question that was answered before its notice is not announced."""
     staff = service.browser("staff")
     assert post(staff, "/course/requests/1/answer", "/course/requests", answer="Because.").status_code == 303
     (fault,) = told(service)
@@ -75,7 +75,7 @@ def test_what_was_answered_or_graded_meanwhile_is_not_told(service, waiting):
 
 
 class Chat(BaseHTTPRequestHandler):
-    """Takes what is posted; the first time it does not."""
+    """Webhook server that fails the first request and accepts the others."""
 
     def do_POST(self):
         self.server.came.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
@@ -83,12 +83,12 @@ class Chat(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, *_):
-        """Nothing."""
+        """Write no log."""
 
 
 @pytest.mark.usefixtures("waiting")
 def test_a_service_tells_its_hook_and_says_when_that_fails(service, monkeypatch):
-    """By a POST of JSON; its address, which is a secret, is in no line."""
+    """Notices reach the webhook as JSON by POST; a failure is reported without the address, which is a secret."""
     monkeypatch.setattr(notifier, "INTERVAL_SECONDS", 0.05)
     monkeypatch.setattr(notifier, "RETRY_AFTER", timedelta(0))
     said, done = [], threading.Event()
@@ -112,7 +112,7 @@ def test_a_service_tells_its_hook_and_says_when_that_fails(service, monkeypatch)
 
 
 class Elsewhere(Chat):
-    """Sends everything on, first to what is no address."""
+    """Webhook server that redirects each request, also to an invalid address."""
 
     def do_POST(self):
         self.server.came.append(self.rfile.read(int(self.headers["content-length"])))
@@ -126,7 +126,7 @@ class Elsewhere(Chat):
 
 @pytest.mark.usefixtures("waiting")
 def test_a_redirect_is_not_followed_and_ends_no_notices(service, monkeypatch):
-    """However strange: the text would be lost, and it is told again instead."""
+    """A redirect from the webhook is not followed, because the text would be lost; the notice is sent again."""
     monkeypatch.setattr(notifier, "INTERVAL_SECONDS", 0.05)
     monkeypatch.setattr(notifier, "RETRY_AFTER", timedelta(0))
     said, done = [], threading.Event()
@@ -148,7 +148,7 @@ def test_a_redirect_is_not_followed_and_ends_no_notices(service, monkeypatch):
 
 @pytest.mark.usefixtures("waiting")
 def test_no_fault_in_a_notice_ends_the_others(service, monkeypatch):
-    """Also one that nobody has thought of."""
+    """An unexpected error in one notice does not stop the others, and is reported once."""
     monkeypatch.setattr(notifier, "INTERVAL_SECONDS", 0.01)
     monkeypatch.setattr(notifier, "RETRY_AFTER", timedelta(0))
     said, came = [], threading.Event()
@@ -166,7 +166,7 @@ def test_no_fault_in_a_notice_ends_the_others(service, monkeypatch):
 
 @pytest.mark.usefixtures("waiting")
 def test_a_hook_that_does_not_answer_delays_no_end(service, monkeypatch):
-    """The notice counts as not arrived, and is told again."""
+    """A webhook that does not answer does not delay the service's end. Its notice is sent again later."""
     monkeypatch.setattr(notifier, "INTERVAL_SECONDS", 0.01)
     monkeypatch.setattr(notifier, "END_SECONDS", 0.05)
     asked, over = threading.Event(), threading.Event()
@@ -186,7 +186,7 @@ def test_a_hook_that_does_not_answer_delays_no_end(service, monkeypatch):
 
 
 def test_an_address_is_read_and_never_quoted(tmp_path):
-    """From a file or a variable; none is set by itself."""
+    """The webhook's address comes from a file or a variable, has no default, and is in no error message."""
     assert NoticeRules().address is None
     (tmp_path / "hook").write_text("https://chat.example.org/hush\n")
     assert NoticeRules(webhook=Secret(file=tmp_path / "hook")).address == "https://chat.example.org/hush"

@@ -1,4 +1,4 @@
-"""run.py and the station's process: the whole service, left alone and killed."""
+"""run.py and the station process: the complete service works on its own, and survives kills."""
 
 import csv
 import io
@@ -33,7 +33,7 @@ def serving(tmp_path, locks):
 
 
 def rows(serving):
-    """What the database holds: each attempt's number, the states of its gradings, and how many results count."""
+    """Return each grading in the database: its attempt's number, state, tries, and if its result counts."""
     with sqlite3.connect(serving.folder / "data" / "service.sqlite", timeout=30) as database:
         return database.execute(
             "SELECT number, state, tries, counted_id = gradings.id FROM attempts"
@@ -51,7 +51,7 @@ def is_running(serving):
 
 
 def test_without_the_extra_the_command_says_how_to_install_it(tmp_path):
-    """In one line, with the exit code of bad input."""
+    """Without the extra `service` the command says in one line how to install it, and exits as for bad input."""
     (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['fastapi'] = None\n")
     command = [sys.executable, "-m", "grader.cli.main", "serve", "--data", str(tmp_path / "data")]
     done = subprocess.run(
@@ -73,13 +73,13 @@ def test_without_the_extra_the_command_says_how_to_install_it(tmp_path):
     ids=["url", "invite", "address", "all"],
 )
 def test_options_that_cannot_be_used_are_one_line(tmp_path, options, said):
-    """Before anything is served."""
+    """An unusable option is an error in one line, before the service starts."""
     done = grader(tmp_path, "serve", "--data", "data", "--port", "18999", *options)
     assert said in complaint(done)
 
 
 def test_a_port_that_is_taken_is_named_with_the_next_step(tmp_path):
-    """For whoever typed the command, and for whoever typed `make serve`."""
+    """A port in use is named with the next step, for users of the command and of `make serve`."""
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = str(other.getsockname()[1])
         done = grader(tmp_path, "serve", "--data", "data", "--port", port)
@@ -90,7 +90,7 @@ def test_a_port_that_is_taken_is_named_with_the_next_step(tmp_path):
 
 @pytest.mark.parametrize(("words", "port"), [((), "8000"), (("PORT=8001",), "8001")], ids=["as it is", "another"])
 def test_make_serve_takes_a_port(words, port):
-    """And asks `grader serve` for it."""
+    """`make serve` passes its port, given or default, to `grader serve`."""
     done = subprocess.run(
         ["make", "--dry-run", "--old-file", "setup", "--old-file", ".venv/service", "serve", *words],
         cwd=ROOT,
@@ -104,7 +104,7 @@ def test_make_serve_takes_a_port(words, port):
 
 
 def test_a_right_and_a_wrong_kernel_are_graded_by_the_real_station(serving):
-    """From the link to the report: the same judge as that of `grade`."""
+    """The real station grades a right and a wrong kernel, from link to report, with the same judge as `grade`."""
     client = serving.browser()
     wrong = hand_in(client, WRONG)
     until(lambda: is_done(serving, 1))
@@ -121,7 +121,7 @@ def test_a_right_and_a_wrong_kernel_are_graded_by_the_real_station(serving):
 
 @pytest.mark.whole
 def test_a_station_that_is_killed_costs_nobody_anything(serving):
-    """Another takes the grading when the lease has run out: one result, and no attempt lost."""
+    """A grading whose station was killed is taken after the lease: there is one result, and no attempt is lost."""
     hand_in(serving.browser(), RIGHT)
     until(lambda: is_running(serving))
     (station,) = serving.stations()
@@ -132,7 +132,7 @@ def test_a_station_that_is_killed_costs_nobody_anything(serving):
 
 @pytest.mark.whole
 def test_a_web_process_that_is_killed_loses_nothing(serving):
-    """Its station ends by itself; after a restart the attempt ends with one result, and the browser is signed in."""
+    """A station ends with its killed web process. After a restart the attempt has one result, and the session lives."""
     client = serving.browser()
     where = hand_in(client, RIGHT)
     until(lambda: is_running(serving))
@@ -147,7 +147,7 @@ def test_a_web_process_that_is_killed_loses_nothing(serving):
 
 
 def opens(serving, cookies):
-    """Whether somebody who comes by a new connection is answered, and as who is signed in."""
+    """True if a new connection is answered in time and the cookies are signed in."""
     with httpx2.Client(base_url=serving.origin, cookies=cookies, timeout=5) as another:
         try:
             return another.get("/").status_code == 200
@@ -156,25 +156,27 @@ def opens(serving, cookies):
 
 
 LISTENS = "0A"
-"""The state of a socket in proc(5): /proc/net/tcp."""
+"""State of a listening socket in /proc/net/tcp, see proc(5)."""
 
 
 def listeners(port):
-    """How many sockets of this machine listen at a port."""
+    """Return the number of sockets of this machine that listen on a port."""
     sockets = map(str.split, Path("/proc/net/tcp").read_text().splitlines()[1:])
     return sum(local.endswith(f":{port:04X}") and state == LISTENS for _, local, _, state, *_ in sockets)
 
 
 @pytest.mark.whole
 def test_web_processes_share_the_address_and_one_that_is_killed_is_replaced(tmp_path, locks):
-    """A browser is signed in at all of them; the others end with the first, which can be started again at once."""
+    """Web processes share an address and sessions. A killed one is replaced, and all end with the first, which can be
+    restarted at once.
+    """
     serving = Serving(tmp_path, locks, stations=0, web_processes=2).start()
     client = serving.browser()
     (other,) = children(serving.process)
     os.kill(other, signal.SIGKILL)
     (other,) = until(lambda: [each for each in children(serving.process) if each != other])
-    until(lambda: listeners(serving.port) == 2)  # the first one has told it all that it must know
-    serving.process.send_signal(signal.SIGSTOP)  # the other one answers alone, whenever a connection is dealt to it
+    until(lambda: listeners(serving.port) == 2)  # the new process has its settings and serves
+    serving.process.send_signal(signal.SIGSTOP)  # now only the other process can answer
     try:
         until(lambda: opens(serving, client.cookies))
     finally:
@@ -188,7 +190,7 @@ def test_web_processes_share_the_address_and_one_that_is_killed_is_replaced(tmp_
 
 @pytest.mark.whole
 def test_killed_again_and_again_every_attempt_ends_with_one_result(serving):
-    """Stations and web processes, in turn, whenever something runs."""
+    """Each attempt ends with one result, although stations and web processes are killed in turn while gradings run."""
     client = serving.browser()
     for number in range(3):
         hand_in(client, f"// {number}\n{RIGHT}")
@@ -206,7 +208,7 @@ def test_killed_again_and_again_every_attempt_ends_with_one_result(serving):
 
 @pytest.fixture
 def driven(browser, tmp_path):
-    """A real browser, which must have had nothing to complain about: our policy forbids nothing that our pages do."""
+    """Return a real browser that must log no error, which proves that the pages obey their own security policy."""
     made = Driven(browser.program, tmp_path / "driven")
     yield made
     said = [each["text"] for each in made.complaints if each["level"] == "error"]
@@ -221,7 +223,7 @@ def sign_in(driven, link):
 
 
 def write_and_hand_in(driven, source):
-    """In the editor that is open."""
+    """Type the source in the open editor and hand it in."""
     driven.wait("document.querySelector('.CodeMirror') !== null")
     driven.say(f"document.querySelector('.CodeMirror').CodeMirror.setValue({source!r})")
     driven.say("document.querySelector('main form button').click()")
@@ -234,12 +236,12 @@ new MutationObserver(() => {
   if (decided && !isOver) sessionStorage[location.pathname] = decided;
 }).observe(document, {childList: true, subtree: true});
 """
-"""Notes how many checks arrive in a page before the points, if only for an instant."""
+"""Script that stores the number of checks on a page before its points appear, even for an instant."""
 
 
 def hand_in_and_watch(driven, source, attempt, locks):
-    """The checks arrive one by one, on a page that nobody loads again, until the points are there."""
-    with exclusive(DEVICE, locks):  # nothing is decided before the page is there
+    """Hand in and check that results arrive one by one, without a reload, until the points are shown."""
+    with exclusive(DEVICE, locks):  # no check is decided before the page is open
         write_and_hand_in(driven, source)
         driven.wait(f"document.title.startsWith('Attempt {attempt}') && document.readyState === 'complete'")
         driven.say(ARRIVALS)
@@ -249,7 +251,7 @@ def hand_in_and_watch(driven, source, attempt, locks):
 
 @pytest.mark.whole
 def test_a_student_in_a_real_browser_comes_from_a_wrong_kernel_to_the_leaderboard(serving, driven, locks):
-    """Sign in, hand in, watch the checks arrive, read the report, hand in a better one, stand on the leaderboard."""
+    """A student in a real browser signs in, hands in, reads a report, improves the kernel and joins the leaderboard."""
     sign_in(driven, serving.links["student"])
     driven.open(f"{serving.origin}/assignments/small/edit")
     hand_in_and_watch(driven, WRONG, 1, locks)
@@ -276,14 +278,14 @@ HIDDEN = "5 more are decided after release"
 
 @pytest.fixture
 def strict(tmp_path, request):
-    """The service of a course that hides a case and allows one attempt."""
+    """Return the service of a course that hides a case and allows one attempt."""
     course_of(tmp_path / "course", HIDING)
     (tmp_path / "course" / "course.yaml").write_text(ONE_ATTEMPT)
     return request.getfixturevalue("serving")
 
 
 def send(driven, action, **fields):
-    """Fill in the form whose address ends so, send it, and wait for the page that answers."""
+    """Fill in and send the form with this end of its address, and wait for the answer."""
     form = f"document.querySelector('form[action$=\"{action}\"]')"
     for name, value in fields.items():
         driven.say(f"{form}.querySelector('[name={name}]').value = {value!r}")
@@ -298,7 +300,9 @@ def read(driven):
 
 @pytest.mark.whole
 def test_an_instructor_in_a_real_browser_runs_a_course(strict, driven):
-    """Extends, corrects, regrades, releases, exports; each time the student sees what it changes, and no more."""
+    """An instructor in a real browser extends, corrects, regrades, releases and exports. The student sees each change
+    and no more.
+    """
     student = strict.browser()
     first = hand_in(student, WRONG)
     until(lambda: is_done(strict))

@@ -18,9 +18,7 @@ def part(*, sanitizer=False, speed=False):
 
 
 def ended(hiding, *, takes):
-    """Return the number of reported events and the seconds from the last one to the end, for a hidden part of this
-    time.
-    """
+    """Return the number of reported events and the seconds from the last one to the end, for this hidden duration."""
     times, told, now = [], [], [100.0]
 
     def sleep(seconds):
@@ -41,8 +39,8 @@ def ended(hiding, *, takes):
 
 @pytest.mark.parametrize("hiding", [part(sanitizer=True), part(speed=True)])
 def test_a_grading_ends_at_the_same_time_whatever_is_hidden(hiding):
-    """A hidden part makes a grading end with its slot, so an explanation's time stays hidden; later events are not
-    reported.
+    """A hidden part makes a grading end with its slot, so that an explanation's time stays hidden. Events after a
+    hidden check are not reported.
     """
     ends = [ended(hiding, takes=takes) for takes in (1.0, 2.0, 3.0)]
     assert [count for count, _ in ends] == [1] * 3

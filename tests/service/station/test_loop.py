@@ -88,8 +88,8 @@ def _raise(error):
     ids=["ungraded", "ours", "unknown"],
 )
 def test_a_fault_of_ours_waits_to_be_tried_again_and_the_next_is_graded(service, act, fault):
-    """A fault keeps the grading waiting for another try, is stored for the instructor without a result, and the next
-    runs.
+    """A fault leaves the grading waiting for another try, without a result. The instructor sees it, and the next
+    grading runs.
     """
     first, second = service.hand_in(), service.hand_in(person=service.ben, data=b"good")
     run(service, lambda claimed: graded(service.course) if claimed.data == b"good" else act(claimed))

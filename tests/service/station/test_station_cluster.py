@@ -200,9 +200,7 @@ def judge_at(service, backend):
 
 
 def test_a_right_file_has_its_points_from_a_worker(service, monkeypatch, capfd):
-    """A right file gets its points from a worker, and the operator's line names the number and equipment of the
-    workers.
-    """
+    """A right file gets its points from a worker. The operator's line has the number and equipment of the workers."""
     monkeypatch.setattr(batch_module, "read_answer", lambda text, _: OUTCOME.validate_json(text))
     stand_in(monkeypatch, lambda _: right(service.course.load("small")))
     attempts = crowd(service, 3)
@@ -217,8 +215,7 @@ def test_a_right_file_has_its_points_from_a_worker(service, monkeypatch, capfd):
 
 
 def test_an_answer_that_cannot_be_true_is_our_fault_and_never_a_zero(service, monkeypatch):
-    """An impossible answer from a worker is a fault for another try, never zero points, and finally appears on Faults.
-    """
+    """An impossible answer from a worker is a fault, never zero points. It is tried again, then listed on Faults."""
     stand_in(monkeypatch, lambda _: result(BUILD))
     (attempt,) = crowd(service, 1)
     with dask_here(1) as theirs, backend_at(theirs) as backend, at_work(service, judge_at(service, backend), lambda: 1):
@@ -229,8 +226,7 @@ def test_an_answer_that_cannot_be_true_is_our_fault_and_never_a_zero(service, mo
 
 
 def test_a_scheduler_that_is_away_for_a_moment_loses_no_claim(service, monkeypatch, capfd):
-    """A scheduler that is away for a moment costs no try: its gradings wait, and one line each reports loss and return.
-    """
+    """A lost scheduler costs no try: its gradings wait. One line reports the loss and one line the return."""
     monkeypatch.setattr(batch_module, "CONNECTING", 1.0)
     monkeypatch.setattr(module, "AWAY", 0.1)
     monkeypatch.setattr(batch_module, "read_answer", lambda text, _: OUTCOME.validate_json(text))

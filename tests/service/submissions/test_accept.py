@@ -113,7 +113,7 @@ def test_what_is_refused_leaves_everything_as_it_was(service):
 
 
 def test_used_attempts_are_counted_in_the_transaction_that_stores(service):
-    """A form beyond the last attempt is refused, because used attempts are counted in the transaction that stores."""
+    """One of two forms for the last attempt is stored, because the transaction that stores counts used attempts."""
     service.graded(service.hand_in())
 
     def send(number):

@@ -37,8 +37,7 @@ def crowd(service, size):
 
 
 def test_the_wait_is_the_median_by_place_over_stations(service):
-    """The wait is the median time multiplied by the place and divided by the stations; one slow grading has no effect.
-    """
+    """The wait is the median time times the place, divided by the stations. One slow grading has no effect."""
     for seconds in (10, 12, 500):
         took(service, seconds)
     attempts = crowd(service, 4)

@@ -74,8 +74,7 @@ def test_one_line_says_why_the_stations_of_a_machine_cannot_begin(service):
 
 
 def test_each_class_has_its_queue(service):
-    """Each device class has a queue of the assignments that require it; assignments without a class take any station.
-    """
+    """Each device class has a queue of the assignments that require it. Others are graded by a station of any class."""
     service.hand_in()
     service.hand_in(person=service.ben, assignment="large")
     noted(service, facts())
@@ -89,9 +88,7 @@ def test_each_class_has_its_queue(service):
 
 
 def test_a_station_passes_over_what_is_graded_elsewhere(service):
-    """A station skips gradings for another device class and takes the next; a station of that class takes the skipped
-    one.
-    """
+    """A station skips gradings for another device class and takes the next. A station of that class takes the first."""
     first, second = service.hand_in(assignment="large"), service.hand_in(person=service.ben)
     left = elsewhere({"small": "cpu", "large": "gpu", "other": ""}, "cpu")
     assert left == {"large"}
@@ -104,8 +101,7 @@ def test_a_station_passes_over_what_is_graded_elsewhere(service):
 
 @pytest.mark.parametrize(("text", "found"), [("device_class: gpu\n", "gpu"), ("", "")])
 def test_the_class_is_what_the_course_says(tmp_path, text, found):
-    """An unreadable assignment keeps its last known class; one that was never readable has none, so its gradings fail.
-    """
+    """An unreadable assignment keeps its last class. One that was never readable has none, so its gradings say why."""
     service = Service(tmp_path, policies=f"{text}counts: best\n")
     assert classes_of(service.app_state.cache) == {"small": found}
     (service.course.assignments / "small" / "assignment.yaml").write_text("title: [\n")
@@ -114,9 +110,7 @@ def test_the_class_is_what_the_course_says(tmp_path, text, found):
 
 
 def test_a_presence_is_told_again_and_ends_with_the_station(service):
-    """A live station renews its presence and removes it at the end; a presence with a start fault stays for people to
-    read.
-    """
+    """A live station renews its presence and removes it at the end. A presence with a fault remains for people."""
 
     def seen():
         with service.database.reading() as session:

@@ -103,8 +103,7 @@ def test_a_claim_that_is_renewed_is_nobody_elses(service):
 
 
 def test_a_claim_that_ran_out_is_taken_again_and_its_first_holder_stores_nothing(service):
-    """A claim that ran out is taken by another station; the first holder stores nothing, and the second result counts.
-    """
+    """A claim that ran out is taken by another station. The first holder stores nothing; the second result counts."""
     attempt = service.hand_in()
     first = service.claim()
     service.passes(seconds=LEASE.total_seconds() + 1)
@@ -131,9 +130,7 @@ def test_a_result_is_stored_once(service):
 
 
 def test_a_fault_is_tried_again_after_a_pause_and_then_given_up(service):
-    """A fault is tried again after a pause; after MAX_TRIES the grading is faulted, without a result, for an
-    instructor.
-    """
+    """A fault is tried again after a pause. After MAX_TRIES an instructor sees the fault, and there is no result."""
     attempt = service.hand_in()
     for turn in range(1, MAX_TRIES + 1):
         claimed = service.claim()
@@ -249,7 +246,7 @@ def shown(service):
 
 
 def later(service):
-    """Claim the hidden case of the waiting attempt, some minutes later."""
+    """Return a claim of the pending hidden case, made some minutes later."""
     service.passes(seconds=MAX_HIDDEN_PAUSE.total_seconds())
     claimed = service.claim()
     assert Kind.CORRECTNESS in claimed.pending.result
@@ -258,8 +255,8 @@ def later(service):
 
 @pytest.mark.parametrize("change", [lambda check: check, fails])
 def test_a_student_sees_no_difference_when_the_hidden_cases_have_run(hiding, change):
-    """A hidden case that runs changes nothing that the student can see. Staff see the outcome, and the attempt counts
-    throughout.
+    """A hidden case that runs changes no student's page, file or API answer. Staff see the outcome, and the attempt
+    counts throughout.
     """
     attempt = shown(hiding)
     before, counted = told(hiding, attempt), hiding.attempt(attempt).counted_id
@@ -281,9 +278,7 @@ def lasting(text):
 
 
 def test_hidden_cases_run_when_nothing_waits_and_not_at_once(hiding, monkeypatch):
-    """Hidden cases run later, after waiting attempts, so neither a grading's end nor the next wait reveals their
-    duration.
-    """
+    """Hidden cases run later and after waiting attempts, so no end of a grading and no wait reveals their duration."""
     monkeypatch.setattr(queue.random, "uniform", lambda _, most: most)
     attempt = shown(hiding)
     assert hiding.claim() is None
@@ -297,9 +292,7 @@ def test_hidden_cases_run_when_nothing_waits_and_not_at_once(hiding, monkeypatch
 
 
 def test_after_the_release_hidden_cases_run_at_once(hiding):
-    """After the release hidden cases run at once: their time reveals nothing then, and the instructor waits for the
-    points.
-    """
+    """Hidden cases run at once after the release: their time reveals nothing, and the instructor waits for points."""
     attempt = shown(hiding)
     with hiding.database.writing() as session:
         session.add(ReleaseRow(assignment="small", who="staff", at=hiding.now))

@@ -85,9 +85,7 @@ def in_table(service):
 
 
 def test_points_that_change_in_the_file_change_everywhere_and_nothing_is_run(served):
-    """Points that change in the file change in row, checks, result, brief, pages, table and student pages without a
-    run.
-    """
+    """Points changed in the file change in row, checks, result, brief, pages and table, without a new run."""
     attempt = served.graded(served.hand_in(), result_of(served))
     before = stored(served, attempt)["row"]
     says(served, CHEAPER)
@@ -142,8 +140,7 @@ def audit_in(browser):
 
 
 def test_what_is_hidden_later_is_kept_back_and_what_is_no_longer_is_shown(served):
-    """A check that becomes hidden is withheld, and one that becomes visible is shown, as if graded by the present file.
-    """
+    """A check that becomes hidden is withheld, and a check that becomes visible is shown, as if graded now."""
     attempt = served.graded(served.hand_in(), result_of(served))
     whole = stored(served, attempt)["row"]
     says(served, {**FIELDS, "sanitizer": {**FIELDS["sanitizer"], "hidden": True}})
@@ -169,9 +166,7 @@ def test_released_points_follow_the_file_too(served):
 
 
 def test_what_needs_a_new_run_is_marked_counted_and_graded_again_by_one_button(served):
-    """Results that need a new run are marked, keep their old points and maximum, and are regraded together by one
-    button.
-    """
+    """Results that need a new run are marked and keep their points and maximum. One button regrades all of them."""
     attempt = served.graded(served.hand_in(), result_of(served))
     other = served.graded(served.hand_in(person=served.ben), result_of(served))
     before = stored(served, attempt)["row"]
@@ -198,9 +193,7 @@ def test_what_needs_a_new_run_is_marked_counted_and_graded_again_by_one_button(s
 
 
 def test_measurements_that_a_case_kept_from_being_made_need_a_run_when_the_case_is_hidden(served):
-    """A measurement that was skipped after a failed case needs a run when the case becomes hidden, or its gap reveals
-    it.
-    """
+    """A measurement skipped after a failed case needs a run when that case becomes hidden: its gap would reveal it."""
     attempt = served.graded(served.hand_in(), result_of(served, unmeasured_since_ragged_failed))
     says(served, RAGGED_HIDDEN)
     score_again(served)

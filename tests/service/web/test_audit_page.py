@@ -1,4 +1,4 @@
-"""audit.py and its page: who changed what, page by page, by whom, and all of it as a file."""
+"""audit.py and its page: changes are listed in pages by people and by stations, and exported as one file."""
 
 import csv
 import io
@@ -20,19 +20,19 @@ def staff(service):
 
 
 def noted(service, number, who="staff", what="line {}", **more):
-    """So many lines of the trail."""
+    """Write this number of lines to the audit trail."""
     lines = [{"at": service.now, "who": who, "about": "", "what": what.format(at), **more} for at in range(number)]
     with service.database.writing() as session:
         session.execute(insert(AuditRow), lines)
 
 
 def shown(said):
-    """What the lines of a page say."""
+    """Return the texts of the lines on a page."""
     return re.findall('<td data-name="who">.*?</td><td>(.*?)</td>', said.text)
 
 
 def test_a_regrading_pushes_no_decision_out(service, staff):
-    """Stations note a line for each attempt: those are on a page of their own."""
+    """A regrading does not push decisions off the page, because lines of stations have a page of their own."""
     service.graded(service.hand_in())
     page = f"/course/people/{service.ada}/assignments/small"
     post(staff, f"{page}/decision", page, points="7", comment="so")
@@ -46,7 +46,7 @@ def test_a_regrading_pushes_no_decision_out(service, staff):
 
 
 def test_page_by_page_every_line_comes_once(service, staff):
-    """Also if more are noted meanwhile."""
+    """Paging shows each line once, even if more lines are added meanwhile."""
     noted(service, 2 * LINES_PER_PAGE + 1)
     page, seen = f"{TRAIL}?find=line", []
     while page:
@@ -64,7 +64,7 @@ def test_page_by_page_every_line_comes_once(service, staff):
     ("find", "found"), [("ADA small", 1), ("small 100%", 1), ("%", 1), ("_", 0), ("ada big", 0), ("small", 2)]
 )
 def test_a_line_is_found_by_each_of_its_words(service, find, found):
-    """In any case; a character that SQL knows is one like others."""
+    """A line is found by all words of the search in any case; SQL wildcards are ordinary characters."""
     noted(service, 1, what="ada, small: 100% right")
     noted(service, 1, what="ben, small: decided")
     assert len(shown(service.browser("staff").get(TRAIL, params={"find": find}))) == found
@@ -72,12 +72,12 @@ def test_a_line_is_found_by_each_of_its_words(service, find, found):
 
 @pytest.mark.parametrize("query", ["by=nobody", "before=0", "before=99999999999", "find=" + "x" * 201, "more=1"])
 def test_a_filter_that_no_page_makes_is_not_found(staff, query):
-    """As for every address that there is not."""
+    """A filter that no page produces answers 404, like every unknown address."""
     assert staff.get(f"{TRAIL}?{query}").status_code == 404
 
 
 def test_all_lines_are_a_file_without_a_formula(service, staff):
-    """More than are read at once, the earliest first, with who each is of; a spreadsheet runs none."""
+    """The file has all lines of several queries, oldest first, by person or by station, and no formula."""
     noted(service, LINES_PER_QUERY + 1)
     noted(service, 1, "a station", by_station=True)
     noted(service, 1, "=1+1")

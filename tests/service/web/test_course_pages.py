@@ -1,4 +1,4 @@
-"""course.py: the table of everybody, and an assignment in numbers."""
+"""course.py: the table of all students, and an assignment in numbers."""
 
 import pytest
 from services import graded, post
@@ -13,7 +13,7 @@ def staff(service):
 
 
 def test_the_table_shows_whom_the_address_asks_for(service, staff):
-    """And its form shows what was asked."""
+    """The table shows the students that match the address, and its form shows the filter."""
     service.graded(service.hand_in(), graded(service.course, passed=False))
     everybody = staff.get("/course").text
     assert ">Ada</a>" in everybody
@@ -28,8 +28,8 @@ def test_the_table_shows_whom_the_address_asks_for(service, staff):
 
 
 def test_people_of_one_name_are_told_apart_by_their_keys(service, staff):
-    """In the table, among the questions, the faults and the changes of a regrading; a name that one person has is
-    shown alone.
+    """People with the same name are shown with their keys in the table, the questions, the faults and a regrading's
+    changes; a unique name is shown alone.
     """
     with service.database.writing() as session:
         session.get_one(PersonRow, service.ben).name = "Ada"
@@ -49,7 +49,7 @@ def test_people_of_one_name_are_told_apart_by_their_keys(service, staff):
 
 
 def test_the_page_says_in_plain_words_what_it_does(staff):
-    """That it is alive, and what a regrading is cut down to."""
+    """The page says that the table updates by itself, and which attempts a regrading selects."""
     page = staff.get("/course").text
     assert "The table updates by itself; the address keeps your filter." in page
     assert "<label>Attempts of each student <select" in page
@@ -57,12 +57,12 @@ def test_the_page_says_in_plain_words_what_it_does(staff):
 
 
 def test_what_is_searched_for_is_text(staff):
-    """Whatever it looks like."""
+    """A search text is escaped, so it cannot add markup."""
     assert "&lt;b&gt;" in staff.get("/course", params={"find": "<b>"}).text
 
 
 def test_an_assignment_in_numbers(service, staff):
-    """Points, what fails and how with the attempts in which it did, and each case."""
+    """An assignment's page shows points, failures with links to their attempts, and the count for each case."""
     failed = service.graded(service.hand_in(), graded(service.course, passed=False))
     service.graded(service.hand_in(person=service.ben))
     page = staff.get("/course/assignments/small").text
@@ -77,7 +77,7 @@ def test_an_assignment_in_numbers(service, staff):
 
 
 def test_an_assignment_of_which_nothing_is_graded(service, staff):
-    """A page all the same."""
+    """An assignment without graded attempts still has a page of numbers."""
     service.hand_in()
     page = staff.get("/course/assignments/small").text
     assert "0 graded" in page

@@ -1,4 +1,4 @@
-"""downloads.py: the files of a result, as its reader may have them."""
+"""downloads.py: a result's files, with only the content that their reader may see."""
 
 import json
 import zlib
@@ -14,7 +14,7 @@ from grader.service.web.responses import PART_BYTES, _parts
 
 
 def test_each_file_is_saved_under_a_name_that_says_what_it_is(service):
-    """The page as it is read, the whole record, and what CI systems read; nothing runs where it is opened."""
+    """Report, full record and JUnit file have descriptive names, and a sandbox policy that lets no script run."""
     where = f"{service.page_of(service.graded(service.hand_in()))}/download"
     ada = service.browser("ada")
     kinds = {
@@ -34,7 +34,7 @@ def test_each_file_is_saved_under_a_name_that_says_what_it_is(service):
 
 
 def test_programs_get_the_same_files(service):
-    """By the same names."""
+    """The API returns identical files under the same names as the pages."""
     attempt = service.attempt(service.graded(service.hand_in()))
     bearer = {"authorization": f"Bearer {service.token(service.ada, 'read')}"}
     for name in ("report.html", "result.json", "junit.xml"):
@@ -45,7 +45,7 @@ def test_programs_get_the_same_files(service):
 
 @pytest.mark.parametrize("hidden", HIDDEN)
 def test_no_file_of_a_students_tells_of_hidden_checks(tmp_path, hidden):
-    """Whatever the address asks for; an instructor may have all of it."""
+    """A student's files contain nothing hidden for any address; an instructor can download everything."""
     service = Service(tmp_path, hiding_course(tmp_path / "course", hidden))
     assignment = service.course.load("small")
     outcome = ready(failing(right(assignment), HIDDEN[hidden]), assignment)
@@ -61,7 +61,7 @@ def test_no_file_of_a_students_tells_of_hidden_checks(tmp_path, hidden):
 
 
 def test_there_is_nothing_before_a_result(service):
-    """A file of a name that is none does not exist either."""
+    """Files do not exist before the result, and unknown names answer 404."""
     attempt = service.hand_in()
     ada, where = service.browser("ada"), f"{service.page_of(attempt)}/download"
     assert ada.get(f"{where}/result.json").status_code == 404
@@ -71,7 +71,9 @@ def test_there_is_nothing_before_a_result(service):
 
 
 def test_a_large_report_is_sent_part_by_part(service):
-    """Whoever reads it slowly has a part of it held for them, not all: quotation marks make ten times the file."""
+    """A large report is sent in parts, so a slow reader occupies little memory. Quotation marks can make a report ten
+    times as large as the file.
+    """
     page = b"'" * (3 * PART_BYTES) + b"end"
     parts = list(_parts(zlib.compress(page)))
     assert b"".join(parts) == page

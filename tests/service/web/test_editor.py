@@ -1,4 +1,4 @@
-"""editor.py and editor.js: a text to go on with, and what was found in it at its lines."""
+"""editor.py and editor.js: a student edits the latest source, with findings at their lines."""
 
 import re
 
@@ -22,18 +22,18 @@ def ada(service):
 
 
 def text_in(page):
-    """What the text field holds, as a browser reads it."""
+    """Return the content of the text field as a browser reads it."""
     return re.search(r"<textarea [^>]*>\n(.*?)</textarea>", page.text, re.DOTALL)[1]
 
 
 def racing(service):
-    """An outcome with a race in lines 13 and 17."""
+    """Return an outcome with a data race in lines 13 and 17."""
     assignment = service.course.load("small")
     return ready(failing(right(assignment), 1, message="line 3 is wrong.", findings=(RACE,)), assignment)
 
 
 def test_it_begins_with_the_skeleton_then_with_the_latest_attempt(service, ada):
-    """Any attempt can be asked for, and the skeleton again."""
+    """The editor starts with the skeleton, later with the latest attempt; any attempt or the skeleton can be chosen."""
     skeleton = text_in(ada.get("/assignments/small/edit"))
     assert "z[i] = x[i] + y[i];" in skeleton
     service.hand_in(data=b"first\n")
@@ -46,14 +46,14 @@ def test_it_begins_with_the_skeleton_then_with_the_latest_attempt(service, ada):
 
 
 def test_nobody_edits_anothers_attempt(service):
-    """Not even an instructor: numbers are one's own."""
+    """Attempt numbers in the editor are the reader's own, so no user, not even staff, opens another's attempt."""
     service.hand_in(data=b"of ada\n")
     assert "of ada" not in service.browser("ben").get("/assignments/small/edit").text
     assert service.browser("staff").get("/assignments/small/edit?start=1").status_code == 404
 
 
 def test_the_text_is_text_and_stays_as_it_was(service, ada):
-    """Markup in it ends no field, and an empty first line is kept."""
+    """Markup in a source is escaped and cannot end the field, and an empty first line is kept."""
     service.hand_in(data=b"\n" + EVIL + b"a & b\xff\n")
     page = ada.get("/assignments/small/edit")
     assert "<script>alert" not in page.text
@@ -61,7 +61,7 @@ def test_the_text_is_text_and_stays_as_it_was(service, ada):
 
 
 def test_findings_of_the_attempt_are_listed_by_their_lines(service, ada):
-    """Of it alone: those of another say nothing about this text."""
+    """The editor lists an attempt's own findings by line, and no findings of other attempts."""
     service.graded(service.hand_in(data=SOURCE), racing(service))
     service.graded(service.hand_in(data=SOURCE))
     page = ada.get("/assignments/small/edit?start=1").text
@@ -72,7 +72,7 @@ def test_findings_of_the_attempt_are_listed_by_their_lines(service, ada):
 
 
 def test_each_of_several_lines_in_a_sentence_leads_to_its_own(service, ada):
-    """And what else stands there is text."""
+    """Each line number in a sentence links to its line, and the rest of the sentence is escaped."""
     assignment = service.course.load("small")
     found = failing(right(assignment), 1, message="lines 3, 5 and 17 write <b>.")
     service.graded(service.hand_in(), ready(found, assignment))
@@ -82,7 +82,7 @@ def test_each_of_several_lines_in_a_sentence_leads_to_its_own(service, ada):
 
 
 def test_nothing_that_is_hidden_is_found_in_a_line(tmp_path):
-    """What a hidden check says names lines, too."""
+    """Findings of hidden checks are not listed, because they name lines, too."""
     service = Service(tmp_path, hiding_course(tmp_path / "course", "case"))
     assignment = service.course.load("small")
     whole = failing(right(assignment), 2, message="line 3 is wrong.", findings=(RACE,))
@@ -91,7 +91,7 @@ def test_nothing_that_is_hidden_is_found_in_a_line(tmp_path):
 
 
 def refused(service, client, headers=None, **more):
-    """The page that says that a text was not taken."""
+    """Return the page that refuses a text, after checking that nothing was stored."""
     page = "/assignments/small/edit"
     shown = client.get(page)
     keys = {name: field(shown, name) for name in ("form_token", "form_key")}
@@ -105,7 +105,7 @@ def refused(service, client, headers=None, **more):
     "more", [{}, {"form_token": "of another session"}, {"form_key": ""}], ids=["used", "stale", "key"]
 )
 def test_a_text_that_is_refused_is_given_back(tmp_path, more):
-    """Whyever it is; as text, for nothing of it was stored, and the page leads back to the editor."""
+    """A text is shown again, escaped, for each reason of refusal: it was not stored. A link leads to the editor."""
     service = Service(tmp_path, policies="attempts: {most: 1}\n")
     service.graded(service.hand_in())
     said = refused(service, service.browser("ada"), text="\n" + EVIL.decode() + "a & b\n", **more)
@@ -115,7 +115,7 @@ def test_a_text_that_is_refused_is_given_back(tmp_path, more):
 
 
 def test_a_text_is_given_back_where_the_session_has_ended(service, ada):
-    """A student who wrote for hours is signed out meanwhile."""
+    """A text sent after the session ended is shown again, so hours of work are not lost."""
     shown = ada.get("/assignments/small/edit")
     keys = {name: field(shown, name) for name in ("form_token", "form_key")}
     ada.cookies.clear()
@@ -125,7 +125,7 @@ def test_a_text_is_given_back_where_the_session_has_ended(service, ada):
 
 
 def test_a_text_is_given_back_where_the_database_does_not_answer(ada, monkeypatch):
-    """As with a disk that is full."""
+    """A text is shown again if the database does not answer or the disk is full."""
     shown = ada.get("/assignments/small/edit")
     keys = {name: field(shown, name) for name in ("form_token", "form_key")}
 
@@ -138,7 +138,7 @@ def test_a_text_is_given_back_where_the_database_does_not_answer(ada, monkeypatc
 
 
 def test_a_file_that_is_refused_is_not_shown(service, ada):
-    """It is where it came from; the page leads back, too."""
+    """A refused file is not shown, because the student still has it; the page links back to the form."""
     page = f"{service.origin}/assignments/small"
     said = refused(service, ada, {"referer": page}, file=("kernels.cl", b"PK\x03\x04"))
     assert f'href="{page}"' in said.text
@@ -147,14 +147,14 @@ def test_a_file_that_is_refused_is_not_shown(service, ada):
 
 @pytest.mark.parametrize("referer", ["http://evil.example/x", "javascript:alert(1)", ""])
 def test_a_refusal_leads_to_nobody_elses_page(service, ada, referer):
-    """Where no page of ours is told, there is the link to the assignments alone."""
+    """A refusal links back only to a page of this service; without one, it links to the assignments."""
     said = refused(service, ada, {"origin": service.origin, "referer": referer}, text="")
     assert re.findall('<a href="([^"]*)"', said.text.partition("<main")[2]) == ["/"]
 
 
 def test_in_a_browser_it_is_an_editor(tmp_path, browser):
-    """OpenCL C in colours, findings at their lines, nothing that our policy forbids. Tab leaves it, and what was typed
-    just before is handed in.
+    """A browser shows OpenCL C in colours with findings at their lines, without violating the policy. Tab leaves the
+    editor, and text typed just before is handed in.
     """
     with opened(tmp_path) as service, driving(browser, service, "ada") as driven:
         service.graded(service.hand_in(data=SOURCE), racing(service))
@@ -178,7 +178,7 @@ def test_in_a_browser_it_is_an_editor(tmp_path, browser):
 
 
 def test_a_text_that_was_changed_is_not_lost_by_a_slip(tmp_path, browser):
-    """The browser asks before it leaves the page."""
+    """The browser asks before a page with a changed text is left."""
     with opened(tmp_path) as service, driving(browser, service, "ada") as driven:
         driven.open(f"{service.origin}/assignments/small/edit")
         driven.wait("document.querySelector('.CodeMirror') !== null")
@@ -189,7 +189,7 @@ def test_a_text_that_was_changed_is_not_lost_by_a_slip(tmp_path, browser):
 
 
 def test_what_was_typed_is_there_again(tmp_path, browser):
-    """After the page was closed without handing in; not after the text was handed in."""
+    """A draft is offered again after the page was closed, but not after it was handed in."""
     with opened(tmp_path) as service, driving(browser, service, "ada") as driven:
         page = f"{service.origin}/assignments/small/edit"
         offered = "!document.getElementById('draft').hidden"
@@ -215,7 +215,9 @@ def test_what_was_typed_is_there_again(tmp_path, browser):
 
 
 def test_a_file_that_nobody_edits_in_a_page_is_not_sent_as_one(service, ada):
-    """A megabyte of quotation marks would be five, for as long as a reader likes; neither in a refusal."""
+    """A source that is too large for the editor is not sent in a page, nor in a refusal: 1 MiB of quotes becomes 5 MiB,
+    held as long as a reader likes.
+    """
     service.hand_in(data=b"//" + b"'" * EDITABLE)
     said = ada.get("/assignments/small/edit")
     assert said.status_code == 409

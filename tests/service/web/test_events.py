@@ -1,4 +1,4 @@
-"""events.py: what a browser hears of a grading, also after it was away."""
+"""events.py: a browser receives the progress of a grading, also after a reconnect."""
 
 import asyncio
 import json
@@ -27,7 +27,7 @@ def tell(service, claimed, *told):
 
 
 def heard(said):
-    """Its events: name, number, data."""
+    """Return the events of a response as name, number and data."""
     found = []
     for block in said.text.split("\n\n"):
         lines = dict(re.findall(r"^(\w+): (.*)$", block, re.MULTILINE))
@@ -37,7 +37,7 @@ def heard(said):
 
 
 def watched(service, **more):
-    """An attempt that is done after three notes, and its events."""
+    """Return the events of an attempt that is done after three notes."""
     attempt = service.hand_in(data=KERNEL.encode())
     claimed = service.claim()
     first = graded(service.course)
@@ -52,7 +52,7 @@ def _decided(service):
 
 
 def test_every_note_and_the_end_are_heard(service):
-    """In order, each with its number."""
+    """Events are sent in order with their numbers, and the last one reports the end."""
     said = watched(service)
     assert said.headers["content-type"].startswith("text/event-stream")
     names = [(name, data.get("words") or data.get("check") or data.get("state")) for name, _, data in heard(said)]
@@ -60,7 +60,7 @@ def test_every_note_and_the_end_are_heard(service):
 
 
 def test_a_browser_that_comes_back_hears_what_it_missed(service):
-    """By the number of the last event that it heard, in the address or in the header, which wins."""
+    """A reconnecting browser gets all events after its last one. The header takes precedence over the address."""
     everything = heard(watched(service))
     second = everything[1][1]
     client, path = service.browser("ada"), service.page_of(1) + "/events"
@@ -74,7 +74,7 @@ def test_a_browser_that_comes_back_hears_what_it_missed(service):
 
 
 def test_a_grading_that_was_begun_again_tells_only_of_its_present_turn(service):
-    """What a station that died has said holds no more."""
+    """A repeated grading reports only its present turn, because the notes of a dead station are no longer true."""
     service.hand_in()
     tell(service, service.claim(), "building")
     service.passes(seconds=LEASE.total_seconds() + 1)
@@ -86,7 +86,7 @@ def test_a_grading_that_was_begun_again_tells_only_of_its_present_turn(service):
 
 
 def test_a_page_that_is_loaded_again_shows_all_that_was_told(service):
-    """And tells its script where to go on."""
+    """A reloaded page shows all notes so far, escaped, and the number after which its script continues."""
     attempt = service.hand_in()
     claimed = service.claim()
     tell(service, claimed, "building", _decided(service), "timing <b>")
@@ -104,7 +104,7 @@ def told_by(look, person=1):
 
 
 def test_the_place_in_the_queue_is_told_when_it_changes(monkeypatch):
-    """Not at every look."""
+    """The place in the queue is sent only when it changes."""
     monkeypatch.setattr("grader.service.web.events.POLL_SECONDS", {State.WAITING: 0.0, State.RUNNING: 0.0})
     looks = iter([2, 2, 1, 1, 0])
 
@@ -117,7 +117,7 @@ def test_the_place_in_the_queue_is_told_when_it_changes(monkeypatch):
 
 
 def test_the_wait_is_told_when_its_words_change(monkeypatch):
-    """The place may stay: a station has come or gone. A second more or less is not told."""
+    """The wait is sent when its rounded words change, even at the same place, as when a station comes or goes."""
     monkeypatch.setattr("grader.service.web.events.POLL_SECONDS", {State.WAITING: 0.0, State.RUNNING: 0.0})
     waits = iter([150, 160, 100])
 
@@ -131,7 +131,7 @@ def test_the_wait_is_told_when_its_words_change(monkeypatch):
 
 @pytest.mark.parametrize("by", ["token", "cookie"])
 def test_a_stream_ends_with_the_sign_in_that_it_was_asked_by(service, monkeypatch, by):
-    """A token that is revoked, and a browser that is signed out, hear nothing more."""
+    """A stream ends when its token is revoked or its browser is signed out."""
     monkeypatch.setattr("grader.service.web.events.POLL_SECONDS", {State.RUNNING: 0.0, State.WAITING: 0.0})
     attempt = service.hand_in()
     claimed = service.claim()
@@ -156,7 +156,7 @@ def test_a_stream_ends_with_the_sign_in_that_it_was_asked_by(service, monkeypatc
 
 
 def test_a_stream_ends_by_itself_and_says_that_it_lives(monkeypatch):
-    """A browser then comes back; a proxy sees that something is sent."""
+    """A stream ends after a limited time, so its browser reconnects. Comments show proxies that it is alive."""
     monkeypatch.setattr("grader.service.web.events.POLL_SECONDS", {State.RUNNING: 0.01})
     monkeypatch.setattr("grader.service.web.events.STREAM_SECONDS", 0.2)
     monkeypatch.setattr("grader.service.web.events.KEEP_ALIVE_SECONDS", 0.05)
@@ -165,14 +165,14 @@ def test_a_stream_ends_by_itself_and_says_that_it_lives(monkeypatch):
 
 
 def test_a_note_cannot_end_its_event():
-    """Whatever is in it: line ends are escaped."""
+    """A note cannot end its event, because line ends are escaped."""
     note = ProgressNote(words="a\n\nevent: over\ndata: {}")
     looks = iter([GradingProgress(state=State.DONE, turn=1, place=NO_PLACE, notes=((1, note),))])
     assert re.findall("^event: (.*)$", told_by(lambda _: next(looks)), re.MULTILINE) == ["note", "over"]
 
 
 def test_one_person_has_so_many_streams_at_most():
-    """One more is told to come later, and takes nothing from the others."""
+    """A person has a limited number of streams; a further one is told to retry later and does not affect the others."""
 
     async def run():
         look = GradingProgress(state=State.RUNNING, turn=1, place=NO_PLACE, notes=())

@@ -1,6 +1,6 @@
-"""Every page of the service in a real browser: axe, widths, colours, and the keyboard alone.
+"""Every page of the service passes axe, fits the window in all looks, and works with the keyboard, in a real browser.
 
-GRADER_PICTURES=FOLDER keeps pictures of all of them, for people to look at.
+GRADER_PICTURES=FOLDER saves screenshots of all pages for review by people.
 """
 
 import os
@@ -19,10 +19,10 @@ from services import SOURCE
 from grader.service.web import pages
 
 NO_PAGES = frozenset({"base.html.jinja", "parts.html.jinja"})
-"""Templates that others are made with."""
+"""Templates that are included in or extended by others."""
 
 REPORTS = ("/report", "/overview")
-"""Ends of addresses of reports: their policy lets no script run, and so no judge of pages."""
+"""Ends of report addresses, whose policy allows no script and therefore no axe."""
 
 PEOPLE = ("nobody", "ada", "staff")
 
@@ -35,7 +35,7 @@ def course(tmp_path):
 
 @contextmanager
 def signed_in(course, browser, key):
-    """A browser in which this person is signed in, or nobody."""
+    """Return a browser in which this person, or no person, is signed in."""
     if key != "nobody":
         with driving(browser, course.service, key) as driven:
             yield driven
@@ -48,7 +48,7 @@ def signed_in(course, browser, key):
 
 
 def walk(course, browser, key, judge):
-    """What is wrong with the pages that somebody sees, a line for each fault."""
+    """Return the faults of the pages that this person sees, one per line."""
     pages_seen, found = 0, []
     with signed_in(course, browser, key) as driven:
         for address in course.pages(None if key == "nobody" else key):
@@ -71,7 +71,7 @@ def keep_pictures(driven, name):
 
 
 def test_axe_finds_nothing_in_what_a_student_sees(course, browser):
-    """The test below takes half a minute for each walk: here each page has one look, narrow and wide in turn."""
+    """axe finds no fault in a student's pages. Each has one look here, because a full walk takes half a minute."""
     looks = cycle(LOOKS)
     said = walk(course, browser, "ada", lambda driven: problems(driven, (next(looks),)))
     assert not said, said
@@ -81,14 +81,14 @@ def test_axe_finds_nothing_in_what_a_student_sees(course, browser):
 @pytest.mark.parametrize("looks", [LOOKS, OTHER_LOOKS], ids=["some", "others"])
 @pytest.mark.parametrize("key", PEOPLE)
 def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(course, browser, key, looks):
-    """Narrow and wide, light and dark, and nothing that our policy forbids is asked for."""
+    """axe finds no fault, pages fit narrow and wide windows, light and dark, and nothing violates the policy."""
     said = walk(course, browser, key, lambda driven: problems(driven, looks))
     assert not said, said
 
 
 @pytest.mark.parametrize("key", [pytest.param(key, marks=pytest.mark.whole) for key in PEOPLE])
 def test_the_keyboard_alone_reaches_everything_in_order(course, browser, key):
-    """The focus is visible wherever it is; the first stop is the link that skips to the page."""
+    """The keyboard reaches each control in order with a visible focus, and the first stop skips to the content."""
     said = walk(course, browser, key, stumbles)
     assert not said, said
 
@@ -98,15 +98,15 @@ ANSWERS = {
     "mail_sent.html.jinja": ("nobody", "/sign-in", "form[action$=mail] button", "main p"),
     "token.html.jinja": ("ada", "/tokens", "form[action='/tokens'] button", ".secret"),
 }
-"""Pages that are the answer to a form: who sends it from where, its button, and what is there then."""
+"""Pages that answer a form, with the sender, the form's page, its button and an element of the answer."""
 
 
 REFUSED = "refused.html.jinja"
-"""The answer to a form that is refused, with what was written there."""
+"""Answer to a refused form, which contains the text that was entered."""
 
 
 def test_every_template_is_among_the_pages(course, monkeypatch):
-    """A new page is judged, too."""
+    """Each template is used by a tested page, so a new page cannot be left out."""
     seen, get = set(), pages.ENVIRONMENT.get_template
     monkeypatch.setattr(pages.ENVIRONMENT, "get_template", lambda name, *more: (seen.add(name), get(name, *more))[1])
     for key in (None, "ada", "staff"):
@@ -115,12 +115,12 @@ def test_every_template_is_among_the_pages(course, monkeypatch):
 
 
 ONE = "token.html.jinja"
-"""The answer that `make test` looks at."""
+"""Answer that `make test` checks."""
 
 
 @pytest.mark.parametrize("template", [param(each, each, frozenset({ONE})) for each in ANSWERS])
 def test_axe_finds_nothing_in_the_answer_to_a_form(course, browser, template):
-    """Which is shown once, and has no address."""
+    """axe finds no fault in the answer to a form, which is shown once and has no address."""
     key, address, button, there = ANSWERS[template]
     with signed_in(course, browser, key) as driven:
         driven.open(f"{course.service.origin}{address}")
@@ -133,7 +133,7 @@ def test_axe_finds_nothing_in_the_answer_to_a_form(course, browser, template):
 
 
 def test_axe_finds_nothing_in_a_refusal(course, browser):
-    """As of a text that was handed in when all attempts were used: the page has it, and a link to the editor."""
+    """axe finds no fault in a refusal. A text without attempts left is shown again with a link to the editor."""
     (course.service.course.assignments.parent / "course.yaml").write_text("attempts: {most: 1}\n")
     with signed_in(course, browser, "ada") as driven:
         driven.open(f"{course.service.origin}/assignments/small/edit")

@@ -1,4 +1,4 @@
-"""exports.py and jobs.py: files come from a process with a budget, and are asked for by instructors alone."""
+"""exports.py and jobs.py: a limited process makes the files, and only instructors can request them."""
 
 import io
 import shutil
@@ -20,7 +20,7 @@ def staff(service):
 
 
 def test_a_file_is_made_by_another_process(service, staff):
-    """And saved by the browser under its name."""
+    """A file is made by another process and saved by the browser under its name."""
     service.graded(service.hand_in())
     said = staff.get("/course/exports/course.zip?assignment=small")
     assert said.headers["content-disposition"] == 'attachment; filename="course.zip"'
@@ -29,13 +29,13 @@ def test_a_file_is_made_by_another_process(service, staff):
 
 
 def test_the_page_names_every_file(staff):
-    """But the overview and similar sources, which are pages of their own."""
+    """The page lists every file except the overview and similar sources, which are separate pages."""
     page = staff.get("/course/exports").text
     assert all(kind in page for kind in set(ExportKind) - {ExportKind.OVERVIEW, ExportKind.SIMILAR})
 
 
 def test_the_overview_runs_no_script(service, staff):
-    """What students wrote stands in it."""
+    """The overview runs no script, because it contains text from students."""
     service.graded(service.hand_in())
     said = staff.get("/course/overview")
     assert "1 submission graded" in said.text
@@ -43,7 +43,7 @@ def test_the_overview_runs_no_script(service, staff):
 
 
 def test_what_there_is_not_is_not_found(staff):
-    """Files and assignments."""
+    """Unknown files and assignments answer 404."""
     for path in (
         "exports/secret.txt",
         "exports/grades.csv?assignment=none",
@@ -55,7 +55,7 @@ def test_what_there_is_not_is_not_found(staff):
 
 @pytest.mark.whole
 def test_a_platforms_file_is_filled_or_refused_with_the_reason(service, staff):
-    """As one that is none."""
+    """A platform's file is filled in, or refused with the reason if it is missing or of another platform."""
     service.graded(service.hand_in())
     sheet = b"Identifier,Full name,Grade,Maximum grade\r\nParticipant 7,Ada,,10\r\n"
     said = post(staff, "/course/exports/moodle.zip/upload", file=("grades.csv", sheet), assignment="small")
@@ -68,7 +68,7 @@ def test_a_platforms_file_is_filled_or_refused_with_the_reason(service, staff):
 
 
 def test_one_file_is_made_at_a_time_and_who_asks_meanwhile_waits(service, staff, monkeypatch):
-    """A second click, or a colleague's, has its file when the first is there; nobody waits for ever."""
+    """One file is made at a time; a second request waits for it, and is refused after a limited time."""
     other, said = service.browser("staff"), []
     asking = threading.Thread(target=lambda: said.append(other.get("/course/exports/grades.csv")))
     with jobs.EXPORT_LIMIT.slot():
@@ -84,7 +84,7 @@ def test_one_file_is_made_at_a_time_and_who_asks_meanwhile_waits(service, staff,
 
 
 def test_an_export_that_needs_too_much_is_ended_and_the_next_one_works(staff, monkeypatch):
-    """By the kernel's signal for who has had all processor time."""
+    """An export that exceeds its processor time is ended by SIGXCPU with advice, and the next export works."""
     monkeypatch.setattr(jobs, "EXPORT_ARGUMENTS", ("-c", "import os, signal; os.kill(os.getpid(), signal.SIGXCPU)"))
     said = staff.get("/course/exports/grades.csv")
     assert said.status_code == 409
@@ -97,7 +97,9 @@ def test_an_export_that_needs_too_much_is_ended_and_the_next_one_works(staff, mo
     "address", ["exports/grades.csv", "exports/grades.csv?assignment=small", "overview"], ids=["all", "one", "overview"]
 )
 def test_while_an_assignment_cannot_be_read_no_file_is_made_and_the_answer_names_it(tmp_path, address):
-    """The pages show its last good state, which exports do not have; without it, late days would be counted wrongly."""
+    """No file is made while an assignment is unreadable, and the error names it: exports lack the last valid version
+    that pages show, and would count late days wrongly.
+    """
     service = Service(tmp_path, course=course_of(tmp_path / "course"))
     for each in (service.course.assignments, service.course.reference):
         shutil.copytree(each / "small", each / "second")

@@ -1,4 +1,4 @@
-"""The page about stations and the queue."""
+"""Health page: stations, their work and the queue."""
 
 import pytest
 from project import ROOT
@@ -9,7 +9,7 @@ from grader.service.submissions.health import StationFacts, note_station
 
 
 def test_the_page_says_what_waits_and_that_nobody_can_grade_it(tmp_path):
-    """With the command that helps; what a station says of itself is text."""
+    """The page shows waiting gradings without an able station and the command that helps; station names are escaped."""
     service = Service(tmp_path, policies="device_class: gpu\n")
     service.hand_in()
     with service.database.writing() as session:
@@ -24,7 +24,7 @@ def test_the_page_says_what_waits_and_that_nobody_can_grade_it(tmp_path):
 
 
 def test_the_page_has_one_name(service):
-    """In the link that leads to it, above it, and in both guides."""
+    """The page has the same name in links, heading and both guides."""
     staff = service.browser("staff")
     assert '<a href="/course/health">Health</a>.' in staff.get("/course").text
     assert "<h1>Health</h1>" in staff.get("/course/health").text
@@ -39,7 +39,7 @@ HELPS = {True: "<code>grader serve</code> runs the stations itself", False: "Sta
 
 @pytest.mark.parametrize("embedded", HELPS, ids=["SQLite", "PostgreSQL"])
 def test_what_helps_is_the_command_that_runs_stations_on_this_database(tmp_path, monkeypatch, embedded):
-    """On SQLite, `grader serve` does; on PostgreSQL, `grader station` on any machine."""
+    """The advice names `grader serve` for SQLite, and `grader station` on any machine for PostgreSQL."""
     service = Service(tmp_path)
     service.hand_in()
     staff = service.browser("staff")
@@ -49,7 +49,7 @@ def test_what_helps_is_the_command_that_runs_stations_on_this_database(tmp_path,
 
 
 def test_a_station_at_work_leads_to_what_it_grades(service):
-    """And what failed by our fault is counted."""
+    """A working station links to the attempt that it grades, and faults are counted."""
     attempt = service.hand_in()
     with service.database.writing() as session:
         note_station(session, StationFacts(name="one", host="box", device_class="cpu"), service.now)
@@ -61,7 +61,7 @@ def test_a_station_at_work_leads_to_what_it_grades(service):
 
 
 def test_a_station_of_a_cluster_leads_to_all_that_it_grades(service):
-    """And says how many workers it has."""
+    """A station of a cluster links to all attempts that it grades, and shows its number of workers."""
     attempts = [service.hand_in(), service.hand_in(person=service.ben)]
     with service.database.writing() as session:
         note_station(session, StationFacts(name="one", host="box", device="H100", devices=2), service.now)

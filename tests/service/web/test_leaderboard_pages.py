@@ -1,4 +1,4 @@
-"""leaderboard.py: the page, its pseudonyms, and what programs are told."""
+"""leaderboard.py: the page, its pseudonyms, and the API of the leaderboard."""
 
 import re
 
@@ -12,7 +12,7 @@ STAFF_PAGES = ("/course", "/course/overview", "/course/assignments/small", "/cou
 
 
 def test_students_see_pseudonyms_and_instructors_names(service):
-    """A student's own line leads to the attempt; nobody else's does."""
+    """Students see pseudonyms and a link only to their own attempt; staff see real names."""
     attempt = service.graded(service.hand_in())
     ada, ben, staff = (service.browser(each) for each in ("ada", "ben", "staff"))
     assert "No one is listed yet" in ada.get(PAGE).text
@@ -29,14 +29,14 @@ def test_students_see_pseudonyms_and_instructors_names(service):
 
 
 def test_a_name_that_cannot_be_is_refused_with_its_reason(service):
-    """And is not stored."""
+    """An invalid pseudonym is refused with the reason and not stored."""
     said = post(service.browser("ada"), f"{PAGE}/pseudonym", pseudonym="<b>")
     assert said.status_code == 409
     assert "letters, digits, blanks" in said.text
 
 
 def test_an_instructor_takes_a_pseudonym_away(service):
-    """Students see nothing of it any more."""
+    """A pseudonym that an instructor removed is no longer visible to students."""
     service.graded(service.hand_in())
     post(service.browser("ada"), f"{PAGE}/pseudonym", pseudonym="Rude")
     assert post(service.browser("staff"), f"{PAGE}/{service.ada}/end").status_code == 303
@@ -45,7 +45,7 @@ def test_an_instructor_takes_a_pseudonym_away(service):
 
 
 def test_an_assignment_without_a_leaderboard_has_no_such_page(tmp_path):
-    """For nobody, and no link leads there."""
+    """An assignment without a leaderboard has no such page and no link to one, for students and staff."""
     service = Service(tmp_path, policies="attempts: {most: 20}\n")
     for key in ("ada", "staff"):
         client = service.browser(key)
@@ -54,7 +54,7 @@ def test_an_assignment_without_a_leaderboard_has_no_such_page(tmp_path):
 
 
 def test_programs_are_told_the_same(service):
-    """Under pseudonyms."""
+    """The API returns the places under pseudonyms."""
     service.graded(service.hand_in())
     post(service.browser("ada"), f"{PAGE}/pseudonym", pseudonym="Owl")
     bearer = {"authorization": f"Bearer {service.token(service.ben, 'read')}"}
@@ -63,7 +63,7 @@ def test_programs_are_told_the_same(service):
 
 
 def test_pseudonyms_cannot_be_tried_until_one_is_known_to_be_somebodys_key(service):
-    """A name that is refused may be that of a student whom nobody sees there."""
+    """Tries of pseudonyms are limited, because a refused name may be the key of a student who is not listed."""
     ada = service.browser("ada")
     codes = [post(ada, f"{PAGE}/pseudonym", pseudonym=f"Owl {n}").status_code for n in range(MAX_PSEUDONYM_TRIES + 1)]
     assert codes == [303] * MAX_PSEUDONYM_TRIES + [409]
@@ -71,7 +71,7 @@ def test_pseudonyms_cannot_be_tried_until_one_is_known_to_be_somebodys_key(servi
 
 
 def test_an_assignment_that_checks_no_speed_says_that_it_has_none(tmp_path):
-    """Also where course.yaml has leaderboards for all; nobody is asked to join, and no link leads there."""
+    """An assignment without a speed check has no leaderboard, form or link, even if course.yaml sets one for all."""
     service = Service(tmp_path, course=untimed_course(tmp_path / "course"), policies="leaderboard: true\n")
     service.graded(service.hand_in())
     for key in ("ada", "staff"):
@@ -88,7 +88,7 @@ def test_an_assignment_that_checks_no_speed_says_that_it_has_none(tmp_path):
 
 
 def test_pages_of_an_attempt_have_no_word_about_speed(tmp_path):
-    """Neither its own, nor the report, nor what programs and exports are told; points are those of other checks."""
+    """Pages, report, API and exports of an assignment without a speed check do not mention speed."""
     service = Service(tmp_path, course=untimed_course(tmp_path / "course"))
     attempt = service.graded(service.hand_in())
     texts = [*told(service, attempt), *(service.browser("staff").get(page).text for page in STAFF_PAGES)]

@@ -1,4 +1,4 @@
-"""Who may call which route: a table of every route and every role, which a new route must enter."""
+"""Permissions of every route for every role, in a table that each new route must enter."""
 
 import re
 from html import unescape
@@ -21,13 +21,13 @@ TEACHING, LEADING = (303, 404, 404, 200, 200), (303, 404, 404, 404, 200)
 LEADING_FORM, LEADING_LINKS = (401, 404, 404, 404, 303), (401, 404, 404, 404, 200)
 
 NO_COOKIE, NO_WAY = (401,) * 5, (404,) * 5
-"""No cookie counts there; and ways to sign in that the operator has not allowed, which do not exist."""
+"""Statuses of routes that accept no cookie, and of sign-in methods that the operator has not enabled (do not exist)."""
 
 TABLE = {
     "GET /health": ALL,
     "GET /static/{name}": ALL,
     "GET /sign-in": ALL,
-    "GET /join/{token}": (403, 403, 403, 403, 403),  # with a link that is none; whoever has one may use it
+    "GET /join/{token}": (403, 403, 403, 403, 403),  # invalid link; a valid one works for its holder
     "POST /join": (403, 403, 403, 403, 403),
     "POST /sign-out": MEMBERS_FORM,
     "GET /": MEMBERS,
@@ -38,7 +38,7 @@ TABLE = {
     "GET /api": ALL,
     "GET /openapi.json": ALL,
     "GET /device": MEMBERS,
-    "POST /device": (401, 409, 409, 409, 409),  # with a code that is none
+    "POST /device": (401, 409, 409, 409, 409),  # invalid code
     "GET /tokens": MEMBERS,
     "POST /tokens": (401, 200, 200, 200, 200),
     "POST /sign-in/mail": NO_WAY,
@@ -49,8 +49,8 @@ TABLE = {
     "POST /mails": (401, 404, 404, 404, 404),
     "GET /sign-on": NO_WAY,
     "GET /sign-on/back": NO_WAY,
-    "POST /tokens/{token_id}/revoke": MEMBERS_FORM,  # one's own, or nothing
-    "POST /api/v1/device/code": (415, 415, 415, 415, 415),  # a terminal's, which sends no form of a page
+    "POST /tokens/{token_id}/revoke": MEMBERS_FORM,  # only the caller's own token
+    "POST /api/v1/device/code": (415, 415, 415, 415, 415),  # for terminals, which send no page form
     "POST /api/v1/device/token": (415, 415, 415, 415, 415),
     "GET /api/v1/me": NO_COOKIE,
     "DELETE /api/v1/token": NO_COOKIE,
@@ -67,7 +67,7 @@ TABLE = {
     "GET /assignments/{name}/skeleton": MEMBERS,
     "GET /assignments/{name}/edit": MEMBERS,
     "GET /assignments/{name}/leaderboard": MEMBERS,
-    "POST /assignments/{name}/leaderboard/pseudonym": MEMBERS_FORM,  # one's own
+    "POST /assignments/{name}/leaderboard/pseudonym": MEMBERS_FORM,  # the caller's own
     "POST /assignments/{name}/leaderboard/{person_id}/end": LEADING_FORM,
     "GET /assignments/{name}/compare": (303, 404, 200, 404, 404),
     "POST /assignments/{name}/attempts": MEMBERS_FORM,
@@ -88,14 +88,14 @@ TABLE = {
     "GET /course/health": TEACHING,
     "GET /course/exports": LEADING,
     "GET /course/exports/{kind}": LEADING,
-    "POST /course/exports/{kind}/upload": (401, 404, 404, 404, 409),  # without a file
-    "POST /course/regrade": (401, 404, 404, 303, 409),  # all wait already
-    "POST /course/regrade-older": (401, 404, 404, 409, 409),  # nothing is older
+    "POST /course/exports/{kind}/upload": (401, 404, 404, 404, 409),  # no file is sent
+    "POST /course/regrade": (401, 404, 404, 303, 409),  # all attempts wait already
+    "POST /course/regrade-older": (401, 404, 404, 409, 409),  # no attempt is older
     "GET /course/people": TEACHING,
     "POST /course/people": LEADING_FORM,
     "GET /course/people/{person_id}/edit": LEADING,
     "POST /course/people/{person_id}/edit": LEADING_FORM,
-    "GET /course/people/{person_id}/removal": (303, 404, 404, 404, 409),  # of somebody who has handed in
+    "GET /course/people/{person_id}/removal": (303, 404, 404, 404, 409),  # this person has handed in
     "POST /course/people/{person_id}/removal": (401, 404, 404, 404, 409),
     "GET /course/people/{person_id}/deactivation": LEADING,
     "POST /course/people/{person_id}/deactivation": LEADING_FORM,
@@ -117,7 +117,7 @@ TABLE = {
     "GET /course/extensions/{extension_id}/withdrawal": LEADING,
     "POST /course/extensions/{extension_id}/withdrawal": LEADING_FORM,
     "GET /course/faults": TEACHING,
-    "POST /course/faults/{grading_id}/again": (401, 404, 404, 409, 409),  # of one that has not failed
+    "POST /course/faults/{grading_id}/again": (401, 404, 404, 409, 409),  # this grading has not failed
     "GET /course/audit": TEACHING,
     "GET /course/audit.csv": TEACHING,
     "POST /course/people/{person_id}/assignments/{name}/decision": LEADING_FORM,
@@ -128,21 +128,21 @@ TABLE = {
     "POST /course/assignments/{name}/hold": LEADING_FORM,
     "GET /course/assignments/{name}/publication": (303, 404, 404, 404, 409),  # nothing is held back
     "POST /course/assignments/{name}/publication": LEADING_FORM,
-    "POST /attempts/{public}/request": (401, 404, 303, 409, 409),  # staff answer
+    "POST /attempts/{public}/request": (401, 404, 303, 409, 409),  # staff answer questions
     "GET /course/requests": TEACHING,
-    "POST /course/requests/{request_id}/answer": (401, 404, 404, 404, 404),  # of a question that there is not
+    "POST /course/requests/{request_id}/answer": (401, 404, 404, 404, 404),  # there is no such question
     "GET /course/regradings": TEACHING,
-    "GET /course/regradings/{regrading_id}": (303, 404, 404, 404, 404),  # of one that there is not
+    "GET /course/regradings/{regrading_id}": (303, 404, 404, 404, 404),  # there is no such regrading
 }
-"""The status for nobody, another student, the student whose attempt it is, an assistant, and an instructor. 303 of a
-page leads to the sign-in; 404 is the answer for what there is not, too.
+"""Status for a visitor without a sign-in, another student, the attempt's owner, an assistant and an instructor. 303
+redirects a page to the sign-in; 404 is also the answer for pages that do not exist.
 """
 
 NUMBERS = "person_id", "grading_id", "token_id", "request_id", "regrading_id", "extension_id"
-"""What stands for a number in an address."""
+"""Names of the numeric parameters in addresses."""
 
 ENDINGS, LAST = ("sign-out", "/deactivation"), "POST /course/people/{person_id}/deactivation"
-"""Ends of routes that sign somebody out, and the one after which nothing signs that person in."""
+"""Ends of routes that sign a person out, and the last route, after which this person cannot sign in."""
 
 FIELDS = {
     "POST /course/people": {"key": "zoe", "name": "Zoe"},
@@ -168,13 +168,13 @@ FIELDS = {
 
 
 def test_every_route_is_in_the_table(service):
-    """A new route must say who may call it."""
+    """Each route of the application is in the table, so a new route must declare its callers."""
     assert routes(service.app) == set(TABLE)
 
 
 def test_each_role_gets_what_the_table_says(service):
-    """Route by route by the same five browsers, with forms that are right but for who sends them; pages first, which
-    change nothing for what comes after them, and last what signs people out, who sign in for it.
+    """Each role gets the status of the table on each route, with valid forms, in five browsers. Pages come first,
+    because they change nothing; routes that sign people out come last, with a new sign-in for each.
     """
     address = _addresses(service)
     service.person(ASSISTANT, CourseRole.ASSISTANT)
@@ -193,7 +193,7 @@ def test_each_role_gets_what_the_table_says(service):
 
 @pytest.mark.parametrize("role", [OWNER, ASSISTANT, STAFF])
 def test_no_page_leads_to_one_that_its_reader_may_not_see(service, role):
-    """Every link of every page that is reached from the first is followed, and every form is one that may be sent."""
+    """Each link and form on pages reachable from the first page is allowed for its reader."""
     service.graded(service.hand_in())
     service.graded(service.hand_in(), graded(service.course, passed=False))
     service.person(ASSISTANT, CourseRole.ASSISTANT)
@@ -215,7 +215,7 @@ def test_no_page_leads_to_one_that_its_reader_may_not_see(service, role):
 
 
 def _route(path):
-    """As the table names the route of a form."""
+    """Return the table's name for the route of a form."""
     (found,) = [each for each in TABLE if each.startswith("POST ") and _pattern(each).fullmatch(path)]
     return found
 
@@ -225,7 +225,7 @@ def _pattern(route):
 
 
 def _signed_in(service, role):
-    """A browser, and the token of its forms."""
+    """Return a browser and its form token."""
     if role == NOBODY:
         return service.browser(), ""
     client = service.browser(role)
@@ -233,7 +233,7 @@ def _signed_in(service, role):
 
 
 def _addresses(service):
-    """What a route's address is, of two attempts that are graded."""
+    """Return a function that gives a route's address, for one of two graded attempts."""
     first = service.graded(service.hand_in())
     attempt = service.graded(service.hand_in())
     page = f"/course/people/{service.ada}/assignments/small"
@@ -259,7 +259,7 @@ def _addresses(service):
 
 
 def _name(path):
-    """What the part {name} of an address is here: of a file, or of an assignment."""
+    """Return the value of {name} in an address: a file or an assignment."""
     return "style.css" if "static" in path else "result.json" if "download" in path else "small"
 
 
@@ -278,16 +278,16 @@ TOKENS = {
     "GET /api/v1/assignments/{name}/leaderboard": (READ,) * 3,
     "POST /api/v1/attempts/{public}/cancel": ((401, 404), SUBMIT, (401, 409)),
 }
-"""The status for a token that may only read, and one that may only hand in: another student's, the owner's, staff's."""
+"""Status for a read-only and a hand-in-only token: another student's, the owner's and staff's."""
 
 
 def test_every_route_of_the_api_is_in_the_table_of_tokens(service):
-    """But for those by which a token is got."""
+    """Each API route is in the table of tokens, except those that issue tokens."""
     assert {each for each in routes(service.app) if "/api/v1/" in each and "/device/" not in each} == set(TOKENS)
 
 
 def test_each_scope_gets_what_the_table_says(service):
-    """Each token is a fresh one, in a browser that has no cookie."""
+    """Each scope gets the status of the table, with a new token and no cookie for each request."""
     attempt = service.attempt(service.graded(service.hand_in()))
 
     def asked(route, person, scope):
@@ -306,14 +306,14 @@ def test_each_scope_gets_what_the_table_says(service):
 
 
 def test_no_page_takes_a_bearer_token(service):
-    """A page is for cookies, whatever else is sent."""
+    """Pages ignore bearer tokens and accept only cookies."""
     bearer = {"authorization": f"Bearer {service.token(service.staff, 'read submit')}"}
     for page in ("/tokens", "/course", "/assignments/small"):
         assert service.browser().get(page, headers=bearer).status_code == 303
 
 
 def test_a_token_that_may_only_hand_in_learns_no_points(service):
-    """Neither by cancelling what is graded, nor by handing the same in again."""
+    """A token that may only hand in reads no points by cancelling or by repeating a hand-in."""
     attempt = service.attempt(service.graded(service.hand_in(form_key="once")))
     for scope, told in (("submit", False), ("read submit", True)):
         client = service.browser()
@@ -325,7 +325,7 @@ def test_a_token_that_may_only_hand_in_learns_no_points(service):
 
 
 def test_no_number_in_an_address_is_too_large(service):
-    """Of any route, for anybody: it is a page that there is not."""
+    """A number out of range in any address answers 404."""
     client, numbered = service.browser("staff"), [each for each in TABLE if "_id}" in each]
     token = field(client.get("/"), "form_token")
     for route in numbered:
@@ -338,7 +338,7 @@ def test_no_number_in_an_address_is_too_large(service):
 
 
 def test_anothers_attempt_is_answered_as_one_that_does_not_exist(service):
-    """The same words, by the same query: nobody learns that it is there."""
+    """Another student's attempt gets the same 404 as one that does not exist, so its existence stays secret."""
     client = service.browser("ben")
     public = service.attempt(service.graded(service.hand_in())).public
     for end in ("", "/events", "/report", "/file"):

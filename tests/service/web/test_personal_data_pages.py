@@ -1,4 +1,4 @@
-"""personal_data.py, of the service and of its pages: all that is somebody's, nothing that is hidden, nobody else's."""
+"""personal_data.py of the service and of the pages: a person's export is complete, without hidden or foreign data."""
 
 import asyncio
 import io
@@ -20,7 +20,7 @@ from grader.service.web.routes.personal_data import ZipSlots
 
 
 def exported(service, person="ada"):
-    """The zip's members, by name."""
+    """Return the zip's files by name."""
     said = service.browser(person).get("/data.zip")
     assert (said.status_code, said.headers["content-type"]) == (200, "application/zip")
     with zipfile.ZipFile(io.BytesIO(said.content)) as archive:
@@ -28,7 +28,7 @@ def exported(service, person="ada"):
 
 
 def watched(service, **more):
-    """An attempt that is graded, with a line about it."""
+    """Return an attempt that is graded, with one progress note."""
     attempt = service.hand_in(**more)
     claimed = service.claim()
     with service.database.writing() as session:
@@ -38,7 +38,7 @@ def watched(service, **more):
 
 
 def test_the_zip_has_all_rows_files_and_reports(service):
-    """Of Ada, who has some of everything."""
+    """Ada's zip has all her rows, files and reports."""
     for data in (b"first\n", b"second\n"):
         watched(service, data=data)
     service.token(service.ada, "read")
@@ -60,7 +60,7 @@ def test_the_zip_has_all_rows_files_and_reports(service):
 
 
 def test_nothing_of_another_person_is_in_it(service):
-    """Ben has some of everything, too; Ada's zip is the same as before he came, and so is what the page counts."""
+    """Ben's data change neither Ada's zip nor the counts on her page."""
     watched(service)
     before = exported(service)
     watched(service, person=service.ben, data=b"of-ben\n")
@@ -69,14 +69,14 @@ def test_nothing_of_another_person_is_in_it(service):
     after = exported(service)
     rows = [json.loads(each.pop("data.json")) for each in (before, after)]
     for held in rows:
-        for name in ("sessions", "invitations", "audit"):  # each look is a sign-in
+        for name in ("sessions", "invitations", "audit"):  # each export signs in again
             held[name] = held[name][:1]
     assert rows[0] == rows[1]
     assert before == after
 
 
 def test_every_table_about_a_person_is_in_it():
-    """A new one must be thought about: it refers to a person, an attempt or a grading."""
+    """Each table that refers to a person, an attempt or a grading is exported, so a new table cannot be forgotten."""
     about = {"people.id", "attempts.id", "gradings.id"}
     personal = {
         table.name
@@ -88,7 +88,7 @@ def test_every_table_about_a_person_is_in_it():
 
 @pytest.mark.parametrize("hidden", ["case", "performance"])
 def test_nothing_hidden_is_exported(tmp_path, hidden):
-    """Nor points that count hidden ones, after a grading that was made again and is in the audit trail."""
+    """Hidden checks are not exported, nor points that include them, even after a regrading with an audit line."""
     service = Service(tmp_path, course=hiding_course(tmp_path / "course", hidden))
     assignment = service.course.load("small")
     place = {"case": 2, "performance": 7}[hidden]
@@ -106,8 +106,8 @@ def test_nothing_hidden_is_exported(tmp_path, hidden):
 
 
 def test_no_time_of_a_grading_is_exported(service):
-    """A hidden check that fails takes longer: neither the grading, nor its lines, nor the mail about it tell when it
-    began, went on and ended, nor when the next one began. The times of handing in are there.
+    """Start, progress and end of a grading are not exported, because a hidden check that fails takes longer. The mail
+    about it and the next grading do not reveal them either. Times of hand-ins are exported.
     """
     for data in (b"first\n", b"second\n"):
         received = service.now
@@ -133,7 +133,7 @@ def test_no_time_of_a_grading_is_exported(service):
 
 
 def test_no_secret_is_exported(service):
-    """No token, no hash of one, nothing of a form."""
+    """Tokens, their hashes and form keys are not exported."""
     watched(service, form_key="the key of a form")
     token = service.token(service.ada, "read")
     told = exported(service)["data.json"].decode()
@@ -147,7 +147,7 @@ def test_no_secret_is_exported(service):
 
 
 def test_the_page_counts_what_there_is_and_leads_to_the_zip(service):
-    """One sign-in, three attempts."""
+    """The page counts one sign-in and three attempts, and links to the zip."""
     for _ in range(3):
         watched(service)
     page = service.browser("ada").get("/data").text
@@ -157,7 +157,7 @@ def test_the_page_counts_what_there_is_and_leads_to_the_zip(service):
 
 
 def test_each_person_has_one_zip_until_it_is_sent_and_there_are_few_in_all(service, monkeypatch):
-    """Who asks meanwhile is told so, and can come again; one person keeps nobody else out."""
+    """A person can have one zip at a time, and all people a limited number. A refused request can be repeated."""
     monkeypatch.setattr(personal_data, "zip_slots", ZipSlots())
     monkeypatch.setattr(personal_data, "MAX_ZIPS", 2)
     ada, ben = service.browser("ada"), service.browser("ben")
@@ -172,12 +172,12 @@ def test_each_person_has_one_zip_until_it_is_sent_and_there_are_few_in_all(servi
 
 
 class _GoneError(Exception):
-    """Whoever asked is gone."""
+    """Error for a client that has disconnected."""
 
 
 @pytest.mark.parametrize("at", ["http.response.start", "http.response.body"])
 def test_a_zip_is_removed_however_its_sending_ends(service, monkeypatch, at):
-    """As when whoever asked closes the connection, or takes too long."""
+    """The temporary zip is removed if the client disconnects or takes too long."""
     monkeypatch.setattr(personal_data, "SEND_SECONDS", 0.05)
     made = []
     monkeypatch.setattr(personal_data, "TemporaryFile", lambda: made.append(TemporaryFile()) or made[-1])  # noqa: SIM115

@@ -1,4 +1,4 @@
-"""similarity.py, similarity_search.py: near copies side by side, a pool of sources, and no group taken for copies."""
+"""similarity.py, similarity_search.py: near copies are shown in pairs, with earlier sources and without groups."""
 
 import hashlib
 import io
@@ -32,7 +32,7 @@ def staff(service):
 
 
 def graded(service, text, person=None):
-    """An attempt with this text, whose result says so."""
+    """Return an attempt with this source, whose result has its hash."""
     attempt = service.hand_in(person=person, data=text.encode())
     assignment = service.course.load("small")
     whole = right(assignment)
@@ -46,7 +46,7 @@ def pooled(staff, kind, data, name="old.cl"):
 
 
 def test_near_copies_stand_side_by_side_with_their_differences_marked(service, staff):
-    """Names do not hide them, and a third solution is none."""
+    """Near copies are shown in two columns with marked differences, even after renaming. Other solutions are not."""
     attempts = [graded(service, SOLUTION), graded(service, RENAMED, service.ben)]
     graded(service, OTHER, service.person("cleo", "student"))
     answer = staff.get(PAGE)
@@ -59,12 +59,12 @@ def test_near_copies_stand_side_by_side_with_their_differences_marked(service, s
 
 
 def found_in(answer):
-    """The lines of what was found, as words."""
+    """Return the text of each pair or group that was found."""
     return [" ".join(re.sub("<[^>]*>", "", line).split()) for line in re.findall("<li>(.*?)</li>", answer.text)]
 
 
 def test_identical_files_have_a_line_of_their_own(service, staff):
-    """However short they are; in the line of near copies the first of them stands for all."""
+    """Identical files share one line, however short they are. The first represents all in a line of near copies."""
     cleo, dora, eve = (service.person(key, "student") for key in ("cleo", "dora", "eve"))
     attempts = [graded(service, SOLUTION), graded(service, SOLUTION, service.ben), graded(service, RENAMED, cleo)]
     attempts += [graded(service, "__kernel void add() {}\n", person) for person in (dora, eve)]
@@ -78,7 +78,7 @@ def test_identical_files_have_a_line_of_their_own(service, staff):
 
 
 def test_the_text_of_a_source_is_text(service, staff):
-    """Whatever it looks like."""
+    """A source is escaped, so it cannot add markup."""
     for person in (service.ada, service.ben):
         graded(service, SOLUTION + f"// <script>{person}</script>\n", person)
     page = staff.get(PAGE).text
@@ -88,7 +88,7 @@ def test_the_text_of_a_source_is_text(service, staff):
 
 @pytest.mark.whole
 def test_work_of_an_earlier_course_is_found(service, staff):
-    """From a zip as well; the audit trail tells who put it there."""
+    """Sources of earlier courses, also from a zip, are compared and can be removed; audit lines have their author."""
     attempt = graded(service, SOLUTION)
     assert "No two sources are nearly the same" in staff.get(PAGE).text
     packed = io.BytesIO()
@@ -109,7 +109,7 @@ def test_work_of_an_earlier_course_is_found(service, staff):
 
 
 def test_what_everybody_may_use_makes_no_copies(service, staff):
-    """It is left out like the skeleton."""
+    """Sources that all students may use do not count as copies, like the skeleton."""
     graded(service, SOLUTION)
     graded(service, RENAMED, service.ben)
     assert pooled(staff, "allowed", SOLUTION.encode()).status_code == 303
@@ -127,7 +127,7 @@ def test_what_everybody_may_use_makes_no_copies(service, staff):
     ids=["kind", "none", "zip", "blank"],
 )
 def test_what_is_no_source_is_refused(service, staff, kind, data, words):
-    """With the reason, and nothing is kept."""
+    """Invalid sources are refused with the reason, and nothing is stored."""
     said = pooled(staff, kind, data, "old.cl" if data else "")
     assert said.status_code == 409
     assert words in said.text
@@ -137,7 +137,7 @@ def test_what_is_no_source_is_refused(service, staff, kind, data, words):
 
 @pytest.mark.parametrize("packing", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_a_damaged_zip_is_refused_whatever_its_compression(staff, packing):
-    """Each byte of it changed in turn, as a bad line or a forger does: never a fault of ours."""
+    """A damaged zip of any compression, by a bad line or a forger, is refused and causes no server error."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", packing) as archive:
         archive.writestr("old.cl", SOLUTION)
@@ -151,7 +151,7 @@ def test_a_damaged_zip_is_refused_whatever_its_compression(staff, packing):
 
 
 def test_a_zip_is_unpacked_no_further_than_is_kept(service, staff):
-    """However much it holds."""
+    """A zip is unpacked only up to the size that is stored."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("large.cl", b"x" * 50 * 1024 * 1024)
@@ -162,7 +162,7 @@ def test_a_zip_is_unpacked_no_further_than_is_kept(service, staff):
 
 @pytest.mark.whole
 def test_a_group_that_hands_in_together_is_no_pair_of_copies(service, staff):
-    """One attempt is one source, whoever shares it."""
+    """An attempt shared by a group is one source, so its members are no pair of copies."""
     shared = graded(service, SOLUTION)
     with service.database.writing() as session:
         session.add(ShareRow(attempt_id=shared, person_id=service.ben))

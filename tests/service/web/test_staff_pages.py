@@ -1,4 +1,4 @@
-"""staff.py, regrading.py and csv.py: what instructors see, change and take away."""
+"""staff.py, regrading.py and csv.py: instructors view, change and export the course."""
 
 import csv
 import io
@@ -33,7 +33,7 @@ def rows(said):
 
 
 def test_the_roster_is_sorted_as_people_expect_and_searched_by_name_or_key(staff):
-    """Łukasz stands before Zed on both pages, and is found without a stroke; the form shows what was asked."""
+    """Both pages sort names without regard to strokes, find them by plain letters or key, and show the search."""
     roster(staff, "key,name\nzed,Zed\nl1,Łukasz\nx,<b>\n")
     for page in ("/course/people", "/course"):
         text = staff.get(page).text
@@ -46,7 +46,7 @@ def test_the_roster_is_sorted_as_people_expect_and_searched_by_name_or_key(staff
 
 
 def test_a_roster_adds_people_and_changes_names(staff):
-    """Nobody is removed; the audit trail tells it."""
+    """A roster adds people and changes names, removes no person, and leaves audit lines."""
     said = roster(staff, "key;name;role\ncleo;Cleo Ärmel;\nada;Ada Lovelace;student\ndoc;Doc;instructor\n")
     assert said.status_code == 303
     page = staff.get(said.headers["location"]).text
@@ -59,7 +59,7 @@ def test_a_roster_adds_people_and_changes_names(staff):
 
 
 def test_a_quotation_mark_that_is_not_closed_loses_nobody(staff):
-    """The rest of the file would be one name."""
+    """A roster with an unclosed quotation mark is refused, because the rest of the file would become one name."""
     roster = b'key,name\nq1,"Open quote\nq2,Two\nq3,Three\n'
     answer = post(staff, "/course/people/roster", "/course/people", file=("roster.csv", roster))
     assert answer.status_code == 409
@@ -68,7 +68,7 @@ def test_a_quotation_mark_that_is_not_closed_loses_nobody(staff):
 
 
 def test_two_uploads_of_one_roster_at_once_are_both_noted_with_right_numbers(service, staff, monkeypatch):
-    """The second one adds everybody while the first is being taken in, which then adds nobody and keeps three."""
+    """Two simultaneous uploads of one roster leave two audit lines with correct counts: five added and none added."""
     people = "key,name\n" + "".join(f"s{number},S {number}\n" for number in range(5))
     batches = enrolling.in_batches
 
@@ -101,7 +101,7 @@ def test_two_uploads_of_one_roster_at_once_are_both_noted_with_right_numbers(ser
     ids=["columns", "key", "role", "long", "empty", "twice", "in another case", "unseen", "own"],
 )
 def test_a_roster_with_a_fault_changes_nothing(service, staff, text, words):
-    """And the answer names the line."""
+    """A roster with an error changes nothing, and the answer names the line."""
     said = roster(staff, text)
     assert said.status_code == 409
     assert words in said.text
@@ -110,7 +110,7 @@ def test_a_roster_with_a_fault_changes_nothing(service, staff, text, words):
 
 
 def test_a_roster_knows_people_in_any_case(service, staff):
-    """A mail address is one however it is typed, and stays as it was first written; no second account is made."""
+    """A roster matches keys in any case and encoding, keeps the stored spelling and adds no second account."""
     service.person("Zoë@Example.org", "student")
     said = staff.get(roster(staff, "key,name\nzoe\u0308@example.ORG,Zoë\nADA,Ada Lovelace\n").headers["location"])
     assert "0 added, 2 changed" in said.text
@@ -121,7 +121,7 @@ def test_a_roster_knows_people_in_any_case(service, staff):
 
 
 def test_a_roster_takes_none_of_two_keys_that_differ_in_case(service, staff):
-    """An earlier version let both be made: each is meant by its own key alone."""
+    """Two keys that differ only in case, from an earlier version, each match their exact spelling only."""
     service.person("Max", "student")
     with service.database.writing() as session:
         values = {"key": "max", "folded": "max", "name": "Max", "role": "student", "created": service.now}
@@ -132,7 +132,7 @@ def test_a_roster_takes_none_of_two_keys_that_differ_in_case(service, staff):
 
 
 def test_a_roster_that_changes_nothing_says_so_and_the_page_says_nothing_without_one(staff):
-    """Whoever comes to the page by its link has uploaded nothing."""
+    """A roster without changes is confirmed, and the page shows no confirmation without an upload."""
     said = roster(staff, "key,name\nada,Ada\n")
     page = staff.get(said.headers["location"]).text
     assert "Roster uploaded: 0 added, 0 changed, 2 not in this file and kept." in page
@@ -140,7 +140,7 @@ def test_a_roster_that_changes_nothing_says_so_and_the_page_says_nothing_without
 
 
 def test_a_link_is_shown_once_and_signs_that_person_in(service, staff):
-    """Made by an instructor, for whoever lost theirs."""
+    """A link made by an instructor is shown once and signs its person in."""
     said = post(staff, f"/course/people/{service.ben}/invitation")
     (token,) = re.findall(r"/join/([\w-]+)</code>", said.text)
     client = service.browser()
@@ -151,7 +151,7 @@ def test_a_link_is_shown_once_and_signs_that_person_in(service, staff):
 
 @pytest.mark.parametrize("role", ["assistant", "instructor"])
 def test_an_instructor_makes_links_for_who_teaches_too(service, staff, role):
-    """In their line of the table; the roster has told their role."""
+    """An instructor can make links for assistants and instructors, whose role comes from the roster."""
     service.person("tom", role)
     number = re.search(r'/people/(\d+)">Tom<', staff.get("/course/people").text)[1]
     said = post(staff, f"/course/people/{number}/invitation")
@@ -162,7 +162,7 @@ def test_an_instructor_makes_links_for_who_teaches_too(service, staff, role):
 
 
 def test_the_page_says_before_the_click_that_a_new_link_ends_earlier_ones(service, staff):
-    """Beside every button that makes one, and it does: the one that was not used signs nobody in any more."""
+    """The page says next to each button that a new link ends earlier ones, and an unused earlier link then fails."""
     page = staff.get("/course/people").text
     assert re.search('<p id="links">[^<]*A new link ends the links', page)
     assert page.count('<button aria-label="Make a link') == page.count('" aria-describedby="links">Make a link') == 3
@@ -176,13 +176,13 @@ def test_the_page_says_before_the_click_that_a_new_link_ends_earlier_ones(servic
 
 
 def links_for_all(staff):
-    """Send the form of the page that asks first."""
+    """Send the form of the page that asks for confirmation."""
     page = "/course/invitations"
     return post(staff, page, page, cancels=field(staff.get(page), "cancels"))
 
 
 def test_links_for_all_say_how_many_they_cancel_and_cancel_no_others(service, staff):
-    """An unused link of a student who has used one stays; a second click of the same page cancels none of the first."""
+    """Links for all say how many unused links they cancel, and cancel no others. A second click cancels no new ones."""
     for key in ("cleo", "dora"):
         service.person(key, CourseRole.STUDENT)
     service.browser("ada")
@@ -203,7 +203,7 @@ def test_links_for_all_say_how_many_they_cancel_and_cancel_no_others(service, st
 
 
 def test_a_second_click_that_cancels_as_many_links_is_refused(service, staff):
-    """The first click replaced each link by one of the same person: the numbers are equal, the links are not."""
+    """A second click that would cancel as many links is refused, because the links are different ones."""
     links_for_all(staff)
     form = {"cancels": field(staff.get("/course/invitations"), "cancels")}
     first, second = (post(staff, "/course/invitations", **form) for _ in range(2))
@@ -213,7 +213,7 @@ def test_a_second_click_that_cancels_as_many_links_is_refused(service, staff):
 
 
 def test_of_two_clicks_at_once_one_makes_links(service, staff, monkeypatch):
-    """The second has read what the first began with, and makes none: the links of the first sign in."""
+    """One of two simultaneous clicks makes links, and these links are valid."""
     post(staff, f"/course/people/{service.ada}/invitation")
     form = {"cancels": field(staff.get("/course/invitations"), "cancels")}
     answers, in_batches = [], pages.in_batches
@@ -230,7 +230,7 @@ def test_of_two_clicks_at_once_one_makes_links(service, staff, monkeypatch):
 
 
 def test_links_for_all_who_never_came_are_a_file(service, staff):
-    """Whoever has signed in keeps what they have."""
+    """The file has links for students who never signed in; others keep what they have."""
     service.browser("ada")
     (row,) = rows(links_for_all(staff))
     assert (row["key"], row["name"]) == ("ben", "Ben")
@@ -239,7 +239,7 @@ def test_links_for_all_who_never_came_are_a_file(service, staff):
 
 
 def test_the_table_has_the_points_that_count_and_what_fails(service, staff):
-    """Of everybody; a student who handed in nothing stands in it, too."""
+    """The table has the points that count and the failed checks of all students, also of those without attempts."""
     service.graded(service.hand_in(), graded(service.course, passed=False))
     page = staff.get("/course").text
     assert "2 students" in page
@@ -248,7 +248,7 @@ def test_the_table_has_the_points_that_count_and_what_fails(service, staff):
 
 
 def test_what_was_not_run_is_not_said_to_fail(service, staff):
-    """It was skipped because another check failed, which is the one to look at."""
+    """A check that was not run is not listed as failing, because another failed check is the cause."""
     assignment = service.course.load("small")
     last = right(assignment).checks[-1].name
     both = failing(failing(right(assignment), 1), -1, reason=Reason.NOT_RUN)
@@ -259,7 +259,7 @@ def test_what_was_not_run_is_not_said_to_fail(service, staff):
 
 
 def test_the_export_has_every_student_and_no_formula(tmp_path):
-    """Names are the students' own: a spreadsheet must not run them."""
+    """The export has every student and no formula, because a spreadsheet must not run students' names."""
     service = Service(tmp_path, policies="due: 2026-11-23T11:00:00+00:00\n")
     service.person("=1+1", "student")
     service.graded(service.hand_in(service.app_state.cache.assignment("small").rules))
@@ -273,7 +273,7 @@ def test_the_export_has_every_student_and_no_formula(tmp_path):
 
 
 def test_the_table_of_points_and_the_batchs_grades_are_files_of_two_names(service, staff):
-    """Whoever teaches downloads the table, which says what it is; the batch's file is among the exports."""
+    """Staff download the points table as points.csv, a different name from the batch's file among the exports."""
     service.person("tom", "assistant")
     for client in (staff, service.browser("tom")):
         assert '<a href="/course/points.csv" download>Download this table (CSV)</a>' in client.get("/course").text
@@ -283,7 +283,7 @@ def test_the_table_of_points_and_the_batchs_grades_are_files_of_two_names(servic
 
 
 def test_a_student_is_seen_as_the_student_sees(service, staff):
-    """The same attempts and the same report, but no form in their name."""
+    """Staff see a student's pages, attempts and report as the student does, but without forms in the student's name."""
     attempt = service.graded(service.hand_in())
     home = staff.get(f"/course/people/{service.ada}").text
     assert "You see this page as Ada (ada) sees it.<" in home
@@ -295,7 +295,7 @@ def test_a_student_is_seen_as_the_student_sees(service, staff):
 
 
 def test_a_page_says_what_the_student_does_not_see_on_it(service, staff):
-    """The forms of instructors, and the gradings, where they are."""
+    """Pages name the parts that the student does not see: instructors' forms, and gradings where they are shown."""
     service.person("tom", CourseRole.ASSISTANT)
     page = service.page_of(service.graded(service.hand_in()))
     for who, leads in ((staff, True), (service.browser("tom"), False)):
@@ -307,7 +307,7 @@ def test_a_page_says_what_the_student_does_not_see_on_it(service, staff):
 
 
 def test_what_failed_by_our_fault_is_listed_and_tried_again(service, staff):
-    """A new grading, in the order of those who hand in; the attempt is the student's again."""
+    """A faulted attempt is listed and can be tried again, as a new grading in the order of hand-ins."""
     attempt = service.hand_in()
     claimed = service.claim()
     with service.database.writing() as session:
@@ -324,7 +324,7 @@ def test_what_failed_by_our_fault_is_listed_and_tried_again(service, staff):
 
 @pytest.mark.parametrize(("which", "chosen"), [("latest", 1), ("best", 0)])
 def test_a_course_is_graded_again_behind_everybody(service, staff, which, chosen):
-    """The old points count until the new ones are there, and stay."""
+    """A regrading waits behind all hand-ins; old points count until the new ones exist, and are kept."""
     attempts = [
         service.graded(service.hand_in()),
         service.graded(service.hand_in(), graded(service.course, passed=False)),
@@ -345,7 +345,7 @@ def test_a_course_is_graded_again_behind_everybody(service, staff, which, chosen
 
 
 def test_a_regrading_that_fails_leaves_the_old_result(service, staff):
-    """What counted counts, until something better is known."""
+    """A regrading that fails leaves the old result in force."""
     attempt = service.graded(service.hand_in(FREE))
     old = service.attempt(attempt).counted_id
     post(staff, "/course/regrade", "/course", assignment="small", which="best")
@@ -362,12 +362,12 @@ def test_a_regrading_that_fails_leaves_the_old_result(service, staff):
 
 @pytest.mark.parametrize("fields", [{"assignment": "small", "which": "worst"}, {"assignment": "x", "which": "best"}])
 def test_a_regrading_of_nothing_we_know_is_refused(staff, fields):
-    """In a sentence or as not found."""
+    """A regrading with an unknown selection or assignment is refused with a sentence or as not found."""
     assert post(staff, "/course/regrade", "/course", **fields).status_code in {404, 409}
 
 
 def test_a_roster_without_roles_changes_none(service, staff):
-    """A list of names, taken in anew, makes no instructor a student."""
+    """A roster without roles keeps each role, so uploading names again does not turn an instructor into a student."""
     roster(staff, "key,name,role\nco,Co,instructor\n")
     roster(staff, "key,name\nco,Co Teacher\nnew,New\n")
     with service.database.reading() as session:

@@ -1,4 +1,4 @@
-"""assignments.py and attempts.py: what a student hands in, and sees of it."""
+"""assignments.py and attempts.py: a student hands in files and follows the attempts."""
 
 import hashlib
 import re
@@ -25,7 +25,7 @@ def ada(service):
 
 
 def test_a_file_that_is_handed_in_gets_a_receipt(ada):
-    """Its hash and its time, on a page that leads back to the file, byte for byte."""
+    """The receipt of a file shows its hash and time, and links to the stored file, which is byte-identical."""
     said = upload(ada)
     page = ada.get(said.headers["location"])
     assert hashlib.sha256(SOURCE).hexdigest() in page.text
@@ -36,7 +36,7 @@ def test_a_file_that_is_handed_in_gets_a_receipt(ada):
 
 
 def test_text_can_be_pasted(ada):
-    """A form has its line ends by the rules of the web; what is stored has a file's."""
+    """Pasted text is stored with the line ends of a file, although a browser sends CR LF."""
     shown = ada.get("/assignments/small")
     keys = {name: field(shown, name) for name in ("form_token", "form_key")}
     said = ada.post("/assignments/small/attempts", files=parts(**keys, text="kernel\r\nvoid ä\r\n", file=("", b"")))
@@ -44,7 +44,7 @@ def test_text_can_be_pasted(ada):
 
 
 def test_a_second_click_leads_to_the_same_attempt(service, ada):
-    """The file is stored once."""
+    """A second click on the form leads to the same attempt and stores the file once."""
     key = {"form_key": "the same"}
     first, second = upload(ada, **key), upload(ada, **key)
     assert first.headers["location"] == second.headers["location"]
@@ -53,7 +53,7 @@ def test_a_second_click_leads_to_the_same_attempt(service, ada):
 
 
 def test_a_page_that_back_has_shown_takes_another_file(ada):
-    """The form was used already. Each file is an attempt of its own, the first one handed in once more as well."""
+    """A used form takes another file after going back. Each file is one attempt, also the first one sent once more."""
     key = {"form_key": "the same"}
     sent = [SOURCE, b"other", b"other", SOURCE]
     places = [upload(ada, data, **key).headers["location"] for data in sent]
@@ -63,7 +63,7 @@ def test_a_page_that_back_has_shown_takes_another_file(ada):
 
 
 def test_the_editor_takes_another_text_by_a_used_form(ada):
-    """What the student wrote last is what is graded."""
+    """The editor accepts another text from a used form, so the student's last text is graded."""
     shown = ada.get("/assignments/small/edit")
     keys = {name: field(shown, name) for name in ("form_token", "form_key")}
     for text in ("first", "second"):
@@ -72,7 +72,7 @@ def test_the_editor_takes_another_text_by_a_used_form(ada):
 
 
 def test_nothing_and_what_is_no_text_is_refused_in_a_sentence(service, ada):
-    """And nothing is stored."""
+    """Empty and binary files are refused in a sentence, and nothing is stored."""
     for data, words in ((b"", "empty"), (b"PK\x03\x04", "zip"), ("a".encode("utf-16"), "UTF-16")):
         said = upload(ada, data)
         assert said.status_code == 409
@@ -81,7 +81,7 @@ def test_nothing_and_what_is_no_text_is_refused_in_a_sentence(service, ada):
 
 
 def test_a_missing_assignment_is_not_found(ada):
-    """Whether it is read or handed in to."""
+    """An unknown assignment answers 404 when read and when handed in to."""
     assert ada.get("/assignments/nothing").status_code == 404
     token = field(ada.get("/"), "form_token")
     files = parts(form_token=token, form_key="k", file=("k.cl", b"k"))
@@ -89,7 +89,7 @@ def test_a_missing_assignment_is_not_found(ada):
 
 
 def test_what_others_named_is_text_wherever_it_is_shown(tmp_path):
-    """File names, people's names, handouts: nothing of it is markup, nothing moves a cursor."""
+    """File names, people's names and handouts are escaped everywhere and contain no markup or control characters."""
     service = Service(tmp_path)
     (service.course.assignments / "small" / "README.md").write_text(
         f"{EVIL}\n\n[x](javascript:alert(1)) ![y](http://evil.example/p.png) [rules](../../docs/reading-your-report.md)"
@@ -111,7 +111,7 @@ def test_what_others_named_is_text_wherever_it_is_shown(tmp_path):
 
 
 def test_a_waiting_attempt_tells_its_place_and_can_be_cancelled(service, ada):
-    """It then does not count as used."""
+    """A waiting attempt shows its place and can be cancelled; it is then not counted as used."""
     service.hand_in(person=service.ben)
     where = upload(ada).headers["location"]
     assert "1 grading before this one" in ada.get(where).text
@@ -124,7 +124,7 @@ def test_a_waiting_attempt_tells_its_place_and_can_be_cancelled(service, ada):
 
 
 def test_a_result_is_shown_with_its_report_and_all_attempts(service, ada):
-    """The best so far is named."""
+    """The page lists all attempts with the one that counts, and links to the report."""
     worse = service.graded(service.hand_in(), graded(service.course, passed=False))
     better = service.graded(service.hand_in())
     page = ada.get("/assignments/small").text
@@ -138,7 +138,7 @@ def test_a_result_is_shown_with_its_report_and_all_attempts(service, ada):
 
 
 def test_nothing_of_an_assignment_is_shown_before_it_opens(service):
-    """But its title and when that is: neither the handout nor the skeleton; instructors see both."""
+    """Before an assignment opens, students see its title and date but no handout or skeleton; instructors see both."""
     rules, folder = service.course.assignments.parent / "course.yaml", service.course.assignments / "small"
     rules.write_text("opens: 2026-11-24T12:00:00+00:00\n")
     (folder / "README.md").write_text("the handout's words\n")
@@ -156,7 +156,7 @@ def test_nothing_of_an_assignment_is_shown_before_it_opens(service):
 
 
 def test_the_skeleton_can_be_downloaded(service, ada):
-    """As the course has it now; where there is none, no link leads to one."""
+    """The present skeleton can be downloaded; without one there is no link."""
     link, skeleton = "/assignments/small/skeleton", service.course.assignments / "small" / "kernels.cl"
     skeleton.write_text("// start here: ä\n")
     assert f'href="{link}"' in ada.get("/assignments/small").text
@@ -169,7 +169,7 @@ def test_the_skeleton_can_be_downloaded(service, ada):
 
 
 def test_two_attempts_are_compared(service, ada):
-    """Line by line; a number that is none is not found."""
+    """Two attempts are compared line by line, and invalid numbers answer 404."""
     service.graded(service.hand_in(data=b"same\nold <b>\n"))
     service.graded(service.hand_in(data=b"same\nnew\n"))
     page = ada.get("/assignments/small/compare?old=1&new=2").text
@@ -181,7 +181,7 @@ def test_two_attempts_are_compared(service, ada):
 
 @pytest.mark.parametrize("hidden", ["case", "sanitizer", "memory", "performance"])
 def test_nothing_of_a_hidden_check_reaches_the_student(tmp_path, hidden):
-    """On no page, in no figure; the instructor sees all of it."""
+    """A student's pages and charts reveal nothing of a hidden check; the instructor's pages show it."""
     service = Service(tmp_path, course=hiding_course(tmp_path / "course", hidden))
     assignment = service.course.load("small")
     place = {"case": 2, "sanitizer": 4, "memory": 5, "performance": 7}[hidden]
@@ -208,7 +208,7 @@ def _without(page, names):
 
 
 def test_the_best_that_a_student_sees_is_chosen_by_what_a_student_may_see(tmp_path):
-    """Of two that look alike, the first, though the second has more hidden points."""
+    """The counting attempt shown to a student depends on visible points only, so hidden points do not select it."""
     service = Service(tmp_path, course=hiding_course(tmp_path / "course", "case"))
     assignment = service.course.load("small")
     for whole in (failing(right(assignment), 2), right(assignment)):
@@ -219,7 +219,7 @@ def test_the_best_that_a_student_sees_is_chosen_by_what_a_student_may_see(tmp_pa
 
 
 def test_a_late_attempt_is_told_to_be_late(tmp_path):
-    """Before it is handed in and after."""
+    """A late attempt is announced as late before and after it is handed in."""
     service = Service(tmp_path, policies="due: 2026-11-23T11:00\ntimezone: Europe/Berlin\n")
     ada = service.browser("ada")
     assert "what you hand in now is late" in ada.get("/assignments/small").text
@@ -228,7 +228,7 @@ def test_a_late_attempt_is_told_to_be_late(tmp_path):
 
 
 def test_no_attempt_is_left_after_the_last(tmp_path):
-    """The page says so and has no form; what is handed in by another one is refused, and not stored."""
+    """After the last attempt the page has no form, and a file sent anyway is refused and not stored."""
     service = Service(tmp_path, policies="attempts: {most: 1}\n")
     assert 'class="hand-in"' in service.browser("ada").get("/assignments/small").text
     service.graded(service.hand_in())
@@ -241,7 +241,7 @@ def test_no_attempt_is_left_after_the_last(tmp_path):
 
 
 def test_a_fault_of_ours_is_told_as_ours(service, ada):
-    """The student is asked for nothing; its words are the instructor's."""
+    """A fault in grading is reported to the student as the service's. Its details are shown to instructors only."""
     attempt = service.hand_in()
     claimed = service.claim()
     with service.database.writing() as session:
@@ -253,7 +253,7 @@ def test_a_fault_of_ours_is_told_as_ours(service, ada):
 
 
 def test_a_megabyte_of_text_costs_the_web_little(service, ada):
-    """The pages of the largest file that is taken, and a comparison with itself turned round: linear, and capped."""
+    """Pages and comparison of the largest files take under 5 s, because their work is linear and limited."""
     lines = [b"%d" % number for number in range(5000)]
     width = SIZE_LIMIT // 5000 - 1
     for each in (lines, lines[::-1]):
@@ -265,7 +265,7 @@ def test_a_megabyte_of_text_costs_the_web_little(service, ada):
 
 
 def test_an_answer_that_is_lost_leaves_nothing_half_done(service):
-    """An upload that breaks off stores nothing, and the next one works."""
+    """An interrupted upload stores nothing, and the next one works."""
     ada = service.browser("ada")
     shown = ada.get("/assignments/small")
     whole = ada.build_request(
@@ -284,7 +284,7 @@ def test_an_answer_that_is_lost_leaves_nothing_half_done(service):
 
 
 def test_a_form_of_another_assignment_stores_nothing(service, ada):
-    """Its key has been used there."""
+    """A form key used at one assignment is refused at another, and nothing is stored."""
     service.hand_in(form_key="used", assignment="other")
     said = upload(ada, form_key="used")
     assert said.status_code == 409
@@ -292,7 +292,7 @@ def test_a_form_of_another_assignment_stores_nothing(service, ada):
 
 
 def test_few_comparisons_are_made_at_once(service, ada):
-    """Each keeps a processor busy, while others want pages."""
+    """The number of simultaneous comparisons is limited, because each occupies a processor."""
     for data in (SOURCE, SOURCE * 2):
         service.hand_in(data=data)
     page = "/assignments/small/compare?old=1&new=2"
@@ -303,7 +303,9 @@ def test_few_comparisons_are_made_at_once(service, ada):
 
 
 def test_a_form_without_a_file_says_that_none_was_chosen(service):
-    """As a browser sends it that leaves `required` to us; an editor's empty text is empty, as before."""
+    """A form without a file says that none was chosen, for browsers that ignore `required`. An empty text is refused as
+    empty.
+    """
     client, page = service.browser("ada"), "/assignments/small"
     for fields, words in (
         ({"file": ("", b"")}, "No file was chosen"),
