@@ -86,8 +86,8 @@ def test_a_person_has_so_many_sessions_at_most(service):
     ],
 )
 def test_the_cookie_is_kept_from_scripts_and_other_sites(tmp_path, origin, name, secure):
-    """The cookie is closed to scripts and other sites. With TLS it is also closed to neighbouring hosts and never sent
-    without TLS. Services on two ports of a host use two cookies.
+    """The cookie is not available to scripts and other sites. With TLS it is also not available to neighbouring hosts,
+    and is never sent without TLS. Services on two ports of a host use two cookies.
     """
     service = Service(tmp_path, origin=origin)
     said = join(service.browser(), link(service)).headers["set-cookie"]

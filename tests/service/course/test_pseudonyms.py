@@ -124,7 +124,7 @@ def test_nobody_is_called_like_a_person_whose_name_has_other_letters(service, na
 
 
 def test_one_that_should_not_stand_there_is_taken_away(service):
-    """A pseudonym removed by staff has an audit line with their name, and its owner may choose another."""
+    """A pseudonym that staff remove has an audit line with the remover, and its owner may choose another."""
     chosen(service, service.ada, "Rude")
     with service.database.writing() as session:
         remove_pseudonym(session, session.get_one(PersonRow, service.ada), "staff", service.now)

@@ -86,7 +86,7 @@ def _claimed(service):
 
 
 def test_an_open_assignment_takes_what_is_handed_in_while_a_file_is_missing(served):
-    """An open assignment accepts and stores attempts while its file is missing."""
+    """An open assignment accepts and stores attempts while its file is missing, and the attempts wait."""
     service = served("attempts: {most: 20}\n")
     away(service, "assignments/small/assignment.yaml")
     assert upload(service.browser("ada"), b"kernel").status_code == 303
@@ -146,7 +146,7 @@ def test_attempts_of_which_nothing_else_is_known_are_named(tmp_path):
 
 @pytest.mark.parametrize("policies", [CLOSED, COSTLY, "attempts: {most: 3, refill_hours: 2}\nopens: 2026-01-01T00:00Z"])
 def test_what_is_remembered_is_what_was_read(tmp_path, policies):
-    """A recorded assignment equals the assignment that was read, and is written again only after a change."""
+    """A recorded assignment equals the one that was read, with dates and limits, and is rewritten only if changed."""
     service = Service(tmp_path, policies=policies)
     recorder = AssignmentRecorder(service.app_state.cache)
     recorder.keep(service.database)

@@ -60,7 +60,7 @@ def test_what_is_the_same_is_folded_to_the_same(one, other):
 
 @pytest.mark.parametrize(("key", "other"), ALIKE)
 def test_a_key_that_looks_like_anothers_signs_nobody_in(service, key, other):
-    """A key that only looks like another person's signs in no person; the person's own key does."""
+    """A lookalike key, typed or from a university, signs in no person; the person's own key does."""
     number = service.person(f"x{key}", "student")
     with service.database.reading() as session:
         assert person_named(session, {f"x{other}"}) is None

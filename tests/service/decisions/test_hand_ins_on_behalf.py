@@ -116,7 +116,7 @@ def test_the_members_of_a_group_share_it(tmp_path):
 
 
 def test_assistants_and_trial_runs_have_no_form(service):
-    """Assistants have no form, because they change no grades; staff have none, because they hand in themselves."""
+    """Assistants have no form, because they change no grades. Staff have no form for themselves: they just hand in."""
     service.person("tom", "assistant")
     assert "Hand in for" not in service.browser("tom").get(PAGE.format(service.ada)).text
     staff = service.browser("staff")

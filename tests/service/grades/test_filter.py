@@ -9,7 +9,7 @@ from grader.service.grades.views import course_table
 
 @pytest.fixture
 def table(service):
-    """Return a table: Ada failed, Ben passed, Cleo waits, Dora has no attempt, Eve is excused, Finn is excluded."""
+    """Return a table: Ada failed, Ben passed, Cleo waits, Dora has no attempt, Eve is excused, Finn's is excluded."""
     service.graded(service.hand_in(), graded(service.course, passed=False))
     service.graded(service.hand_in(person=service.ben))
     service.person("dora", "student")

@@ -120,7 +120,9 @@ def test_what_students_see_is_the_same_however_hidden_checks_went(tmp_path, hidd
 
 
 def test_instructors_see_who_stands_there_and_whether_students_do(tmp_path):
-    """Staff see real names and if students see the place: never if speed is hidden, otherwise by the visible cases."""
+    """Staff see the name for each place, and if students see it. Students see no place if speed is hidden. If a case is
+    hidden, they see kernels that are right in the other cases.
+    """
     for hidden, shown in (("performance", False), ("case", True)):
         service = Service(tmp_path / hidden, hiding_course(tmp_path / hidden / "course", hidden))
         service.graded(service.hand_in(), outcome(service, 2.0))

@@ -176,7 +176,7 @@ def test_no_transaction_is_open_while_a_mail_is_sent(service):
 
 
 def test_the_thread_sends_and_survives_failures(service, attempt, monkeypatch):
-    """The mail thread reports the first failure in one line and continues. The service ends without waiting for it."""
+    """The mail thread reports its first failure in one line and continues. The service's end waits for no server."""
     assert attempt
     monkeypatch.setattr(notifier, "INTERVAL_SECONDS", 0.01)
     monkeypatch.setattr(notifier, "utc_now", lambda: service.now)
@@ -197,7 +197,7 @@ def test_the_thread_sends_and_survives_failures(service, attempt, monkeypatch):
 
 @pytest.mark.usefixtures("attempt")
 def test_mails_are_deleted_where_no_mail_is_set_up(service, monkeypatch):
-    """Old events are deleted even without configured mail, because they are still recorded there."""
+    """Old events are deleted even without configured mail: they are recorded there, too, and would never be sent."""
     monkeypatch.setattr(notifier, "INTERVAL_SECONDS", 0.01)
     monkeypatch.setattr(notifier, "utc_now", lambda: service.now)
     service.now += STORAGE_PERIOD + STORAGE_PERIOD

@@ -176,7 +176,7 @@ def test_web_processes_share_the_address_and_one_that_is_killed_is_replaced(tmp_
     os.kill(other, signal.SIGKILL)
     (other,) = until(lambda: [each for each in children(serving.process) if each != other])
     until(lambda: listeners(serving.port) == 2)  # the new process has its settings and serves
-    serving.process.send_signal(signal.SIGSTOP)  # now only the other process can answer
+    serving.process.send_signal(signal.SIGSTOP)  # only the other process answers, for its share of connections
     try:
         until(lambda: opens(serving, client.cookies))
     finally:

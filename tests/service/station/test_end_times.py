@@ -18,7 +18,7 @@ def part(*, sanitizer=False, speed=False):
 
 
 def ended(hiding, *, takes):
-    """Return the number of reported events and the seconds from the last one to the end, for this hidden duration."""
+    """Return the number of reported events and the seconds from the last to the end, for a hidden part this long."""
     times, told, now = [], [], [100.0]
 
     def sleep(seconds):

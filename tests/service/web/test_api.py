@@ -198,7 +198,7 @@ def test_what_cannot_be_handed_in_is_a_sentence_and_stores_nothing(service, name
 
 
 def test_the_description_of_the_api_has_every_address_and_no_page(service):
-    """The OpenAPI description lists every API route and no page, and its own page loads nothing from other sites."""
+    """The OpenAPI description lists every API route and no page, and the API page loads nothing from other sites."""
     client = service.browser()
     paths = client.get("/openapi.json").json()["paths"]
     assert "/api/v1/me" in paths

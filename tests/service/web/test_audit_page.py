@@ -77,7 +77,7 @@ def test_a_filter_that_no_page_makes_is_not_found(staff, query):
 
 
 def test_all_lines_are_a_file_without_a_formula(service, staff):
-    """The file has all lines of several queries, oldest first, by person or by station, and no formula."""
+    """The file has all lines, more than one query reads, oldest first, with the kind of author and without formulas."""
     noted(service, LINES_PER_QUERY + 1)
     noted(service, 1, "a station", by_station=True)
     noted(service, 1, "=1+1")

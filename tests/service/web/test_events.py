@@ -172,7 +172,7 @@ def test_a_note_cannot_end_its_event():
 
 
 def test_one_person_has_so_many_streams_at_most():
-    """A person has a limited number of streams; a further one is told to retry later and does not affect the others."""
+    """A person has a limited number of streams; a further one must retry later and does not affect the others."""
 
     async def run():
         look = GradingProgress(state=State.RUNNING, turn=1, place=NO_PLACE, notes=())

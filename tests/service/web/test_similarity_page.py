@@ -1,4 +1,4 @@
-"""similarity.py, similarity_search.py: near copies are shown in pairs, with earlier sources and without groups."""
+"""similarity.py, similarity_search.py: near copies, also of pooled sources, are paired; shared attempts are not."""
 
 import hashlib
 import io
@@ -46,7 +46,7 @@ def pooled(staff, kind, data, name="old.cl"):
 
 
 def test_near_copies_stand_side_by_side_with_their_differences_marked(service, staff):
-    """Near copies are shown in two columns with marked differences, even after renaming. Other solutions are not."""
+    """Near copies are shown in two columns with marked differences, even if renamed. Other solutions are not listed."""
     attempts = [graded(service, SOLUTION), graded(service, RENAMED, service.ben)]
     graded(service, OTHER, service.person("cleo", "student"))
     answer = staff.get(PAGE)

@@ -213,7 +213,7 @@ def test_a_second_click_that_cancels_as_many_links_is_refused(service, staff):
 
 
 def test_of_two_clicks_at_once_one_makes_links(service, staff, monkeypatch):
-    """One of two simultaneous clicks makes links, and these links are valid."""
+    """The first of two simultaneous clicks makes links, which stay valid, and the second makes none."""
     post(staff, f"/course/people/{service.ada}/invitation")
     form = {"cancels": field(staff.get("/course/invitations"), "cancels")}
     answers, in_batches = [], pages.in_batches
