@@ -40,7 +40,10 @@ def chosen(graded, transposition, wanted):
     ],
 )
 def test_what_is_chosen(graded, transposition, wanted, labels):
-    """A choice selects a student, also one with a file identical to another's, or the results that failed a check."""
+    """A choice selects a student's result or the results that failed a check.
+
+    A student's result may be one of an identical file.
+    """
     assert chosen(graded, transposition, wanted) == labels
 
 

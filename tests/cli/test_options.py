@@ -1,4 +1,4 @@
-"""options.py: a group of options is a record for the command, and flat parameters for typer."""
+"""options.py: a group of options is a record for the command and a list of flat parameters for typer."""
 
 import inspect
 from dataclasses import dataclass
@@ -20,7 +20,10 @@ class Sizes:
 
 
 def test_a_command_is_given_its_options_as_a_record():
-    """In the order in which they stand, with the help, limits and defaults that the fields have."""
+    """A command gets its options as one record.
+
+    The parameters keep the order, help, limits and defaults of its fields.
+    """
     seen = []
 
     def draw(name: str, sizes: Sizes, *, bold: Annotated[bool, typer.Option("--bold")] = False) -> None:
@@ -37,7 +40,7 @@ def test_a_command_is_given_its_options_as_a_record():
 
 
 def test_a_field_may_stand_for_the_options_of_a_registry():
-    """The command gets those that were given, by name, as typer has read them."""
+    """A field of a registry gives the command the options in use, by name and converted by typer."""
     table = OptionTable(
         options={
             "red_pen": Annotated[int | None, typer.Option(help="Strokes in red.")],
@@ -68,14 +71,17 @@ def test_a_field_may_stand_for_the_options_of_a_registry():
 
 
 def test_no_command_has_an_option_twice_and_few_parameters():
-    """Options that belong together are groups, so that a command is read at a glance."""
+    """A command has at most 7 parameters and no option twice.
+
+    Related options form groups, so that a reader sees it at once.
+    """
     for command in (*COMMANDS.values(), *EXPORTS.values()):
         assert len(inspect.signature(command).parameters) <= 7
         assert len(inspect.signature(flat(command)).parameters) >= len(inspect.signature(command).parameters)
 
 
 def test_what_is_not_given_sets_nothing():
-    """Settings come from the file and the variables then."""
+    """Unused options set no value, so that settings come from the file and the variables."""
     assert set(EnvironmentOptions().settings().values()) == {None}
     assert EnvironmentOptions(gpu="amd").settings()["docker"] == {"gpu": "amd"}
     assert set(GradingOptions().settings().values()) == {None}
