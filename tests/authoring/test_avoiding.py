@@ -13,7 +13,10 @@ def names(assignment):
 
 
 def test_three_are_made_from_a_baseline_with_the_same_arguments(transposition):
-    """The baseline, one work-item, and one in each group."""
+    """A baseline with the exercise's arguments gives three kernels.
+
+    They are itself, one work-item, and one work-item per group.
+    """
     assert names(transposition) == MADE
 
 
@@ -53,7 +56,7 @@ def test_parts_of_a_suite_have_folders_of_their_own(course):
 
 
 def test_a_size_that_the_kernel_is_not_given_cannot_be_dealt_out(transposition):
-    """The number of the baseline's work-items would not be known in the kernel."""
+    """A baseline with a size that is no argument gives no kernel, because a kernel cannot know its work-items."""
     (naive,) = transposition.baseline
     elsewhere = replace(naive, global_size=("ceil_to(depth, TILE)", "1"))
     assert names(replace(transposition, baseline=(elsewhere,))) == []

@@ -56,7 +56,10 @@ def test_the_name_stands_in_place_of_the_placeholder_everywhere(drafted):
 
 
 def test_the_draft_has_all_that_an_assignment_needs(drafted):
-    """100 points, both kinds of data, a case for practice, goals for both classes, a right and a wrong submission."""
+    """The draft has 100 points, both kinds of data, a practice case and goals for both classes.
+
+    It has a right and a wrong submission.
+    """
     assignment = loaded(drafted)
     assert assignment.points == 100
     assert {case.data for case in assignment.correctness.cases} == {"random", "integers"}

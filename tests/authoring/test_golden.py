@@ -214,7 +214,10 @@ def test_the_first_explanation_is_held_against_the_cause(golden, assignment, cau
 
 @pytest.mark.parametrize(("stride", "holds"), [("4*width", True), ("[8, 4*width]", True), ("4*height", False)])
 def test_a_stride_is_an_expression_over_the_sizes_that_are_counted(golden, assignment, stride, holds):
-    """In bytes between neighbouring work-items."""
+    """A cause's stride is in bytes between neighbouring work-items.
+
+    It may be an expression over the simulated sizes.
+    """
     assert assignment.memory.sizes == {"height": 128, "width": 192}
     wrong = golden(
         f"fails: {{memory: {{coalesced accesses: UNCOALESCED}}}}\ncause: {{reason: UNCOALESCED, stride: {stride}}}"

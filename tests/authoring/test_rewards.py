@@ -13,7 +13,10 @@ def quiet(_):
 
 @pytest.fixture
 def claims(environment, simulator):
-    """A function that grades the kernels for an assignment, and says what is true and what is not."""
+    """Return a function that grades an assignment's kernels.
+
+    The function returns the rewards and the claims by their text.
+    """
     assert simulator
 
     def make(assignment):
@@ -24,7 +27,7 @@ def claims(environment, simulator):
 
 
 def test_an_assignment_of_the_course_rewards_its_exercise(claims, transposition):
-    """No kernel that avoids it earns half of the points, and each slip earns more than all of them."""
+    """No kernel that avoids the exercise earns half of the points. Each slip earns more than each of those kernels."""
     found, said = claims(transposition)
     assert [each.points for each in found.avoiding] == ["38 of 100 points"] * 3
     assert len(found.slips) == 3

@@ -51,7 +51,7 @@ def test_a_folder_is_filled_and_what_was_written_is_told(assignment, tmp_path):
 
 
 def test_the_skeleton_and_the_handout_are_those_of_the_assignment(assignment, started):
-    """To the byte, but for the link to the page that explains reports."""
+    """The skeleton and the handout equal the assignment's to the byte, except the link to the page about reports."""
     assert (started / "kernels.cl").read_bytes() == (assignment.folder / "kernels.cl").read_bytes()
     handout = (assignment.folder / "README.md").read_text()
     assert (started / "HANDOUT.md").read_text() == handout.replace(f"(../../docs/{GUIDE.name})", f"({GUIDE.name})")
@@ -263,7 +263,10 @@ def test_the_file_of_all_five_holds_the_skeletons_word_for_word():
 
 
 def test_instructors_are_told_which_files_of_the_template_students_get():
-    """By name, and that the file of all five skeletons is none of them."""
+    """The guide lists the template's files for students.
+
+    It says that kernels.cl, with all five skeletons, stays with the instructor.
+    """
     told = (ROOT / "docs" / "instructors.md").read_text(encoding="utf-8").partition("from `student_template/`")[2]
     given, _, others = told.partition(")")
     assert re.findall(r"`(.+?)`", given) == list(TEMPLATE_FILES)

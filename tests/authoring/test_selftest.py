@@ -211,7 +211,10 @@ def said_of_both(monkeypatch, environment):
 
 @pytest.mark.parametrize("name", [pytest.param("coalsTransp", marks=pytest.mark.whole), "coalsProgrm"])
 def test_both_kernels_of_ours_agree_at_the_sizes_that_are_timed(course, said_of_both, name):
-    """Also where the student's kernel is a part of a program, of which the baseline does all."""
+    """The shipped model solution and baseline agree at the timed sizes.
+
+    In one case, the student's kernel is a part of the baseline's program.
+    """
     said = said_of_both(course.load(name))
     assert (said.claim, said.holds) == (AGREE, True)
 
@@ -255,7 +258,10 @@ def test_a_right_baseline_is_run_on_every_case(copied, said_of_baseline):
     ],
 )
 def test_a_wrong_baseline_is_told_with_its_first_wrong_case(copied, said_of_baseline, old, new, seen):
-    """Speed-ups over a kernel that computes something else would mean nothing."""
+    """A wrong baseline is reported with its first wrong case.
+
+    A speed-up over another computation would mean nothing.
+    """
     path = copied.reference / "baseline.cl"
     text = path.read_text()
     assert old in text

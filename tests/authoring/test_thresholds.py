@@ -15,7 +15,11 @@ def fractions(found):
 
 
 def test_full_points_stand_at_the_geometric_mean_and_half_of_them_half_way_to_the_baseline():
-    """As far from the one kernel as from the other; half points are half of what the goal is worth."""
+    """Full points need the geometric mean of the model solution's and the baseline's speed.
+
+    The mean is as far from one kernel as from the other. Half of the goal's points need the speed half-way from there
+    to the baseline.
+    """
     found = proposal(0.25, one=0.9, other=0.8)
     assert fractions(found) == [0.5, 0.37]
     assert [band.points for band in found.bands] == [20, 10]
@@ -79,7 +83,7 @@ def test_what_a_goal_asks_beyond_the_proposal_is_told(fraction, baseline, said):
 
 
 def test_a_baseline_that_must_miss_but_cannot_is_told():
-    """The assignment would not pass its selftest."""
+    """A baseline that must miss full points and is too close is reported. The assignment would fail its selftest."""
     goal = SpeedGoal(sizes={"n": 1}, bands=(Band(fraction=0.7, points=20),))
     assert list(proposal(0.9, one=1.0).exceeded(goal)) == [
         "the baseline must miss full points, but is too near to the model solution"
@@ -93,7 +97,10 @@ def limit(asked, model, baseline=None, **right):
 
 @pytest.mark.parametrize(("model", "proposed"), [(1.0, 1.1), (1.04, 1.15), (0.0, 0.0), (12288, 13517), (999, 1098.9)])
 def test_a_limit_leaves_a_tenth_above_the_model_solution(model, proposed):
-    """Rounded up: counts to whole ones, ratios to hundredths."""
+    """A proposed limit is a tenth above the model solution's count.
+
+    Counts are rounded up to integers, and ratios to hundredths.
+    """
     assert limit(1, model).proposed == proposed
 
 

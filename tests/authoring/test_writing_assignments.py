@@ -21,8 +21,9 @@ TIMED = [command for command in COMMANDS if command.split()[1] in {"validate", "
 
 @pytest.mark.whole
 def test_the_commands_work_in_the_order_they_stand(tmp_path, locks):
-    """Those that time nothing, typed one after the other into an empty folder: from a draft to a grading of its
-    skeleton.
+    """The commands without timing work in the document's order.
+
+    In an empty folder, they lead from a draft to the grading of its skeleton.
     """
     assert all(command.startswith("grader ") for command in COMMANDS)
     verbs = [command.split()[1] for command in COMMANDS]

@@ -125,7 +125,10 @@ def failures(assignment, environment, folder, kernel):
 
 
 def test_a_right_kernel_earns_everything(everything, quick, tmp_path):
-    """Arrays that change places, that are changed, of integers, made by the oracle; scalars; local memory; a test."""
+    """A right kernel passes with swapped, updated, integer and oracle-made arrays.
+
+    It has scalars, local memory and a convergence test.
+    """
     assert {name: check.message for name, check in failures(everything, quick, tmp_path, KERNEL).items()} == {}
 
 

@@ -16,7 +16,7 @@ SPEED = {"cpu": "speed on a CPU", "gpu": "speed on a GPU"}
 """The rows of the speed goals, by class of device."""
 
 COLUMNS = ["check", "limit or goal", "what it teaches", "points", "counts when"]
-"""Of every table; those of suites have the column `kernel` before them."""
+"""Columns of every table. Tables of suites start with the column `kernel`."""
 
 pytestmark = pytest.mark.parametrize("name", ASSIGNMENTS)
 
