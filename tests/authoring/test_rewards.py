@@ -49,7 +49,7 @@ def measuring(transposition, *names):
 def test_points_for_what_a_naive_kernel_does_are_broken(claims, transposition):
     """A claim fails if the naive kernel earns too much.
 
-    It passes two checks that any kernel passes, and speed on a CPU.
+    That kernel passes two checks that do not tell it from a solution, and is fast enough on a CPU.
     """
     names = [each.name for each in transposition.memory.checks]
     _, said = claims(replace(measuring(transposition, *names), slips=()))

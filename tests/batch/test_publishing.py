@@ -121,7 +121,10 @@ def test_what_is_no_longer_hidden_in_the_assignment_is_shown(batch):
 
 
 def test_a_release_that_was_cut_short_leaves_nothing_to_be_taken_for_withheld(batch, monkeypatch):
-    """After an aborted release, the next run without --release writes every student's file without hidden checks."""
+    """An aborted release leaves no file that the next run takes for one without hidden checks.
+
+    The source of a page is noted before the page is written.
+    """
     batch.run()
     before = batch.for_students()
 

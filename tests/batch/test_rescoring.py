@@ -39,7 +39,7 @@ def test_the_same_assignment_scores_the_same(measured, transposition):
 
 
 def test_a_lower_threshold_of_speed_passes_what_has_failed(measured, transposition):
-    """The stored fraction passes 0.001 of the model solution's speed and fails 1,000 times that speed."""
+    """A stored speed passes a threshold of 0.001 of the model solution's speed and fails one of 1,000 times it."""
     right = measured["course-style-lmem"]
     goal = transposition.performance.classes["cpu"]
     for fraction, verdict in ((0.001, Verdict.PASSED), (1000.0, Verdict.FAILED)):

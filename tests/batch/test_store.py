@@ -78,7 +78,7 @@ def test_a_key_follows_everything_that_can_change_a_verdict(transposition, produ
 def test_thresholds_and_points_leave_the_key_as_it_is(transposition):
     """Thresholds and points do not change the key, because rescoring.py applies them to measurements.
 
-    Cases, sizes, constants and checks of memory change it.
+    Tolerances, cases, sizes, constants and the set of memory checks change it.
     """
 
     def key(**changes):

@@ -59,7 +59,7 @@ def test_three_kills_change_no_result(tmp_path):
 def test_an_interrupted_batch_leaves_nothing_and_says_how_to_go_on(tmp_path, number):
     """An interrupted batch leaves no file or process and says how to continue.
 
-    Ctrl-C reaches the whole process group and other signals one process.
+    Ctrl-C reaches the whole process group and other signals one process. Neither ends a station directly.
     """
     small_batch(tmp_path, 6)
     process = start(batch(tmp_path, tmp_path / "out", "--jobs", "2"), tmp_path / "log")

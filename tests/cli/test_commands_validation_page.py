@@ -108,7 +108,7 @@ def test_a_draft_that_holds_is_told_in_six_sections(printed):
 
 
 def test_no_line_is_wider_than_a_terminal_of_80_columns(printed):
-    """No line is wider than 80 columns. Only the test's own long paths would be."""
+    """No line is wider than a terminal of 80 columns."""
     text, _ = printed(timed(1.0))
     assert [line for line in text.splitlines() if len(line.rstrip()) > WIDTH] == []
 

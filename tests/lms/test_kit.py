@@ -292,13 +292,19 @@ def test_in_the_course_itself_a_yardstick_decides_nothing(small):
 
 
 def test_thresholds_are_those_of_what_is_timed(small):
-    """The threshold 0.4 with yardstick 4 is 1.6 times the naive kernel's speed. Without a yardstick, there is none."""
+    """The threshold 0.4 with yardstick 4 is 1.6 times the naive kernel's speed.
+
+    Without a yardstick, a kit has no threshold.
+    """
     assert fake_setup(in_kit(small, 4)).thresholds == pytest.approx((1.6,))
     assert fake_setup(in_kit(small)).thresholds == ()
 
 
 def test_a_noisy_machine_leaves_open_only_what_is_decided_there(small):
-    """Noise on a laptop leaves only a speed that the kit decides open, and the rest of the report is complete."""
+    """Noise leaves a speed open only if the kit decides about it.
+
+    A laptop's noise must not cost a student the rest of the report.
+    """
     noisy = {Role.REFERENCE: {STUDENT: 6}, Role.CONTROL: {STUDENT: 3}}
     brief = RULES.model_copy(update={"max_seconds": 0.1})
     assert len(measure(begun(fake_setup(in_kit(small), step_ms=noisy)), brief)) >= 6
@@ -329,9 +335,9 @@ def test_on_a_gpu_the_baseline_is_the_verifier_if_it_makes_the_same(course, whol
 
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_the_baseline_makes_what_the_students_kernels_do_where_those_are_all(course, name):
-    """A baseline can replace the model solution if no program surrounds the kernel.
+    """A baseline can replace the model solution if no program surrounds the student's kernel.
 
-    Otherwise oracle.py verifies the arrays.
+    Data made by oracle.py are judged by oracle.py.
     """
     for part in course.load(name).parts:
         assert baseline_is_comparable(part) == (not part.has_surroundings) or part.performance.verifier == "oracle"

@@ -22,7 +22,7 @@ from grader.results.result import Result
 SECONDS = float(os.environ.get("GRADER_FUZZ_SECONDS", "10"))
 """Seconds for each target in `make test-all`."""
 
-pytestmark = pytest.mark.filterwarnings("ignore:Duplicate name")  # fuzzed archives contain duplicate names on purpose
+pytestmark = pytest.mark.filterwarnings("ignore:Duplicate name")  # made in odd archives on purpose
 
 ALIKE = frozenset(
     ("answers", f"reading-{kept}")

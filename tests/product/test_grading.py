@@ -196,7 +196,7 @@ def written(folder, source):
 
 @pytest.mark.whole
 def test_what_is_timed_is_built_with_the_constants_that_are_timed(transposition, environment, tmp_path):
-    """The timing is built with its own constants, and every other check with the handout's.
+    """The timing is built with the goal's constants, and every other check with the handout's.
 
     The kernel stores TILE if TILE is 32.
     """

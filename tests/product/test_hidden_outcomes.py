@@ -72,7 +72,7 @@ OUTCOMES = {
 
 FILLING = "if (i == 0) for (int each = 0; each < 128; each++) map(64 << 20);"
 MEMORY = (BOMB, FILLING, Reason.MEMORY_LIMIT)
-"""The outcome in a container, in which the operating system counts memory."""
+"""An outcome in a container, where the operating system's kernel counts memory."""
 
 
 def submission(helpers="", statement="", elsewhere=""):

@@ -103,8 +103,8 @@ def host():
 def test_an_attack_fails_its_own_grading_and_nothing_else(attack, wall, engine, tmp_path):
     """An attack gets its expected verdict, leaves no container, process or file, and does not change the next grading.
 
-    The next grading is usually another attack with its own expected verdict. Every fifth time it is an honest
-    submission.
+    The next grading is usually another attack, which must get its expected verdict too. Every fifth time it is an
+    honest submission.
     """
     environment, folder = wall
     before = host()

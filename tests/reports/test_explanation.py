@@ -37,7 +37,7 @@ def test_what_was_not_run_is_not_said_to_have_failed():
 
 
 def test_where_nothing_failed_it_says_so():
-    """Without a failure the explanation says so. It mentions the simulator only if one ran."""
+    """An explanation without a failure says so. The simulator is mentioned only if it ran."""
     right = check("correctness: one row (height 1)")
     assert rendered(right) == "Transposition\nEvery case that is shown is right.\n"
     seen = check("sanitizer", kind=Kind.SANITIZER)

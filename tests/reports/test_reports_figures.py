@@ -45,7 +45,7 @@ def test_a_figure_stands_inside_a_page(name):
 
 
 def test_timings_show_a_row_for_each_with_its_median():
-    """Each of the five kinds of launches has a row with its median."""
+    """Each of the five kinds of launches has a row with its median and a distinct or hollow marker."""
     words = words_of(drawn("timings"))
     for name, median in (("your kernel", "3.6 ms"), ("naive kernel", "18.8 ms"), ("a copy", "419 µs")):
         assert words.index(median) == words.index(name) + 1

@@ -65,7 +65,7 @@ def test_a_terminal_has_a_row_for_those_that_passed_and_one_for_each_that_did_no
 
 
 def test_hidden_checks_are_not_waited_for(tmp_path):
-    """Hidden checks are not counted on the board, because they are not shown before the report."""
+    """The board counts all checks except hidden ones. A hidden case hides only itself."""
     board = heard(hiding_course(tmp_path, "case").load("small"), "building")
     assert board.status(0) == "building, 0 of 7 checks decided, 0 s"
 

@@ -48,7 +48,10 @@ def text_of(outcome):
 
 
 def test_kernels_stand_side_by_side(climbed):
-    """Rates, shares of the model solution's, and times the first, of a real grading."""
+    """A real grading compares two kernels.
+
+    Each has a rate, its share of the model solution's rate, and its multiple of the first rate.
+    """
     first, last = standings_of(climbed["right"])
     assert (first.part, last.part) == (FIRST, LAST)
     assert first.times_first == 1.0

@@ -46,9 +46,9 @@ def test_a_finding_does_not_repeat_the_sentence_of_its_check():
 
 
 def test_accesses_are_measured_against_the_least_that_would_do():
-    """Accesses give sectors in global memory or cycles in local memory next to the minimum.
+    """Accesses give sectors in global memory or turns in local memory next to the minimum.
 
-    The distance of neighbours is given if it is constant.
+    The distance of neighbouring work-items is given if there is one.
     """
     stretched, whole, conflicting = map(access_in_words, PROFILE.accesses)
     assert stretched == (
@@ -81,7 +81,10 @@ def test_speeds_have_no_exponents():
 
 
 def test_a_speed_in_a_kit_is_held_against_the_model_solution_by_a_yardstick_or_not_at_all():
-    """In a kit, a speed is compared with the model solution only with a yardstick, because its speed is unknown."""
+    """In a kit, a speed is compared with the model solution's only by a yardstick.
+
+    Without one, that speed is unknown.
+    """
     lines = list(speed_in_words(performance(fraction_of_reference=None)))
     assert not [line for line in lines if "model solution" in line]
     assert [line for line in lines if "naive kernel" in line]
@@ -100,9 +103,9 @@ def test_a_speed_in_a_kit_is_held_against_the_model_solution_by_a_yardstick_or_n
     ids=["spilled", "no spills", "not known", "no frame"],
 )
 def test_what_is_not_in_registers_is_told_with_its_cause(usage, cause):
-    """Values outside registers are reported with the cause.
+    """Values outside registers are reported with their cause.
 
-    The driver may tell whether registers were too few or an array does not fit.
+    Either registers are too few or no register can contain an array, and the driver may tell which.
     """
     (words,) = spills_in_words([usage])
     assert words.startswith(SPILLED)
