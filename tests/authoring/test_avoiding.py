@@ -13,18 +13,12 @@ def names(assignment):
 
 
 def test_three_are_made_from_a_baseline_with_the_same_arguments(transposition):
-    """A baseline with the exercise's arguments gives three kernels.
-
-    They are itself, one work-item, and one work-item per group.
-    """
+    """A baseline with the exercise's arguments gives three kernels: itself, one work-item, and one per group."""
     assert names(transposition) == MADE
 
 
 def test_the_baseline_keeps_its_text_under_the_name_of_the_exercise(transposition):
-    """The baseline becomes the exercise's kernel by a change of its name alone.
-
-    Its launch already has the exercise's sizes.
-    """
+    """The baseline becomes the exercise's kernel by a new name alone, because its launch has the same sizes."""
     naive = (ROOT / "reference" / "coalsTransp" / "baseline.cl").read_text()
     assert next(avoiding(transposition)).source == naive.replace("naiveTransp", "coalsTransp")
 

@@ -90,10 +90,7 @@ def test_a_right_submission_of_which_something_is_found_is_told(golden, assignme
 
 
 def test_a_failed_case_stops_what_comes_after_it(golden, assignment):
-    """A failed case implies NOT_RUN for later checks, without an entry in the file.
-
-    A failed practice case implies nothing.
-    """
+    """A failed case implies NOT_RUN for later checks without an entry. A failed practice case implies nothing."""
     wrong = golden("fails: {one element: WRONG_OUTPUT}")
     assert differences(wrong, assignment, graded(one_element=Reason.WRONG_OUTPUT, **ALL_NOT_RUN)) == ()
     assert "sanitizer: passes, must be NOT_RUN" in differences(
@@ -201,10 +198,7 @@ def test_of_a_race_only_the_simulators_word_counts(golden, assignment):
     ],
 )
 def test_the_first_explanation_is_held_against_the_cause(golden, assignment, cause, told):
-    """The first explanation must have the cause's reason, lines and words.
-
-    A race has two lines, and a finding's words count too.
-    """
+    """The first explanation must have the cause's reason, lines (two for a race) and words, or a finding's words."""
     racy = golden(f"fails: {{sanitizer: DATA_RACE}}\ncause: {{{cause}}}")
     found = failed("sanitizer (height 53)", reason=Reason.DATA_RACE, kind=Kind.SANITIZER, findings=(RACE,))
     said = differences(racy, assignment, result(BUILD, found, SPEED))
@@ -214,10 +208,7 @@ def test_the_first_explanation_is_held_against_the_cause(golden, assignment, cau
 
 @pytest.mark.parametrize(("stride", "holds"), [("4*width", True), ("[8, 4*width]", True), ("4*height", False)])
 def test_a_stride_is_an_expression_over_the_sizes_that_are_counted(golden, assignment, stride, holds):
-    """A cause's stride is in bytes between neighbouring work-items.
-
-    It may be an expression over the simulated sizes.
-    """
+    """A cause's stride, in bytes between neighbouring work-items, is an expression over the simulated sizes."""
     assert assignment.memory.sizes == {"height": 128, "width": 192}
     wrong = golden(
         f"fails: {{memory: {{coalesced accesses: UNCOALESCED}}}}\ncause: {{reason: UNCOALESCED, stride: {stride}}}"
@@ -259,10 +250,7 @@ def test_a_corpus_is_every_folder_with_a_submission_or_an_expectation(golden, tm
 
 
 def test_a_submission_for_a_suite_names_the_part_that_it_is_about(golden, transposition):
-    """A golden submission for a suite names its part and is graded for it alone.
-
-    An assignment of one kernel has no parts.
-    """
+    """A golden submission for a suite names its part and is graded for it alone. Other assignments have no parts."""
     parts = tuple(transposition.model_copy(update={"part": name}) for name in ("first", "second"))
     suite = Suite.model_construct(name="both", parts=parts)
     about_second = golden("fails: {}\npart: second")

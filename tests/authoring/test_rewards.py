@@ -13,10 +13,7 @@ def quiet(_):
 
 @pytest.fixture
 def claims(environment, simulator):
-    """Return a function that grades an assignment's kernels.
-
-    The function returns the rewards and the claims by their text.
-    """
+    """Return a function that grades an assignment's kernels and returns the rewards and the claims by text."""
     assert simulator
 
     def make(assignment):

@@ -58,10 +58,7 @@ def test_the_skeleton_and_the_handout_are_those_of_the_assignment(assignment, st
 
 
 def test_every_link_of_a_started_folder_leads_to_a_file_in_it(started):
-    """Every relative link leads to a file in the folder.
-
-    The handout and the page about reports are elsewhere in the course.
-    """
+    """Every relative link leads to a file in the folder, although two of its pages come from other folders."""
     links = [
         (path.name, link)
         for path in started.glob("*.md")
@@ -166,10 +163,7 @@ def test_a_pipeline_sets_up_the_kit_and_its_grading_ends_as_the_grader_does(tran
 
 @pytest.mark.parametrize("platform", ["gitlab", "github"])
 def test_a_pipeline_clones_the_kit_or_says_that_nobody_said_from_where(transposition, tmp_path, platform):
-    """A pipeline clones the kit from KIT_URL, or from the template's address.
-
-    Without either, it fails with a message.
-    """
+    """A pipeline clones the kit from KIT_URL or the template's address. Without either, it fails with a message."""
     kit_in(tmp_path / "course", 0)
     git = ["git", "-c", "user.name=x", "-c", "user.email=x@example.org", "-C", tmp_path / "course"]
     subprocess.run([*git, "init", "--quiet"], check=True)

@@ -28,10 +28,7 @@ def exactly(value):
 
 
 def timed(fraction, baseline, verdict=Verdict.PASSED):
-    """Return a speed check at this fraction of the model solution's speed.
-
-    The baseline reaches `baseline` of that speed.
-    """
+    """Return a speed check at this fraction of the model solution's speed, of which the baseline has `baseline`."""
     return check(
         "performance: cpu (height 1)",
         kind=Kind.PERFORMANCE,
@@ -258,10 +255,7 @@ def test_a_right_baseline_is_run_on_every_case(copied, said_of_baseline):
     ],
 )
 def test_a_wrong_baseline_is_told_with_its_first_wrong_case(copied, said_of_baseline, old, new, seen):
-    """A wrong baseline is reported with its first wrong case.
-
-    A speed-up over another computation would mean nothing.
-    """
+    """A wrong baseline is reported with its first wrong case. Speed-ups over another computation mean nothing."""
     path = copied.reference / "baseline.cl"
     text = path.read_text()
     assert old in text

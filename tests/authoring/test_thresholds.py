@@ -57,7 +57,7 @@ def test_a_baseline_that_is_too_near_may_pass(baseline, passes):
 def test_small_fractions_keep_two_digits():
     """Small fractions keep two digits.
 
-    A kernel may be 50 times slower than the model solution on a device that does not suit it.
+    On a device that does not suit it, a kernel may be 50 times slower than the model solution.
     """
     assert fractions(proposal(0.004, odd=0.0231)) == [0.02, 0.012]
 
@@ -97,9 +97,9 @@ def limit(asked, model, baseline=None, **right):
 
 @pytest.mark.parametrize(("model", "proposed"), [(1.0, 1.1), (1.04, 1.15), (0.0, 0.0), (12288, 13517), (999, 1098.9)])
 def test_a_limit_leaves_a_tenth_above_the_model_solution(model, proposed):
-    """A proposed limit is a tenth above the model solution's count.
+    """A proposed limit is a tenth above the model solution's count, rounded up to an integer or a hundredth.
 
-    Counts are rounded up to integers, and ratios to hundredths.
+    Counts are rounded to integers, and ratios to hundredths.
     """
     assert limit(1, model).proposed == proposed
 

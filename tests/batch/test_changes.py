@@ -12,10 +12,7 @@ def changes(**what):
 
 
 def test_files_are_named_and_students_reports_by_student():
-    """The summary names each changed file and groups reports by student.
-
-    A long list ends with the number of the rest.
-    """
+    """Changed files are named, with reports grouped by student. A long list ends with the number of the rest."""
     reports = tuple(f"students/s{i}/a.{ending}" for i in range(NAMES + 5) for ending in ("html", "xml"))
     words = files_in_words(changes(written=(*reports[:4], "grades.csv"), same=("x",), removed=reports))
     first, second = words.splitlines()
@@ -24,10 +21,7 @@ def test_files_are_named_and_students_reports_by_student():
 
 
 def test_edited_files_are_named():
-    """An edited file is listed with its new name.
-
-    If there are many, as in a folder of another program, the rest is a number.
-    """
+    """Edited files are listed by new name. If there are many, as in another program's folder, the rest is a number."""
     assert "a.csv had been edited since the last run; the edited file is now a.edited.csv." in files_in_words(
         changes(kept={"a.csv": "a.edited.csv"})
     )

@@ -42,10 +42,7 @@ def test_points_are_what_a_grade_is_to_be_or_a_difference(read, points, earned, 
 
 
 def test_a_spreadsheet_may_have_saved_it(read):
-    """A file with a spreadsheet's delimiter and encoding is read.
-
-    Case in names does not matter, and empty lines are skipped.
-    """
+    """A spreadsheet's delimiter and encoding are accepted. Case in names is ignored, and empty lines are skipped."""
     orders, _ = read("Student;Assignment;Points\n;;\nAnna;coalsTransp;12,5\n", "utf-16")
     assert orders["anna", "coalsTransp"].amount.to == 12.5
 
@@ -69,10 +66,7 @@ def test_a_line_that_is_not_understood_is_refused(read, line, said):
 
 
 def test_corrections_of_another_assignment_wait(read):
-    """A correction for an assignment outside the batch is reported and not applied.
-
-    One folder may serve several batches.
-    """
+    """A correction for another batch's assignment is reported and not applied, as batches may share a folder."""
     orders, (remark,) = read(f"{HEAD}anna,blockMMM,5,\n")
     assert orders == {}
     assert remark.why == "not applied: blockMMM is not in this batch."

@@ -83,10 +83,7 @@ def test_a_date_without_any_zone_is_refused(read):
 
 
 def test_what_cannot_be_applied_is_told(read):
-    """An extension for another batch's assignment, or of time without a due date, is reported.
-
-    Extra attempts need no due date.
-    """
+    """Extensions for other batches and extra time without a due date are reported. Attempts need no due date."""
     lines = "anna,blockMMM,,1 d,,\nanna,coalsTransp,,1 d,,\nbob,coalsTransp,,,2,\n"
     _, (foreign, undated) = read(f"{HEAD}{lines}")
     assert (foreign.where, foreign.why) == (f"{EXTENSIONS}, line 2", "not applied: blockMMM is not in this batch.")

@@ -71,10 +71,7 @@ def test_the_due_date_of_the_course_beats_what_the_platform_calls_late(applied):
 
 
 def test_where_no_time_is_known_the_platform_is_believed(applied):
-    """Without a time, the platform's late mark decides and counts as 1 day.
-
-    The run lists the students on both sides.
-    """
+    """Without a time, the platform's late mark decides and counts as 1 day. The run lists both kinds of students."""
     found = applied(at("anna", late=True), at("bob"), late=TEN, **DUE)
     assert late_in(found) == ["anna"]
     assert why(found, "anna") == "late, says the platform, and not by how much: counted as 1 day; 10 % off"
@@ -159,10 +156,7 @@ def test_late_days_are_for_all_assignments_of_a_batch(transposition):
 
 
 def test_what_a_batch_cannot_do_is_said(applied):
-    """A batch has one hand-in per student, so it reports that it ignores `counts`.
-
-    It lists hand-ins before the opening.
-    """
+    """A batch has one hand-in per student, so it ignores `counts` and says so. Early hand-ins are listed."""
     found = applied(at("anna", "2026-11-01T12:00"), counts="best", opens=read_date("2026-11-16T08:00"), **DUE)
     assert "Handed in before it opened (coalsTransp): anna." in found.lines
     assert "`counts` is for the submission service" in found.lines[-1]
@@ -202,10 +196,7 @@ def batch(tmp_path):
 
 
 def test_a_deduction_stands_in_every_file_with_points_and_runs_nothing(batch):
-    """Every file shows the points before, the deduction, the points after and the reason.
-
-    A new policy needs no new grading.
-    """
+    """Every file shows points before, deduction, points after and reason. A new policy needs no new grading."""
     assert batch.graded() == 1
     before = batch.whole.points
     as_it_was = {name: batch.read(name) for name in ("grades.csv", "batch.xml", "index.html")}

@@ -49,7 +49,7 @@ def test_a_strangers_file_is_somebodys_work(tmp_path):
 def test_a_run_that_was_cut_short_leaves_no_file_that_looks_edited(tmp_path, torn):
     """Files are listed before they are written, so an aborted run's files do not look edited.
 
-    The last line of the list may be cut.
+    The list's last line may be cut.
     """
     write(tmp_path, a="1")
     outputs = Outputs(tmp_path)

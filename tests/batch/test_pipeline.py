@@ -225,10 +225,7 @@ def test_who_is_gone_leaves_no_reports(run, submissions, tmp_path):
 
 
 def test_a_stored_result_is_read_twice_by_a_run_with_nothing_to_do(run, monkeypatch):
-    """Each stored result is read once to validate it and once per student.
-
-    The results of a course do not fit in memory.
-    """
+    """A stored result is read once to validate it and once per student, because a course's results exceed memory."""
     run()
     read = Counter()
     load = Store.load
@@ -285,10 +282,7 @@ def test_what_has_changed_is_summed_up(run, submissions):
 
 
 def test_changed_thresholds_score_anew_without_a_grading(run, tmp_path, transposition):
-    """Doubled points for correctness change every report and the gradebook.
-
-    The stored results stay, and no grading runs.
-    """
+    """Doubled points change every report and the gradebook. The stored results stay, and no grading runs."""
     first, _, _ = run()
     stored = {path: path.read_bytes() for path in (tmp_path / "out" / "results").iterdir()}
     correctness = transposition.correctness.model_copy(update={"points": 2 * transposition.correctness.points})
@@ -513,10 +507,7 @@ def test_a_dry_run_shows_what_there_is_and_makes_nothing(submissions, tmp_path, 
 
 
 def test_a_second_download_adds_to_the_first(run, submissions, tmp_path):
-    """Files of a later download replace the same students' earlier files.
-
-    Other students stay and are not graded again.
-    """
+    """A later download replaces the same students' files. Other students stay and are not graded again."""
     run()
     late = tmp_path / "late"
     for name, text in (("bob", RIGHT + "// again\n"), ("dora", RIGHT + "// late\n"), ("carol", None)):
@@ -537,10 +528,7 @@ def test_a_second_download_adds_to_the_first(run, submissions, tmp_path):
 
 
 def test_a_report_that_cannot_be_made_costs_no_other(run, tmp_path, monkeypatch):
-    """A report that fails is missing and is listed with its traceback.
-
-    The other reports are written, and the next run makes it.
-    """
+    """A failed report is missing and listed with its traceback. The others are written, and the next run makes it."""
     with monkeypatch.context() as patch:
         patch.setitem(publishing.BESIDE, "xml", lambda _: 1 / 0)
         patch.setattr(junit, "_cases", lambda *_: 1 / 0)

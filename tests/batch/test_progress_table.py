@@ -68,10 +68,7 @@ def test_what_is_tried_again_or_given_up_is_counted_and_told(items):
 
 
 def test_what_will_be_timed_again_is_not_done(items):
-    """A grading that will be timed again is not done.
-
-    Its line gives the points so far and says that it will be timed again.
-    """
+    """A grading that will be timed again is not done. Its line gives the points so far and says so."""
     board = Board(total=1, before=0, started=0.0)
     again = Event(what="retried", item=items[0], attempt=1, result=UNTIMED)
     for event in (begun(items[0]), again, begun(items[0], 2)):
@@ -118,10 +115,7 @@ def test_durations_in_words(seconds, words):
 
 
 def test_the_end_names_those_for_whom_the_operating_system_worked():
-    """The summary gives the keys of students whose timing the operating system disturbed.
-
-    The instructor can read their code.
-    """
+    """The summary names the keys of students with disturbed timings, so that the instructor can read their code."""
     why = {"verdict": Verdict.SKIPPED, "reason": Reason.INTERFERENCE, "message": "it worked."}
     disturbed = mark("performance: cpu (n 1)", Kind.PERFORMANCE, 0.0, 20.0, **why)
     text = outcome_in_words(gradebook(row("anna", grade(mark(), disturbed), key="4711")), Path("out"))

@@ -88,10 +88,7 @@ def test_a_hidden_check_that_passed_and_one_that_failed_look_the_same(tmp_path):
 
 
 def test_a_batch_is_released_later_without_a_grading(batch):
-    """--release completes every student's file without a new grading.
-
-    Without --release, the checks are hidden again.
-    """
+    """--release completes every student's file without a new grading. Without it, the checks are hidden again."""
     assert batch.run()[1] == 1
     before = batch.for_students()
     assert batch.run(view=released)[1] == 0

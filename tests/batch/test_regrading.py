@@ -40,10 +40,7 @@ def chosen(graded, transposition, wanted):
     ],
 )
 def test_what_is_chosen(graded, transposition, wanted, labels):
-    """A choice selects a student's result or the results that failed a check.
-
-    A student's result may be one of an identical file.
-    """
+    """A choice selects a student's result, which identical files share, or the results that failed a check."""
     assert chosen(graded, transposition, wanted) == labels
 
 

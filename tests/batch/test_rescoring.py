@@ -163,9 +163,9 @@ def hiding(transposition, case):
 
 
 def test_a_result_that_a_hidden_case_has_cost_other_points_has_them_again(measured, transposition):
-    """Older results took points for speed and a clean run if a hidden case failed, in a sentence that revealed it.
+    """Rescoring restores points for speed and a clean run in an older result with a failed hidden case.
 
-    Rescoring restores those points.
+    Older graders took these points with a sentence that revealed the hidden outcome to students.
     """
     whole = measured["course-style-lmem"]
     case = transposition.correctness.cases[0].name
@@ -186,10 +186,7 @@ def test_a_result_that_a_hidden_case_has_cost_other_points_has_them_again(measur
 
 
 def test_what_a_case_kept_from_being_measured_is_lacking_when_it_is_hidden(measured, transposition):
-    """If the only failed case becomes hidden, the speed must be measured.
-
-    A file that does not build lacks no measurement.
-    """
+    """If the only failed case becomes hidden, a speed is missing. A file that does not build misses nothing."""
     whole = measured["no-barrier"]
     failed = [each for each in of(whole, Kind.CORRECTNESS) if each.verdict is Verdict.FAILED]
     one = next(each for each in transposition.correctness.cases if each.name in failed[0].name)

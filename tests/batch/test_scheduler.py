@@ -98,10 +98,7 @@ def test_a_fault_of_ours_is_tried_again_and_the_others_go_on(transposition, stor
 
 
 def test_what_fails_every_time_is_given_up_with_the_last_reason(transposition, store):
-    """After three failures a grading is given up with the last reason, without a result or a zero.
-
-    The next run tries it again.
-    """
+    """After three failures a grading is given up with the last reason, without a zero. The next run tries again."""
     plan = plan_of([transposition], handin("anna", b"unlucky"), handin("bob"))
     turns = [fault(f"reason {number}.") for number in range(1, ATTEMPTS + 1)]
     events = []
@@ -152,10 +149,7 @@ def test_what_was_too_noisy_to_time_is_timed_again_alone(transposition, store, r
 
 
 def test_a_machine_that_stays_noisy_costs_no_result(transposition, store):
-    """A result without a speed is kept after all attempts, also if one attempt ends in a fault.
-
-    The next run tries again.
-    """
+    """A result without a speed is kept after all attempts, even with a fault among them. The next run tries again."""
     noisy = untimed(transposition)
     plan = plan_of([transposition], handin("anna", b"unlucky"), handin("bob"))
     workforce = Puppets(answers={b"unlucky": [noisy, fault("the engine has gone."), noisy]})

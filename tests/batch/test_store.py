@@ -101,10 +101,7 @@ def test_thresholds_and_points_leave_the_key_as_it_is(transposition):
 
 
 def test_a_model_solution_that_changes_changes_the_key(course, tmp_path):
-    """A changed model solution changes the key.
-
-    If another assignment's program runs it, that assignment's key changes too.
-    """
+    """A changed model solution changes the key of each assignment that runs it."""
     for kind in ("assignments", "reference"):
         shutil.copytree(getattr(course, kind), tmp_path / kind)
     copied = Course(assignments=tmp_path / "assignments", reference=tmp_path / "reference")

@@ -84,10 +84,7 @@ def is_there(pid):
 
 
 def test_a_save_is_graded_and_what_has_changed_is_told(tmp_path):
-    """Each save with a new text is graded.
-
-    An unchanged text or an empty moment starts no grading, and Ctrl-C leaves no process.
-    """
+    """A save with a new text is graded, unlike an unchanged or briefly empty file. Ctrl-C leaves no process."""
     with watched(tmp_path, NOT_BUILDING) as grader:
         grader.waits(1)
         grader.file.write_text(NOT_BUILDING)

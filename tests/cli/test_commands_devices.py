@@ -27,10 +27,7 @@ from grader.grading.settings import as_variables
     ],
 )
 def test_every_device_that_is_named_is_a_place(device, gpu, variables):
-    """Each named device becomes the settings of one station, as for a machine of a cluster.
-
-    Unnamed settings stay open.
-    """
+    """Each named device becomes one station's settings, as on a machine of a cluster. Others stay open."""
     assert [as_variables(place) for place in places(device, gpu, 2, None)] == variables
 
 

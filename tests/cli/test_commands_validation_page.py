@@ -45,10 +45,7 @@ HOLDS = Claim(claim="the model solution passes every check", holds=True, seen="1
 
 @pytest.fixture
 def printed(drafted, monkeypatch, environment):
-    """Return a function that validates the draft with made-up results.
-
-    The function returns the text and the number of faults.
-    """
+    """Return a function that validates the draft with made-up results and returns the text and the fault count."""
 
     def validate(model=None, baseline=PROFILE, statements=(HOLDS,), differences=None, graded=0.9):
         def examine(assignment, *_):

@@ -41,10 +41,7 @@ def test_it_starts_where_the_environment_names_them(monkeypatch):
 
 
 def test_it_starts_for_a_file_in_a_folder_of_the_users_own(folder, monkeypatch):
-    """The server starts for a file in a folder that the user started.
-
-    Without containers, such a file is graded in a process.
-    """
+    """The server starts for a file in the user's own folder, which is graded in a process without containers."""
     assert not begins(*GRADE)
     note_started(folder)
     assert begins(*GRADE)

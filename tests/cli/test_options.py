@@ -20,10 +20,7 @@ class Sizes:
 
 
 def test_a_command_is_given_its_options_as_a_record():
-    """A command gets its options as one record.
-
-    The parameters keep the order, help, limits and defaults of its fields.
-    """
+    """A command gets its options as a record. The parameters keep its fields' order, help, limits and defaults."""
     seen = []
 
     def draw(name: str, sizes: Sizes, *, bold: Annotated[bool, typer.Option("--bold")] = False) -> None:
@@ -71,10 +68,7 @@ def test_a_field_may_stand_for_the_options_of_a_registry():
 
 
 def test_no_command_has_an_option_twice_and_few_parameters():
-    """A command has at most 7 parameters and no option twice.
-
-    Related options form groups, so that a reader sees it at once.
-    """
+    """No command has more than 7 parameters or an option twice. Groups of options make it readable at a glance."""
     for command in (*COMMANDS.values(), *EXPORTS.values()):
         assert len(inspect.signature(command).parameters) <= 7
         assert len(inspect.signature(flat(command)).parameters) >= len(inspect.signature(command).parameters)

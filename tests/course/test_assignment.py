@@ -109,10 +109,7 @@ def test_an_assignment_may_check_no_speed(tmp_path):
     ids=["input and output", "shapes", "updated", "scratch"],
 )
 def test_the_least_traffic_is_what_goes_in_and_what_comes_out(tmp_path, buffers, words):
-    """The least traffic counts each input and each judged output once.
-
-    An updated array counts twice and scratch not at all.
-    """
+    """The least traffic counts each input and judged output once, an updated array twice, and no scratch array."""
     launch = {"kernel": "add", "args": ["x", "z", "n"], "global": ["ceil_to(n, GROUP)"], "local": ["GROUP"]}
     fields = {"buffers": buffers, "launches": [launch], "baseline": [launch]}
     assert untimed_course(tmp_path, **fields).load("small").least_traffic({"n": 10}) == 4 * 10 * words

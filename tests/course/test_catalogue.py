@@ -139,10 +139,7 @@ late: {days: 3, percent: 10}
 
 
 def test_policies_are_those_of_the_course_unless_the_assignment_says_otherwise(copy):
-    """An assignment's policy replaces the course's field as a whole.
-
-    An assignment's `late` keeps no part of the course's.
-    """
+    """An assignment's policy replaces the course's whole field. Its `late` keeps no part of the course's."""
     assert copy.load("coalsTransp").due is None
     hints_of(copy, POLICIES)
     assignment = copy.load("coalsTransp")

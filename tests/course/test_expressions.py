@@ -49,9 +49,6 @@ def test_a_size_must_be_whole():
 
 @pytest.mark.parametrize("wrong", ["9**9", "9**9**9**9", "+n", "not n"])
 def test_an_operator_that_students_do_not_have_is_told_in_their_words(wrong):
-    """The error for an unsupported operator lists the supported ones.
-
-    It contains no Python terms or addresses of objects.
-    """
+    """The error for an unsupported operator lists the supported ones, without Python terms or object addresses."""
     with pytest.raises(InputError, match=rf'^"{re.escape(wrong)}" is no size; write one with .* \+ - \* / % \( \)\.$'):
         evaluate_stated(wrong, {"n": 1})

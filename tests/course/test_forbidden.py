@@ -92,10 +92,7 @@ def test_a_megabyte_is_looked_through(text):
 
 
 def test_the_first_is_named_that_is_not_allowed():
-    """The first construct that the assignment does not allow is reported.
-
-    Constructs are allowed by their words in YAML.
-    """
+    """The first construct that the assignment does not allow is reported. YAML allows constructs by their words."""
     source = '#line 1\n  #include "x" // why\nasm'
     assert seen(source, ()) == Sighting(construct=LINE, line=1, text="#line 1")
     allowed = {Construct("line")}

@@ -44,7 +44,7 @@ def test_its_name_stands_in_place_of_the_placeholder(files):
 def test_it_never_grades_without_the_simulator(files):
     """Every grading command has --require-sanitizer.
 
-    Otherwise a platform would take the points of the other checks as the grade.
+    Otherwise a platform would take a part of the points as the grade.
     """
     templates = [data.decode() for name, data in files.items() if not name.startswith(("grader-", "course/"))]
     commands = [

@@ -76,10 +76,7 @@ def checked_out(client, image, files):
 
 
 def run_job(container, job, variables):
-    """Return the job's exit code and log.
-
-    All lines run in one shell that ends at the first failure, as in the runner.
-    """
+    """Return the job's exit code and log. One shell runs all lines and ends at the first failure, as in the runner."""
     lines = [*job.get("before_script", []), *job["script"]]
     script = "\n".join(
         ["set -eo pipefail", "set +o noclobber", *(f"echo {shlex.quote('$ ' + line)}\n{line}" for line in lines)]

@@ -70,7 +70,7 @@ def shortcut(engine, grader_image):
 
 @pytest.mark.whole
 def test_what_is_exported_grades_a_wrong_submission_and_holds_an_attack(shortcut, hostile_source):
-    """The exported autograder grades a wrong submission and stops one attack.
+    """The exported autograder grades a wrong submission and stops one attack, without a full installation.
 
     Other tests install everything and try every attack.
     """
@@ -88,10 +88,7 @@ def test_what_is_exported_grades_a_wrong_submission_and_holds_an_attack(shortcut
 
 @pytest.mark.whole
 def test_a_right_submission_gets_its_points_and_each_check_its_line(engine, installed):
-    """A right submission earns all points but those for speed, which depend on the machine's load.
-
-    The simulator is installed.
-    """
+    """A right submission earns all points but those for speed, which depend on the load. The simulator runs."""
     with handed_in(engine, installed, kernels(RIGHT)) as container:
         results, _ = grade(container, **PATIENT)
     assert results["score"] >= 80
@@ -176,10 +173,7 @@ def test_a_crash_of_ours_still_says_that_nothing_was_graded(engine, installed, a
 @pytest.mark.whole
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda folder: folder.name)
 def test_an_attack_gets_nothing(engine, installed, hostile_source, attack):
-    """An attack gains no access, or spoils only its own result.
-
-    No process is left, and the results are the grader's.
-    """
+    """An attack gains no access or spoils only its own result. No process is left, and the results are genuine."""
     with handed_in(engine, installed, kernels(attack), hostile_source) as container:
         results, output = grade(container, **BRISK)
         assert "tests" in results, output

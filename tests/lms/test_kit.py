@@ -123,10 +123,7 @@ def test_comments_of_an_assignment_stay_with_the_instructors(course):
 
 
 def test_no_placeholder_is_left(whole):
-    """The README names the assignments, and pipelines clone from the address.
-
-    Only the assignment's name is left for `init`.
-    """
+    """The README names the assignments, and pipelines clone from the address. `init` inserts the assignment's name."""
     files, _ = whole
     readme = files["README.md"].decode()
     assert "@" not in readme

@@ -106,10 +106,7 @@ def package(tmp_path):
 
 
 def test_a_platform_is_the_files_of_its_recipe(package, tmp_path):
-    """The recipe's files alone add a platform.
-
-    A batch recognises its download, has its options and fills in its list.
-    """
+    """The recipe's files alone add a platform: a batch recognises its download, has its options and fills its list."""
     assert package.touched == files_of("Adding a learning platform", "slate")
     course_of(tmp_path / "course")
     write_zip(tmp_path / "slate.zip", {"slate-7-Anna.cl": WRONG_WHEN_RAGGED.encode()})

@@ -38,19 +38,13 @@ def test_the_report_in_a_document_is_the_terminals(name):
 
 
 def test_the_picture_shows_the_page_as_it_is():
-    """The picture is up to date with the page and small.
-
-    `python tests/helpers/picture.py` draws it again after a change.
-    """
+    """The picture is current and small. `python tests/helpers/picture.py` draws it again after a change."""
     assert drawn_from() == digest()
     assert PICTURE.stat().st_size <= LARGEST
 
 
 def test_the_example_is_what_the_grader_says_today(course, environment, simulator):  # noqa: ARG001 - it is installed
-    """The example has the simulator's current words.
-
-    Wrong values from a race depend on the processor and are not compared.
-    """
+    """The example has the simulator's current words. Wrong values from a race vary with the processor."""
     now = grade(course.load("reduction"), SUBMISSION, environment, example().provenance.seed)
     shown, said = ([check for check in each.checks if check.kind is Kind.SANITIZER] for each in (example(), now))
     assert [(check.name, check.reason, check.message, check.findings) for check in shown] == [

@@ -175,10 +175,7 @@ def test_a_seed_repeats_a_grading(transposition, environment, tmp_path):
 
 
 def with_tiles_of_32(assignment):
-    """Return the assignment timed with TILE 32 on every device.
-
-    Sizes are small, and every kernel reaches the threshold.
-    """
+    """Return the assignment timed with TILE 32 at small sizes and with a threshold that every kernel reaches."""
     sizes, bands = {"height": 100, "width": 70}, (Band(fraction=0.001, points=20.0),)
     assignment = with_constants(at_sizes(assignment, **sizes), TILE=32)
     classes = {
@@ -212,10 +209,7 @@ def test_what_is_timed_is_built_with_the_constants_that_are_timed(transposition,
 
 
 def test_a_kernel_that_cannot_do_with_the_timed_constants_does_not_build_there(transposition, environment, tmp_path):
-    """A kernel that fails to build with the timed constants passes its build.
-
-    The speed check shows the compiler's error.
-    """
+    """A kernel that fails to build with the timed constants fails only its speed check, with the compiler's error."""
     source = "#if TILE != 16\n#error this kernel is for tiles of 16\n#endif\n" + TRANSPOSITION
     result = grade(with_tiles_of_32(transposition), written(tmp_path, source), replace(environment, timing=ONE_PAIR))
     *others, speed = result.checks
@@ -265,10 +259,7 @@ def test_a_submission_never_sees_the_reference(course, environment, tmp_path, mo
 
 
 def test_a_submission_stands_still_while_its_grading_holds_no_lock(environment, tmp_path, monkeypatch):
-    """A submission is frozen while its grading has no lock, because another may be timed.
-
-    Hidden cases follow this rule too.
-    """
+    """A submission is frozen while its grading has no lock, because another may be timed, also for hidden cases."""
     told = []
 
     def told_as_well(lock):
@@ -390,10 +381,7 @@ def expected(n, **_):
 
 
 def test_a_wrong_kernel_without_inputs_is_graded_and_explained(environment, tmp_path):
-    """A wrong kernel without input arrays is graded and explained.
-
-    Its smallest case has one element and no other to compare.
-    """
+    """A wrong kernel without inputs is graded and explained, although its smallest case has only one element."""
     fields = {**ADDITION, **WITHOUT_INPUTS}
     assignment = course_of(tmp_path / "course", fields, COUNTING, COUNTED).load("small")
     path = tmp_path / "kernels.cl"

@@ -87,10 +87,7 @@ def prose(name):
 
 
 def test_each_check_has_a_row(course, name):
-    """Each check has a row, in the order of the report.
-
-    No row names a check or a kernel that assignment.yaml does not have.
-    """
+    """Each check has a row, in the report's order. No row names a check or a kernel missing from assignment.yaml."""
     parts = course.load(name).parts
     for part in parts:
         memory = [f"memory: {check.name}" for check in part.memory.checks]
@@ -128,10 +125,7 @@ def test_cases_are_those_of_the_assignment(course, name):
 
 
 def test_conditions_are_those_of_the_assignment(course, name):
-    """A row names the memory checks that it requires.
-
-    The sanitizer and speed need right results, and memory does not.
-    """
+    """A row names its required memory checks. The sanitizer and speed need right results, and memory does not."""
     for part in course.load(name).parts:
         rows = rows_of(name, part)
         required = {f"memory: {check.name}": [*check.requires] for check in part.memory.checks}

@@ -99,10 +99,7 @@ class Shown:
         self.provenance = self.batch.whole.provenance
 
     def of(self, result, view=withheld):
-        """Return the output with equal times, speeds and source, and everything derived from them.
-
-        The total time is kept.
-        """
+        """Return the output with equal times, speeds, source and everything derived. The total time is kept."""
         same = {"source": KERNEL, "provenance": self.provenance, "submission": "kernels.cl"}
         profiles = dict.fromkeys(result.profiles, PROFILE)
         checks = tuple(map(self._timed_alike, result.checks))
@@ -123,10 +120,7 @@ class Shown:
         return self.batch.for_students() | {name: text.encode() for name, text in told.items()}
 
     def _timed_alike(self, check):
-        """Set the time and speed to fixed values.
-
-        Keep the verdict, points and reason, and whether a speed was measured.
-        """
+        """Set time and speed to fixed values. Keep verdict, points and reason, and whether speed was measured."""
         timed = {"performance": performance(), "message": "", "usage": ()} if check.performance else {}
         return check.model_copy(update={"seconds": 0.25, **timed})
 

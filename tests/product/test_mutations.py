@@ -120,7 +120,7 @@ def test_mistakes_that_students_make_are_among_them(kind, new):
 def test_mistakes_of_sums_are_among_them(kind, new):
     """Mutations of a product include typical mistakes in sums.
 
-    An index whose column is not a single name is not swapped.
+    Only an index with a single name as its column is swapped.
     """
     made = [each for each in all_of(PRODUCT) if each.kind is kind and new in each.source]
     assert len(made) == (0 if "k0 + lx)" in new else 1)

@@ -94,7 +94,7 @@ def test_a_hidden_outcome_is_told_where_hidden_cases_are_run_with_the_others(env
 def test_whatever_could_gain_points_for_speed_has_a_price():
     """Every attack that could earn points for speed has a price or a reason for none.
 
-    The list contains no unknown attack.
+    The list has no unknown attack.
     """
     fields = {attack.name: yaml.safe_load((attack.folder / "expected.yaml").read_text()) for attack in corpus()}
     listed = PRICES.keys() | LIST["otherwise"].keys()

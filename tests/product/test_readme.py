@@ -156,7 +156,7 @@ def test_the_table_of_packages_names_what_is_there():
 def test_the_documents_about_the_service_name_what_is_there():
     """docs/development.md lists all packages of the service.
 
-    Its files, names and tests, and those in CONTRIBUTING.md, exist.
+    Files, names and tests there and in CONTRIBUTING.md exist.
     """
     design = (ROOT / "docs" / "development.md").read_text(encoding="utf-8")
     recipes = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")

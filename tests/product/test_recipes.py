@@ -40,10 +40,7 @@ def free_port():
 
 @pytest.mark.whole
 def test_the_recipe_for_ssh_grades_a_batch(tmp_path):
-    """The recipe's scheduler, two workers and batch grade on this machine.
-
-    An `ssh` for the test runs its command locally.
-    """
+    """The recipe's scheduler, workers and batch grade on this machine, with an `ssh` that runs commands locally."""
     small_batch(tmp_path, 3, kinds=("long-sizes", "copied-not-transposed"))
     (tmp_path / "bin").mkdir()
     ssh = tmp_path / "bin" / "ssh"

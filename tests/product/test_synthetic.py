@@ -106,10 +106,7 @@ def test_a_course_without_engine_gets_its_verdicts(trusted):
 
 @pytest.mark.whole
 def test_tables_reconcile_with_the_reports(trusted):
-    """Each student has a row and a suite.
-
-    Their points add up to the reports' points, and the overview links every report.
-    """
+    """Each student has a row and a suite with the reports' points, and the overview links every report."""
     text = (trusted.out / "grades.csv").read_text(encoding="utf-8-sig")
     rows = {(row["label"].removeprefix("'"), row["assignment"]): row for row in csv.DictReader(io.StringIO(text))}
     everybody = (*trusted.intake.handins, *trusted.intake.absences)

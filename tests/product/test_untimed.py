@@ -95,10 +95,7 @@ def test_a_mistake_is_explained_and_accesses_are_counted(folder):
 
 @pytest.mark.timed
 def test_kernels_are_timed_by_hand_without_a_rate(folder):
-    """`grader run` times a kernel at the largest shown case without a rate.
-
-    A sweep gives a table and a figure of times.
-    """
+    """`grader run` times a kernel at the largest shown case without a rate. A sweep has a table and a figure."""
     said = output_of(folder, "run", "kernels.cl", "--assignment", "small", "--course", "course", "--check")
     assert "at n 5000; real float, GROUP 64" in said
     assert "results right" in said
@@ -133,10 +130,7 @@ def test_it_is_validated_without_a_claim_about_speed(folder):
 
 
 def test_with_nothing_but_correctness_there_is_no_threshold_to_propose(folder):
-    """With correctness alone, no threshold is proposed.
-
-    Golden submissions need no entry for checks that do not exist.
-    """
+    """With correctness alone, no threshold is proposed. Golden submissions need no entries for missing checks."""
     path = folder / "course" / "assignments" / "small" / "assignment.yaml"
     fields = yaml.safe_load(path.read_text())
     path.write_text(yaml.safe_dump({name: fields[name] for name in fields if name not in {"sanitizer", "memory"}}))

@@ -116,10 +116,7 @@ def better(course, worker, folder, copies):
 
 @pytest.mark.parametrize("name", sorted(TRIED))
 def test_useless_work_improves_no_measure_of_a_right_kernel(course, simulator, name):
-    """Useless loops, loads, local memory and branches improve no measure of a right kernel.
-
-    All or some work-items run them.
-    """
+    """Useless loops, loads, local memory and branches, in all or some work-items, improve no right kernel's measure."""
     (folder,) = (each for each in RIGHT if f"{each.parent.name}/{each.name}" == name)
     assert better(course, simulator, folder, TRIED[name]) == []
 

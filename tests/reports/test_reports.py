@@ -35,10 +35,7 @@ def junit(outcome):
 
 @pytest.mark.parametrize("outcome", OUTCOMES, ids=["passed", "mixed", "ungraded"])
 def test_junit_passes_the_strict_schema(outcome):
-    """The strictest reader accepts the JUnit file.
-
-    It refuses unknown attributes, long texts, odd times and equal names.
-    """
+    """The strictest reader accepts the JUnit file: no unknown attribute, long text, odd time or equal names."""
     XUNIT.validate(ElementTree.fromstring(junit(outcome)))
 
 
@@ -423,10 +420,7 @@ WATCHED = (unchecked(), unchecked("memory: banks", Kind.MEMORY, 10), unchecked("
 
 
 def test_what_was_not_checked_keeps_its_points_and_stands_under_the_total():
-    """Points of unchecked checks appear in their row, below the total and in a list's line.
-
-    No reader misjudges the result.
-    """
+    """Unchecked points appear in their row, below the total and in a list's line, to avoid a misjudgement."""
     outcome = result(BUILD, check("correctness: a", points=28, max_points=28), *WATCHED, SPEED)
     told = render(outcome, width=80, color=False).splitlines()
     start = told.index("skip   sanitizer (height 1)                                               0 / 12")

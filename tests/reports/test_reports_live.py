@@ -48,10 +48,7 @@ def test_a_log_has_a_line_for_what_begins_and_for_what_is_decided(small):
 
 
 def test_a_terminal_has_a_row_for_those_that_passed_and_one_for_each_that_did_not(small):
-    """A board has one row for passed checks of a kind and one per failure, so it stays small.
-
-    The current activity is below.
-    """
+    """A board stays small: passed checks of a kind share a row above the failures. The current activity is last."""
     decided = [BUILD, ONE, RAGGED, check("practice: large (n 5000)", kind=Kind.PRACTICE)]
     board = heard(small, *(Decided(check=each, sentence=each.message) for each in decided), "timing")
     assert [row.plain for row in board.rows()] == [

@@ -65,10 +65,7 @@ def test_kernels_stand_side_by_side(climbed):
 
 
 def test_arithmetic_for_each_byte_is_counted(climbed):
-    """A tiled kernel does over ten times the first kernel's operations per byte.
-
-    Each staged word is used sixteen times.
-    """
+    """A tiled kernel does over ten times the operations per byte. Each staged word is used sixteen times."""
     first, last = standings_of(climbed["right"])
     if last.intensity is None:
         pytest.skip("no simulator: nothing was counted")
@@ -139,10 +136,7 @@ def test_where_to_start_is_the_first_kernel_that_is_wrong(ladder):
 
 @pytest.mark.parametrize("name", ["right", "missing", "broken"])
 def test_the_page_has_a_section_for_each_kernel(climbed, name):
-    """The page has a section for each kernel with its checks, speed and memory.
-
-    The table links to them, and ids are unique.
-    """
+    """The page has a section for each kernel's checks, speed and memory. The table links to it, and ids are unique."""
     outcome = climbed[name]
     page = Reader(REPORTS["html"](outcome))
     ids = page.values("id")

@@ -81,10 +81,7 @@ def test_speeds_have_no_exponents():
 
 
 def test_a_speed_in_a_kit_is_held_against_the_model_solution_by_a_yardstick_or_not_at_all():
-    """In a kit, a speed is compared with the model solution's only by a yardstick.
-
-    Without one, that speed is unknown.
-    """
+    """In a kit, a speed is compared with the model solution's only by a yardstick. Without one, it is unknown."""
     lines = list(speed_in_words(performance(fraction_of_reference=None)))
     assert not [line for line in lines if "model solution" in line]
     assert [line for line in lines if "naive kernel" in line]
@@ -128,10 +125,7 @@ def test_what_a_kernel_takes_is_as_much_as_the_driver_says():
 
 
 def test_a_failure_tells_what_was_spilled():
-    """A failure's text mentions spilled registers.
-
-    In a JUnit file, a slow kernel's check is the only place for them.
-    """
+    """A failure's text mentions spilled registers, because a JUnit file has no other place for them."""
     assert SPILLED in failure_in_words(failed("performance: gpu", detail="by far", usage=(SPILLING,)))
 
 
