@@ -56,9 +56,9 @@ def test_the_name_stands_in_place_of_the_placeholder_everywhere(drafted):
 
 
 def test_the_draft_has_all_that_an_assignment_needs(drafted):
-    """The draft has 100 points, both kinds of data, a practice case and goals for both classes.
+    """The draft has 100 points, both kinds of data, a practice case and goals for both classes of device.
 
-    It has a right and a wrong submission.
+    A right and a wrong submission come with the draft.
     """
     assignment = loaded(drafted)
     assert assignment.points == 100

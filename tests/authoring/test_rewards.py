@@ -32,7 +32,7 @@ def test_an_assignment_of_the_course_rewards_its_exercise(claims, transposition)
 
 
 def measuring(transposition, *names):
-    """Return the assignment with these memory checks only. They and speed require no other check."""
+    """Return the assignment with these memory checks only. Neither memory nor speed requires another check."""
     checks = tuple(replace(each, requires=()) for each in transposition.memory.checks if each.name in names)
     cpu = transposition.performance.classes["cpu"]
     return replace(
@@ -46,7 +46,7 @@ def measuring(transposition, *names):
 def test_points_for_what_a_naive_kernel_does_are_broken(claims, transposition):
     """A claim fails if the naive kernel earns too much.
 
-    That kernel passes two checks that do not tell it from a solution, and is fast enough on a CPU.
+    Here, two checks do not tell that kernel from a solution, and its speed suffices on a CPU.
     """
     names = [each.name for each in transposition.memory.checks]
     _, said = claims(replace(measuring(transposition, *names), slips=()))

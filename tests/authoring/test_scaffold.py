@@ -257,10 +257,7 @@ def test_the_file_of_all_five_holds_the_skeletons_word_for_word():
 
 
 def test_instructors_are_told_which_files_of_the_template_students_get():
-    """The guide lists the template's files for students.
-
-    It says that kernels.cl, with all five skeletons, stays with the instructor.
-    """
+    """The guide lists the template's files for students and keeps kernels.cl, with all skeletons, for instructors."""
     told = (ROOT / "docs" / "instructors.md").read_text(encoding="utf-8").partition("from `student_template/`")[2]
     given, _, others = told.partition(")")
     assert re.findall(r"`(.+?)`", given) == list(TEMPLATE_FILES)

@@ -12,10 +12,7 @@ from grader.course.rubric import MemoryCheck
 
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_the_points_that_are_told_are_all_there_are(course, name):
-    """The printed points add up to the assignment's.
-
-    They are for correctness, sanitizer, every memory check and the best band of one class of device.
-    """
+    """The printed points for correctness, sanitizer, memory checks and one class's best band add up to the total."""
     assignment = course.load(name)
     text = describe(assignment)
     told = [float(points) for points in re.findall(r"^  \w+, ([\d.]+) points", text, re.MULTILINE)]

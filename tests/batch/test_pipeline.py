@@ -303,9 +303,9 @@ def test_changed_thresholds_score_anew_without_a_grading(run, tmp_path, transpos
 
 
 def test_what_could_not_be_graded_is_listed_and_the_rest_is_there(run, tmp_path):
-    """A submission that cannot be graded is ungraded, with the reason.
+    """A submission that cannot be graded is ungraded, with the reason and with an error in JUnit, not a failure.
 
-    Its JUnit report has an error instead of a failure, and the others have grades.
+    The other submissions have their grades.
     """
     fault = Ungraded(assignment="coalsTransp", submission="kernels.cl", fault="the machine is too noisy.")
     data = (RIGHT + "// mine\n").encode()

@@ -68,7 +68,7 @@ def test_what_is_tried_again_or_given_up_is_counted_and_told(items):
 
 
 def test_what_will_be_timed_again_is_not_done(items):
-    """A grading that will be timed again is not done. Its line gives the points so far and says so."""
+    """A grading that will be timed again is not done. The line has its points so far and says "will be timed again"."""
     board = Board(total=1, before=0, started=0.0)
     again = Event(what="retried", item=items[0], attempt=1, result=UNTIMED)
     for event in (begun(items[0]), again, begun(items[0], 2)):
@@ -166,7 +166,7 @@ def test_what_is_not_checked_in_full_has_not_passed(items):
 def test_the_end_says_that_points_are_missing_and_why():
     """The summary counts students with skipped checks, also if they failed others.
 
-    It gives the most points that one of them lacks and what to do.
+    The most points that one student lacks are given, and what to do.
     """
     book = gradebook(
         row("anna", grade(mark(), lacking())),

@@ -36,7 +36,7 @@ def test_a_report_that_cannot_be_made_costs_no_other(told, tmp_path, monkeypatch
 
 
 def test_a_file_that_cannot_be_written_is_one_that_is_missing(told, tmp_path, capsys):
-    """An unwritable report counts as missing, and the others are written. Its folder may vanish during the grading."""
+    """A report whose folder vanished during the grading counts as missing, and the others are written."""
     options = ReportOptions(files={"junit": tmp_path / "gone" / "report.xml", "json": tmp_path / "result.json"})
     lost = options.write(OUTCOME)
     assert [Path(fault.lost).name for fault in lost] == ["report.xml"]

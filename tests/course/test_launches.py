@@ -127,7 +127,7 @@ def failures(assignment, environment, folder, kernel):
 def test_a_right_kernel_earns_everything(everything, quick, tmp_path):
     """A right kernel passes with swapped, updated, integer and oracle-made arrays.
 
-    It has scalars, local memory and a convergence test.
+    The assignment also has scalars, local memory and a convergence test.
     """
     assert {name: check.message for name, check in failures(everything, quick, tmp_path, KERNEL).items()} == {}
 

@@ -44,7 +44,7 @@ def project(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def image(engine, installed, project):
-    """The image that the job `image` builds. Its base contains most of it, which saves two minutes."""
+    """The image that the job `image` builds, on a base with most of its content, which saves two minutes."""
     built, _ = engine.images.build(path=str(project), buildargs={"BASE": installed}, rm=True)
     yield built.id
     engine.images.remove(built.id, force=True)
@@ -186,7 +186,7 @@ def batch_of(submissions, course):
 
 @pytest.mark.whole
 def test_a_folder_of_submissions_is_graded_and_the_results_kept(engine, image, project, tmp_path):
-    """The right submission passes, the wrong one fails, and attacks gain no access. All of them have reports."""
+    """The right submission passes, the wrong one fails, and attacks gain no access. All submissions have reports."""
     _, jobs = pipeline(project / ".gitlab-ci.yml")
     submissions = {"ada": RIGHT, "bob": WRONG, **{attack.name: attack for attack in ATTACKS}}
     files = batch_of(submissions, hostile_course(tmp_path / "course"))

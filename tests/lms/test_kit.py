@@ -101,7 +101,7 @@ def test_an_assignment_of_which_nothing_is_hidden_asks_for_the_same(course, whol
 
 
 def test_a_kit_has_no_dates(transposition):
-    """A kit has no due dates. It decides nothing by them, and extensions may follow its release."""
+    """A kit has no due dates, because a kit decides nothing by them and extensions may follow its release."""
     dated = replace(transposition, timezone="Europe/Berlin", due=read_date("2026-12-01T23:59"), late="refused")
     place = "course/assignments/coalsTransp/assignment.yaml"
     assert files_of(dated)[place] == files_of(transposition)[place]

@@ -156,9 +156,9 @@ def test_memory_checks_state_their_limit_and_their_lesson(course, name):
 
 
 def test_speed_goals_state_their_shares_and_sizes(course, name):
-    """A speed goal's row has all shares of the model solution's speed and the points of the lower ones.
+    """A speed goal's row has all shares of the model solution's speed and the points of the lower shares.
 
-    It also has the sizes and the constants.
+    Sizes and constants complete the row.
     """
     for part in course.load(name).parts:
         rows = rows_of(name, part)

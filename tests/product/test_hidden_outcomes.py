@@ -138,9 +138,9 @@ def reasons(result, kind=Kind.CORRECTNESS):
 
 @pytest.mark.whole
 def test_what_students_get_is_the_same_to_the_byte_however_hidden_cases_went(hiding, environment, tmp_path):
-    """Submissions that differ only in the hidden case give students equal bytes.
+    """Submissions that differ only in the hidden case give students equal bytes, with equal timing and counting.
 
-    They are timed and counted alike, and equally much is withheld.
+    Equally much is withheld from all of them.
     """
     shown, live = Shown(tmp_path, hiding), []
     right = grade(hiding, submission(), environment, live.append)

@@ -37,8 +37,8 @@ HONEST_EVERY = 5
 NEIGHBOURS = ("PostgreSQL.", "grader-worker-", "grader-rounds-", "adversaries-", "mark-of-a-worker", "sem.")
 """Prefixes of names in shared memory that parallel tests make.
 
-They belong to arrays of other gradings and of separated adversaries, to a worker's remains in test_sandbox_user.py, to
-Dask's locks and to a database server.
+The names belong to arrays of other gradings and of separated adversaries, to a worker's remains in
+test_sandbox_user.py, to Dask's locks and to a database server.
 """
 
 KEPT = 3

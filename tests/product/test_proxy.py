@@ -43,7 +43,7 @@ http {{
     {server}
 }}
 """
-"""The rest of nginx's configuration. It also lets nginx run as an ordinary user."""
+"""The rest of nginx's configuration, with lines that let an ordinary user run nginx."""
 
 
 class Proxy:

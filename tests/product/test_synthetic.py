@@ -97,9 +97,9 @@ def assert_whole(graded):
 
 @pytest.mark.whole
 def test_a_course_without_engine_gets_its_verdicts(trusted):
-    """Right, wrong, malformed, empty and copied hand-ins get their verdicts without a container engine.
+    """Without a container engine, hand-ins from two platforms get their verdicts.
 
-    They come from two platforms.
+    The hand-ins are right, wrong, malformed, empty and copied.
     """
     assert_whole(trusted)
 

@@ -475,9 +475,9 @@ def test_what_draws_figures_obeys_no_file_of_the_working_directory(tmp_path):
 
 @pytest.mark.parametrize("name", ["json", "junit", "html", "terminal", "gradescope", "explanation"])
 def test_what_is_missing_by_our_fault_is_told_everywhere(name):
-    """After a fault of the grader, every report names the missing part.
+    """After a fault of the grader, every report names the missing part and says that the grade is not affected.
 
-    It says that the grade is not affected, and the JUnit file stays valid.
+    The JUnit file stays valid for the strictest reader.
     """
     fault = Fault(lost="the explanation")
     lacking = result(BUILD, failed("correctness: one", faults=(fault,)), failed("correctness: two", faults=(fault,)))

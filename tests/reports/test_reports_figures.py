@@ -30,10 +30,7 @@ def words_of(figure):
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_figure_stands_inside_a_page(name):
-    """A figure is an SVG element with a label and selectable text.
-
-    It uses the page's colours and has no fixed size or address.
-    """
+    """A figure is an SVG element with a label, selectable text, the page's colours, and no fixed size or address."""
     figure = drawn(name)
     root = ElementTree.fromstring(figure)
     assert root.tag == "svg"

@@ -81,7 +81,7 @@ def test_speeds_have_no_exponents():
 
 
 def test_a_speed_in_a_kit_is_held_against_the_model_solution_by_a_yardstick_or_not_at_all():
-    """In a kit, a speed is compared with the model solution's only by a yardstick. Without one, it is unknown."""
+    """A kit compares a speed with the model solution's by a yardstick only. Otherwise, that speed is unknown."""
     lines = list(speed_in_words(performance(fraction_of_reference=None)))
     assert not [line for line in lines if "model solution" in line]
     assert [line for line in lines if "naive kernel" in line]
@@ -245,7 +245,7 @@ def test_a_batch_says_whose_points_are_not_whole_and_what_to_do():
 def test_a_batch_names_those_that_an_instructor_must_decide():
     """A batch names the students whose result an instructor must decide.
 
-    The submission can cause the reason, so it is not simply graded again.
+    A submission can cause such a result, so a new grading is no remedy.
     """
     for reason in FOR_INSTRUCTORS:
         left = Incomplete(reason=reason, students=("ada", "b\x1ben"), points=32.0, message="")
