@@ -216,7 +216,7 @@ def test_explanations_are_judged_by_the_lines_that_they_name(check, judgement):
 
 
 def test_a_claim_is_false_only_where_it_cannot_hold():
-    """"A barrier is missing" is true of a mutation that removed one. A claim about rows is false of that mutation."""
+    """The claim of a missing barrier is true of a mutation that removed one. A claim about rows is false of it."""
     mutation = found(TRANSPOSITION, Kind.NO_BARRIER, "\n    ;\n")
     race = said(f"line {HERE} ... A barrier(X) is missing between them.", Reason.DATA_RACE)
     assert judged(mutation, race) is Judgement.NAMED
