@@ -116,7 +116,7 @@ def test_a_handout_of_a_kit_links_to_the_page_that_explains_reports(whole, name)
 
 
 def test_comments_of_an_assignment_stay_with_the_instructors(course):
-    """A kit's assignment.yaml has no comments, because they describe model solutions and may reveal hidden values."""
+    """A kit omits the comments of assignment.yaml, which describe model solutions and may reveal hidden values."""
     text = files_of(course.load("blockMMM"))["course/assignments/blockMMM/assignment.yaml"].decode()
     assert "PoCL makes a tiled kernel" in (course.load("blockMMM").folder / "assignment.yaml").read_text()
     assert [line for line in text.splitlines() if "#" in line] == [text.splitlines()[0]]
