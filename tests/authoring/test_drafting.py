@@ -1,4 +1,4 @@
-"""drafting.py: the folders of a new assignment, which work as they are."""
+"""drafting.py: the folders of a new assignment work without a change."""
 
 import json
 
@@ -31,7 +31,7 @@ FILES = {
 
 @pytest.fixture
 def drafted(tmp_path):
-    """A course in what was an empty folder."""
+    """A course drafted in an empty folder."""
     draft("scaling", tmp_path)
     return tmp_path
 
@@ -41,7 +41,7 @@ def loaded(course, name="scaling"):
 
 
 def test_an_empty_folder_becomes_a_course(tmp_path):
-    """Also one that is not there yet; what was written is told."""
+    """A draft makes an empty or new folder a course and returns the paths of its files."""
     folder = tmp_path / "new" / "course"
     written = draft("scaling", folder)
     assert {str(path.relative_to(folder)) for path in written} == FILES
@@ -49,14 +49,17 @@ def test_an_empty_folder_becomes_a_course(tmp_path):
 
 
 def test_the_name_stands_in_place_of_the_placeholder_everywhere(drafted):
-    """The kernel has it, too."""
+    """Every file and the kernel have the assignment's name instead of the placeholder."""
     for path in drafted.rglob("*"):
         assert path.is_dir() or PLACEHOLDER not in path.read_text()
     assert loaded(drafted).kernel == "scaling"
 
 
 def test_the_draft_has_all_that_an_assignment_needs(drafted):
-    """100 points, both kinds of data, a case for practice, goals for both classes, a right and a wrong submission."""
+    """The draft has 100 points, both kinds of data, a practice case and goals for both classes of device.
+
+    A right and a wrong submission come with the draft.
+    """
     assignment = loaded(drafted)
     assert assignment.points == 100
     assert {case.data for case in assignment.correctness.cases} == {"random", "integers"}
@@ -68,7 +71,7 @@ def test_the_draft_has_all_that_an_assignment_needs(drafted):
 
 
 def test_the_handout_says_what_the_file_asks(drafted):
-    """Points, sizes and the number of cases, as in its table."""
+    """The handout's table has the points, sizes and number of cases of assignment.yaml."""
     assignment, handout = loaded(drafted), (drafted / "assignments/scaling/README.md").read_text()
     correctness: Correctness = assignment.correctness
     counting = [case for case in correctness.cases if not case.practice]
@@ -84,7 +87,10 @@ def test_the_handout_says_what_the_file_asks(drafted):
 
 
 def test_every_file_of_the_draft_that_instructors_write_has_comments(drafted):
-    """Of the YAML, each field that matters has one; its first line tells editors where the schema is."""
+    """Important fields of the drafted YAML have comments, and its first line tells editors the schema's path.
+
+    The code files have comments too.
+    """
     lines = (drafted / "assignments/scaling/assignment.yaml").read_text().splitlines()
     assert lines[0] == "# yaml-language-server: $schema=../assignment.schema.json"
     assert sum("#" in line for line in lines) >= 20
@@ -94,7 +100,7 @@ def test_every_file_of_the_draft_that_instructors_write_has_comments(drafted):
 
 
 def test_the_schema_is_beside_the_assignments_and_the_draft_is_right_by_it(drafted):
-    """The path in the first line leads to it."""
+    """The path in the first line leads to the schema, and the draft is valid by it."""
     schema = json.loads((drafted / "assignments/scaling/../assignment.schema.json").read_text())
     fields = yaml.safe_load((drafted / "assignments/scaling/assignment.yaml").read_text())
     assert list(Draft202012Validator(schema).iter_errors(fields)) == []
@@ -102,7 +108,7 @@ def test_the_schema_is_beside_the_assignments_and_the_draft_is_right_by_it(draft
 
 @pytest.mark.parametrize("old", [pytest.param("{}", marks=pytest.mark.whole), "\udcff"])
 def test_a_schema_of_another_grader_is_written_anew(drafted, old):
-    """One that is the same is left alone."""
+    """A draft replaces a schema of another grader and leaves an equal one alone."""
     path = drafted / SCHEMA_FILE
     assert path not in draft("second", drafted)
     path.write_bytes(old.encode(errors="surrogateescape"))
@@ -111,13 +117,13 @@ def test_a_schema_of_another_grader_is_written_anew(drafted, old):
 
 
 def test_git_leaves_the_schema_alone():
-    """It is made of the code."""
+    """Git ignores the schema, because it is generated from the code."""
     assert f"/{SCHEMA_FILE}" in (ROOT / ".gitignore").read_text().splitlines()
 
 
 @pytest.mark.parametrize("name", ["two words", "3d", "a-b", "", "../up", "größe", "a\n"])
 def test_a_name_that_no_kernel_can_have_is_refused(tmp_path, name):
-    """Before anything is written."""
+    """A name that no kernel can have is refused before any file is written."""
     with pytest.raises(InputError, match="cannot be the name of a kernel"):
         draft(name, tmp_path)
     assert list(tmp_path.iterdir()) == []
@@ -125,7 +131,7 @@ def test_a_name_that_no_kernel_can_have_is_refused(tmp_path, name):
 
 @pytest.mark.parametrize("place", ["assignments", "reference", "tests/submissions"])
 def test_what_is_there_is_never_overwritten(tmp_path, place):
-    """Any of the three folders is in the way, and named; nothing is written beside it."""
+    """An existing folder in any of the three places is named in the error, and no file is written."""
     (tmp_path / place / "scaling").mkdir(parents=True)
     with pytest.raises(InputError, match="choose another name") as caught:
         draft("scaling", tmp_path)
@@ -134,7 +140,7 @@ def test_what_is_there_is_never_overwritten(tmp_path, place):
 
 
 def test_the_course_inside_the_package_is_not_written_to(tmp_path, monkeypatch):
-    """Where grader is installed, a new assignment needs a folder of the instructor's."""
+    """A draft in the installed package is refused. A new assignment needs a folder of the instructor's."""
     monkeypatch.setattr(drafting, "PACKAGE", tmp_path / "grader")
     with pytest.raises(InputError, match="--course DIR"):
         draft("scaling", tmp_path / "grader" / "course")
@@ -142,7 +148,7 @@ def test_the_course_inside_the_package_is_not_written_to(tmp_path, monkeypatch):
 
 
 def test_a_course_that_cannot_be_a_folder_is_one_line(tmp_path):
-    """A file is in its place."""
+    """A file in place of the course's folder is reported."""
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot make the folder"):
         draft("scaling", tmp_path / "file")

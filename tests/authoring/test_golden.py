@@ -1,4 +1,4 @@
-"""golden.py: what an expected.yaml may say, and what it makes of a result."""
+"""golden.py: the syntax of expected.yaml and its comparison with a result."""
 
 import pytest
 from samples import BUILD, DEVICE, RACE, SPEED, check, failed, result, unchecked
@@ -15,7 +15,7 @@ CASES = ("one element", "tall")
 
 @pytest.fixture
 def assignment(transposition):
-    """One with two cases, of which the second is for practice, and two checks of memory."""
+    """An assignment with two cases, of which the second is for practice, and two memory checks."""
     first, second = transposition.correctness.cases[0], transposition.correctness.cases[8]
     assert (first.name, second.name) == CASES
     cases = (first, second.model_copy(update={"practice": True}))
@@ -30,7 +30,7 @@ def assignment(transposition):
 
 @pytest.fixture
 def golden(tmp_path):
-    """A function that makes a submission of the corpus of an expected.yaml."""
+    """Return a function that makes a golden submission from the text of an expected.yaml."""
 
     def make(text, name="some"):
         folder = tmp_path / name
@@ -53,7 +53,7 @@ NAMES = {
 
 
 def graded(device=DEVICE, **reasons):
-    """A result in which these checks fail, each for its reason; `skip` is a check that could not be made."""
+    """Return a result in which these checks fail for these reasons. The check `skip` could not be made."""
     skip = reasons.pop("skip", None)
     build = reasons.pop("build", None)
     checks = [failed("build", reason=build, kind=Kind.BUILD)] if build else [BUILD]
@@ -74,7 +74,7 @@ ALL_NOT_RUN = dict.fromkeys(
 
 
 def test_a_right_submission_passes_everything(golden, assignment):
-    """Any failed check is told with its reason."""
+    """A right submission must pass every check. Each failed check is a difference with its reason."""
     right = golden("fails: {}\nfinding: none")
     assert right.expectation.is_right
     assert right.expectation.is_timed
@@ -84,13 +84,13 @@ def test_a_right_submission_passes_everything(golden, assignment):
 
 
 def test_a_right_submission_of_which_something_is_found_is_told(golden, assignment):
-    """Also where the check passes."""
+    """A finding in a right submission is a difference, even if the check passes."""
     seen = result(BUILD, check("sanitizer (height 53)", kind=Kind.SANITIZER, findings=(RACE,)), SPEED)
     assert differences(golden("fails: {}\nfinding: none"), assignment, seen) == ("sanitizer: findings, must be none",)
 
 
 def test_a_failed_case_stops_what_comes_after_it(golden, assignment):
-    """So that is not written; a case for practice stops nothing."""
+    """A failed case implies NOT_RUN for later checks without an entry. A failed practice case implies nothing."""
     wrong = golden("fails: {one element: WRONG_OUTPUT}")
     assert differences(wrong, assignment, graded(one_element=Reason.WRONG_OUTPUT, **ALL_NOT_RUN)) == ()
     assert "sanitizer: passes, must be NOT_RUN" in differences(
@@ -101,7 +101,7 @@ def test_a_failed_case_stops_what_comes_after_it(golden, assignment):
 
 
 def test_a_failed_build_stops_everything(golden, assignment):
-    """One word is enough."""
+    """A failed build implies NOT_RUN for every other check."""
     broken = golden("fails: {build: BUILD_ERROR}")
     everything = {"one_element": Reason.NOT_RUN, "tall": Reason.NOT_RUN, **ALL_NOT_RUN}
     assert differences(broken, assignment, graded(build=Reason.BUILD_ERROR, **everything)) == ()
@@ -111,7 +111,7 @@ def test_a_failed_build_stops_everything(golden, assignment):
 
 
 def test_every_case_stands_for_all_and_memory_for_all_its_checks(golden, assignment):
-    """The shorthands; a list of reasons means that any will do."""
+    """`every case` covers all cases, and `memory` covers all memory checks. Any reason of a list is accepted."""
     wrong = golden("fails: {every case: [CRASH, OUT_OF_BOUNDS], sanitizer: OUT_OF_BOUNDS}")
     seen = {**ALL_NOT_RUN, "sanitizer": Reason.OUT_OF_BOUNDS}
     assert differences(wrong, assignment, graded(one_element=Reason.CRASH, tall=Reason.OUT_OF_BOUNDS, **seen)) == ()
@@ -124,7 +124,7 @@ def test_every_case_stands_for_all_and_memory_for_all_its_checks(golden, assignm
 
 
 def test_checks_of_memory_stand_by_their_names(golden, assignment):
-    """Those that are not named must pass, but for what requires one that fails."""
+    """Memory checks are named one by one. Unnamed ones must pass, or must be NOT_RUN if they require a failed one."""
     wrong = golden("fails:\n  memory:\n    coalesced accesses: UNCOALESCED")
     both = {"coalesced_accesses": Reason.UNCOALESCED, "no_traffic_but_the_arrays": Reason.NOT_RUN}
     assert differences(wrong, assignment, graded(**both)) == ()
@@ -137,7 +137,7 @@ def test_checks_of_memory_stand_by_their_names(golden, assignment):
 
 
 def test_memory_behaviour_of_a_wrong_kernel_may_count(golden, assignment):
-    """Its own run may be right or wrong; what it does badly has to be written."""
+    """Memory checks of a wrong kernel may pass or be NOT_RUN. Another reason needs an entry."""
     wrong = golden("fails: {one element: WRONG_OUTPUT}")
     seen = {"one_element": Reason.WRONG_OUTPUT, "sanitizer": Reason.NOT_RUN, "performance": Reason.NOT_RUN}
     assert differences(wrong, assignment, graded(**seen)) == ()
@@ -148,7 +148,7 @@ def test_memory_behaviour_of_a_wrong_kernel_may_count(golden, assignment):
 
 
 def test_speed_is_asked_for_by_the_class_of_the_device(golden, assignment):
-    """What is too slow for a GPU may pass on a CPU."""
+    """The expected speed depends on the class of the device. A kernel may be too slow on a GPU and pass on a CPU."""
     naive = golden("fails: {performance: {cpu: passed, gpu: TOO_SLOW}}")
     assert naive.expectation.is_timed
     gpu = DEVICE.model_copy(update={"type": "gpu"})
@@ -159,7 +159,7 @@ def test_speed_is_asked_for_by_the_class_of_the_device(golden, assignment):
 
 
 def test_the_speed_of_a_wrong_submission_is_no_question(golden, assignment):
-    """Unless something is said of it."""
+    """The speed of a wrong submission is compared only if expected.yaml mentions it."""
     wrong = golden("fails: {memory: {coalesced accesses: UNCOALESCED}}")
     assert not wrong.expectation.is_timed
     both = {"coalesced_accesses": Reason.UNCOALESCED, "no_traffic_but_the_arrays": Reason.NOT_RUN}
@@ -167,13 +167,16 @@ def test_the_speed_of_a_wrong_submission_is_no_question(golden, assignment):
 
 
 def test_what_could_not_be_checked_is_not_asked_for(golden, assignment):
-    """As where there is no simulator; then the cause is not asked for either."""
+    """A check that could not be made, as without a simulator, is not compared, and neither is its cause."""
     racy = golden("fails: {sanitizer: DATA_RACE}\ncause: {reason: DATA_RACE, line: [1, 2]}")
     assert differences(racy, assignment, graded(skip="sanitizer")) == ()
 
 
 def test_of_a_race_only_the_simulators_word_counts(golden, assignment):
-    """What the device makes of it is luck; `luck` says so of single cases."""
+    """For a data race, only the simulator's result is compared, because a device's is random.
+
+    `luck` marks single cases as random.
+    """
     racy = golden("fails: {sanitizer: DATA_RACE}\ncause: {reason: DATA_RACE, line: 1}")
     assert racy.expectation.is_luck
     seen = graded(sanitizer=Reason.DATA_RACE, tall=Reason.WRONG_OUTPUT)
@@ -195,7 +198,7 @@ def test_of_a_race_only_the_simulators_word_counts(golden, assignment):
     ],
 )
 def test_the_first_explanation_is_held_against_the_cause(golden, assignment, cause, told):
-    """Its reason, its lines (of a race, both), its words; a finding's words count, too."""
+    """The first explanation must have the cause's reason, lines (two for a race) and words, or a finding's words."""
     racy = golden(f"fails: {{sanitizer: DATA_RACE}}\ncause: {{{cause}}}")
     found = failed("sanitizer (height 53)", reason=Reason.DATA_RACE, kind=Kind.SANITIZER, findings=(RACE,))
     said = differences(racy, assignment, result(BUILD, found, SPEED))
@@ -205,7 +208,7 @@ def test_the_first_explanation_is_held_against_the_cause(golden, assignment, cau
 
 @pytest.mark.parametrize(("stride", "holds"), [("4*width", True), ("[8, 4*width]", True), ("4*height", False)])
 def test_a_stride_is_an_expression_over_the_sizes_that_are_counted(golden, assignment, stride, holds):
-    """In bytes between neighbouring work-items."""
+    """A cause's stride, in bytes between neighbouring work-items, is an expression over the simulated sizes."""
     assert assignment.memory.sizes == {"height": 128, "width": 192}
     wrong = golden(
         f"fails: {{memory: {{coalesced accesses: UNCOALESCED}}}}\ncause: {{reason: UNCOALESCED, stride: {stride}}}"
@@ -228,7 +231,7 @@ def test_a_stride_is_an_expression_over_the_sizes_that_are_counted(golden, assig
     ],
 )
 def test_a_malformed_file_is_one_line_with_path_and_field(golden, tmp_path, text, said):
-    """As that of an assignment is."""
+    """An invalid expected.yaml is one line with path and field."""
     with pytest.raises(InputError) as caught:
         golden(text)
     assert str(caught.value).startswith(f"{tmp_path / 'some' / 'expected.yaml'}: {said}")
@@ -236,7 +239,7 @@ def test_a_malformed_file_is_one_line_with_path_and_field(golden, tmp_path, text
 
 
 def test_a_corpus_is_every_folder_with_a_submission_or_an_expectation(golden, tmp_path):
-    """By name; one that lacks its expected.yaml is told, and a corpus that is not there is empty."""
+    """A corpus lists its folders by name. A missing expected.yaml is an error, and a missing corpus is empty."""
     for name in ("b", "a"):
         golden("fails: {}", name)
     assert [each.name for each in corpus(tmp_path)] == ["a", "b"]
@@ -247,7 +250,7 @@ def test_a_corpus_is_every_folder_with_a_submission_or_an_expectation(golden, tm
 
 
 def test_a_submission_for_a_suite_names_the_part_that_it_is_about(golden, transposition):
-    """It is graded for that alone; an assignment of one kernel has no parts."""
+    """A golden submission for a suite names its part and is graded for it alone. Other assignments have no parts."""
     parts = tuple(transposition.model_copy(update={"part": name}) for name in ("first", "second"))
     suite = Suite.model_construct(name="both", parts=parts)
     about_second = golden("fails: {}\npart: second")
@@ -262,7 +265,7 @@ def test_a_submission_for_a_suite_names_the_part_that_it_is_about(golden, transp
 
 @pytest.mark.parametrize("fails", ["{build: BUILD_ERROR}", "{every case: WRONG_OUTPUT}"])
 def test_what_an_assignment_does_not_check_cannot_be_left_out(golden, assignment, fails):
-    """Neither speed nor the sanitizer of an assignment that has neither."""
+    """Without speed, sanitizer and memory in the assignment, no such check is expected."""
     asked = replace(assignment, performance=None, sanitizer=None, memory=None)
     wrong = golden(f"fails: {fails}")
     build = failed("build", reason=Reason.BUILD_ERROR, kind=Kind.BUILD) if "build" in fails else BUILD

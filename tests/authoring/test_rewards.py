@@ -1,4 +1,4 @@
-"""rewards.py: what kernels that avoid an exercise earn, and what a slip keeps."""
+"""rewards.py: points of kernels that avoid an exercise and of kernels with a slip."""
 
 import pytest
 
@@ -8,12 +8,12 @@ from grader.grading.rules import WatchingRules
 
 
 def quiet(_):
-    """Nothing is shown while it goes on."""
+    """Show no progress."""
 
 
 @pytest.fixture
 def claims(environment, simulator):
-    """A function that grades the kernels for an assignment, and says what is true and what is not."""
+    """Return a function that grades an assignment's kernels and returns the rewards and the claims by text."""
     assert simulator
 
     def make(assignment):
@@ -24,7 +24,7 @@ def claims(environment, simulator):
 
 
 def test_an_assignment_of_the_course_rewards_its_exercise(claims, transposition):
-    """No kernel that avoids it earns half of the points, and each slip earns more than all of them."""
+    """No kernel that avoids the exercise earns half of the points. Each slip earns more than each of those kernels."""
     found, said = claims(transposition)
     assert [each.points for each in found.avoiding] == ["38 of 100 points"] * 3
     assert len(found.slips) == 3
@@ -32,7 +32,7 @@ def test_an_assignment_of_the_course_rewards_its_exercise(claims, transposition)
 
 
 def measuring(transposition, *names):
-    """The assignment with these memory checks only, which require nothing, as speed does not."""
+    """Return the assignment with these memory checks only. Neither memory nor speed requires another check."""
     checks = tuple(replace(each, requires=()) for each in transposition.memory.checks if each.name in names)
     cpu = transposition.performance.classes["cpu"]
     return replace(
@@ -44,7 +44,10 @@ def measuring(transposition, *names):
 
 @pytest.mark.timed
 def test_points_for_what_a_naive_kernel_does_are_broken(claims, transposition):
-    """It passes two checks that do not tell it from a solution, and is fast enough on a CPU."""
+    """A claim fails if the naive kernel earns too much.
+
+    Here, two checks do not tell that kernel from a solution, and its speed suffices on a CPU.
+    """
     names = [each.name for each in transposition.memory.checks]
     _, said = claims(replace(measuring(transposition, *names), slips=()))
     baseline = said["the baseline: avoiding the exercise earns at most 50 %"]
@@ -56,14 +59,14 @@ def test_points_for_what_a_naive_kernel_does_are_broken(claims, transposition):
 
 @pytest.mark.timed
 def test_a_lesson_that_no_check_measures_is_broken(claims, transposition):
-    """Avoiding the exercise costs nothing, and a slip in solving it costs points."""
+    """Claims fail if no check measures the lesson: avoiding the exercise costs no points, and a slip costs some."""
     _, said = claims(measuring(transposition, "no traffic but the array's"))
     assert not said["the baseline: avoiding the exercise earns at most 50 %"].holds
     assert not said["without the barrier in line 33: a slip earns more than avoiding the exercise"].holds
 
 
 def test_a_tolerance_that_accepts_zeros_is_broken(environment, course):
-    """The case is named; nothing has to be graded to see it."""
+    """A tolerance that accepts zeros breaks a claim, which names the case. No grading is needed."""
     assignment = course.load("optimProgram")
     loose = replace(assignment.correctness, tolerance=replace(assignment.correctness.tolerance, factor=2.0**25))
     asked = replace(assignment, correctness=loose, baseline=assignment.baseline * 2, slips=())

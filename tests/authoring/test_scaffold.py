@@ -1,4 +1,4 @@
-"""scaffold.py: the folder a student starts from, and the template that it is made of."""
+"""scaffold.py: a student's starter folder and its template."""
 
 import os
 import re
@@ -23,7 +23,7 @@ FILES = ["kernels.cl", "HANDOUT.md", GUIDE.name, "README.md", GITLAB, GITHUB]
 
 @pytest.fixture(params=ASSIGNMENTS)
 def assignment(request, course):
-    """Each assignment of the course in turn."""
+    """Each assignment of the course."""
     return course.load(request.param)
 
 
@@ -39,26 +39,26 @@ def written_to(folder):
 
 
 def commands(text):
-    """The lines of shell in a CI file, continued lines joined."""
+    """Return a CI file's lines of shell with continued lines joined."""
     return text.replace("\\\n", " ").splitlines()
 
 
 def test_a_folder_is_filled_and_what_was_written_is_told(assignment, tmp_path):
-    """The folder is made, with those above it, and holds the files that are returned and no other."""
+    """The folder and its parents are made, and it contains exactly the files that are returned."""
     folder = tmp_path / "new" / "mine"
     assert start(assignment, TEMPLATE, GUIDE, folder) == [folder / name for name in FILES]
     assert written_to(folder) == sorted(FILES)
 
 
 def test_the_skeleton_and_the_handout_are_those_of_the_assignment(assignment, started):
-    """To the byte, but for the link to the page that explains reports."""
+    """The skeleton and the handout equal the assignment's to the byte, except the link to the page about reports."""
     assert (started / "kernels.cl").read_bytes() == (assignment.folder / "kernels.cl").read_bytes()
     handout = (assignment.folder / "README.md").read_text()
     assert (started / "HANDOUT.md").read_text() == handout.replace(f"(../../docs/{GUIDE.name})", f"({GUIDE.name})")
 
 
 def test_every_link_of_a_started_folder_leads_to_a_file_in_it(started):
-    """Also those of the handout and of the page that explains reports, which lie elsewhere in the course."""
+    """Every relative link leads to a file in the folder, although two of its pages come from other folders."""
     links = [
         (path.name, link)
         for path in started.glob("*.md")
@@ -70,7 +70,7 @@ def test_every_link_of_a_started_folder_leads_to_a_file_in_it(started):
 
 
 def test_the_assignments_name_stands_in_place_of_the_placeholder_everywhere(assignment, started):
-    """No file holds the placeholder; those that came from one with it hold the name."""
+    """No file contains the placeholder, and each file that had it contains the assignment's name."""
     for name in FILES:
         text = (started / name).read_text()
         assert PLACEHOLDER not in text
@@ -80,8 +80,9 @@ def test_the_assignments_name_stands_in_place_of_the_placeholder_everywhere(assi
 
 
 def test_the_gitlab_file_grades_and_publishes_the_report_also_on_failure(assignment, started):
-    """It is YAML, its one job ends with the grader's exit code, and the reports are kept whatever that is. What the
-    course's machine decides is a warning.
+    """The GitLab job ends with the grader's exit code and always keeps the reports.
+
+    Exit code 4, a decision on the course's machine, is a warning.
     """
     pipeline = yaml.safe_load((started / GITLAB).read_text())
     assert pipeline["variables"]["ASSIGNMENT"] == assignment.name
@@ -97,7 +98,7 @@ def test_the_gitlab_file_grades_and_publishes_the_report_also_on_failure(assignm
 
 
 def test_the_github_file_grades_and_publishes_the_report_also_on_failure(assignment, started):
-    """It is YAML, never grades without the simulator, and the reports are kept whatever becomes of it."""
+    """The GitHub workflow never grades without the simulator and always keeps the reports."""
     workflow = yaml.safe_load((started / GITHUB).read_text())
     assert workflow["env"]["ASSIGNMENT"] == assignment.name
     steps = {step["name"]: step for step in workflow["jobs"]["grade"]["steps"] if "name" in step}
@@ -106,7 +107,7 @@ def test_the_github_file_grades_and_publishes_the_report_also_on_failure(assignm
     assert " --require-sanitizer " in command
     assert 'grader grade kernels.cl --assignment "$ASSIGNMENT" ' in command
     assert "--junit report.xml --json result.json --html report.html" in command
-    assert grade["shell"] == "bash"  # which GitHub runs with pipefail: `| tee` does not hide the exit code
+    assert grade["shell"] == "bash"  # GitHub runs it with pipefail, so `| tee` does not hide the exit code
     assert "continue-on-error" not in grade
     keep = steps["Keep the reports"]
     assert keep["if"].startswith("always()")
@@ -114,7 +115,7 @@ def test_the_github_file_grades_and_publishes_the_report_also_on_failure(assignm
 
 
 def steps_of(started):
-    """The two scripts of each platform: what sets up, and what grades."""
+    """Return each platform's two scripts: the setup and the grading."""
     job = yaml.safe_load((started / GITLAB).read_text())["grade"]
     steps = {
         step.get("name"): step for step in yaml.safe_load((started / GITHUB).read_text())["jobs"]["grade"]["steps"]
@@ -126,14 +127,14 @@ def steps_of(started):
 
 
 def run_step(script, folder, **variables):
-    """A script as a runner runs it: its lines in one shell that ends at the first that fails."""
+    """Run a script as a runner does, in one shell that ends at the first failed line."""
     environment = {"PATH": os.environ["PATH"], "ASSIGNMENT": "coalsTransp", "KIT_URL": "", **variables}
     command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
 def kit_in(folder, code):
-    """A kit whose command tells what it is asked, and ends with this exit code."""
+    """Make a kit whose command prints its arguments and ends with this exit code."""
     folder.mkdir()
     (folder / "grader").write_text(f'#!/bin/sh\necho "asked to $*"\n[ "$1" = setup ] || exit {code}\n')
     (folder / "grader").chmod(0o755)
@@ -141,7 +142,10 @@ def kit_in(folder, code):
 
 @pytest.mark.parametrize("platform", ["gitlab", "github"])
 def test_a_pipeline_sets_up_the_kit_and_its_grading_ends_as_the_grader_does(transposition, tmp_path, platform):
-    """On GitHub, which knows no warnings, what the course's machine decides is a notice."""
+    """A pipeline sets up the kit and ends with the grader's exit code.
+
+    On GitHub, which has no warnings, a decision on the course's machine is a notice.
+    """
     start(transposition, TEMPLATE, GUIDE, tmp_path / "mine")
     set_up, grade = steps_of(tmp_path / "mine")[platform]
     for code in (0, 1, 3, ELSEWHERE):
@@ -159,7 +163,7 @@ def test_a_pipeline_sets_up_the_kit_and_its_grading_ends_as_the_grader_does(tran
 
 @pytest.mark.parametrize("platform", ["gitlab", "github"])
 def test_a_pipeline_clones_the_kit_or_says_that_nobody_said_from_where(transposition, tmp_path, platform):
-    """The address is the variable's, or the one that the kit's template states."""
+    """A pipeline clones the kit from KIT_URL or the template's address. Without either, it fails with a message."""
     kit_in(tmp_path / "course", 0)
     git = ["git", "-c", "user.name=x", "-c", "user.email=x@example.org", "-C", tmp_path / "course"]
     subprocess.run([*git, "init", "--quiet"], check=True)
@@ -176,7 +180,7 @@ def test_a_pipeline_clones_the_kit_or_says_that_nobody_said_from_where(transposi
 
 @pytest.mark.parametrize("present", [["kernels.cl"], ["README.md", GITHUB]], ids=", ".join)
 def test_a_file_that_is_there_is_never_overwritten(transposition, tmp_path, present):
-    """The line names every file in the way; those stay as they are, and nothing is written beside them."""
+    """Existing files are named in the error and kept, and no file is written."""
     for name in present:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("an evening's work")
@@ -188,7 +192,7 @@ def test_a_file_that_is_there_is_never_overwritten(transposition, tmp_path, pres
 
 
 def test_a_folder_with_other_files_is_filled(transposition, tmp_path):
-    """A fresh clone has a folder .git, at least."""
+    """A folder with other files is filled, because a fresh clone has at least a folder .git."""
     (tmp_path / ".git").mkdir()
     (tmp_path / "notes.txt").write_text("mine")
     start(transposition, TEMPLATE, GUIDE, tmp_path)
@@ -196,7 +200,7 @@ def test_a_folder_with_other_files_is_filled(transposition, tmp_path):
 
 
 def test_a_target_that_cannot_be_a_folder_is_one_line(transposition, tmp_path):
-    """A file is in its place."""
+    """A file in place of the folder is reported with its path."""
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot make the folder") as caught:
         start(transposition, TEMPLATE, GUIDE, tmp_path / "file")
@@ -204,7 +208,7 @@ def test_a_target_that_cannot_be_a_folder_is_one_line(transposition, tmp_path):
 
 
 def test_an_incomplete_template_is_one_line_and_nothing_is_written(transposition, tmp_path):
-    """The file that is missing is named."""
+    """A template without a file is an error that names the file, and no file is written."""
     shutil.copytree(TEMPLATE, tmp_path / "template")
     (tmp_path / "template" / GITLAB).unlink()
     with pytest.raises(InputError, match=r"gitlab-ci\.yml cannot be read: .* not complete"):
@@ -215,7 +219,7 @@ def test_an_incomplete_template_is_one_line_and_nothing_is_written(transposition
 @pytest.mark.whole
 @pytest.mark.parametrize("name", ["coalsProgrm", "rgblkMMM"])
 def test_the_skeleton_builds_and_fails_every_case_for_what_is_still_to_do(course, environment, tmp_path, name):
-    """A student's first grading says that nothing was written, and of the build that it is in order."""
+    """A skeleton builds, and every case fails because it stores nothing."""
     assignment = course.load(name)
     start(assignment, TEMPLATE, GUIDE, tmp_path)
     result = grade(assignment, tmp_path, environment, seed=1)
@@ -226,7 +230,7 @@ def test_the_skeleton_builds_and_fails_every_case_for_what_is_still_to_do(course
 
 
 def test_the_template_holds_all_five_kernels_as_the_skeletons_declare_them(course):
-    """A student may work in one file for the whole course; its declarations are those of the skeletons."""
+    """The template declares all five kernels as the skeletons do, for students with one file for the whole course."""
 
     def declarations(path):
         text = re.sub(r"//[^\n]*", "", path.read_text())
@@ -239,21 +243,21 @@ def test_the_template_holds_all_five_kernels_as_the_skeletons_declare_them(cours
 
 
 def test_the_template_builds(transposition, environment):
-    """With the options of an assignment, before a line of it is written."""
+    """The unchanged template builds with an assignment's options."""
     result = grade(transposition, TEMPLATE, environment, seed=1)
     assert result.checks[0].verdict is Verdict.PASSED
     assert result.checks[1].reason is Reason.NOT_WRITTEN
 
 
 def test_the_file_of_all_five_holds_the_skeletons_word_for_word():
-    """student_template/kernels.cl is the five skeletons one after the other: whoever edits one edits both."""
+    """student_template/kernels.cl contains the five skeletons word for word. A change must be made in both places."""
     together = (ROOT / "student_template" / "kernels.cl").read_text(encoding="utf-8")
     for name in FIRST_COURSE:
         assert (ROOT / "assignments" / name / "kernels.cl").read_text(encoding="utf-8").strip() in together
 
 
 def test_instructors_are_told_which_files_of_the_template_students_get():
-    """By name, and that the file of all five skeletons is none of them."""
+    """The guide lists the template's files for students and keeps kernels.cl, with all skeletons, for instructors."""
     told = (ROOT / "docs" / "instructors.md").read_text(encoding="utf-8").partition("from `student_template/`")[2]
     given, _, others = told.partition(")")
     assert re.findall(r"`(.+?)`", given) == list(TEMPLATE_FILES)
@@ -263,7 +267,7 @@ def test_instructors_are_told_which_files_of_the_template_students_get():
 
 @pytest.mark.parametrize("name", FIRST_COURSE)
 def test_a_handout_names_the_kernels_that_may_stand_in_the_same_file(course, name):
-    """Those for which the same is defined, and no others: not every assignment has these constants."""
+    """A handout names exactly the kernels with the same constants, which may be in the same file."""
     handout = (ROOT / "assignments" / name / "README.md").read_text(encoding="utf-8")
     constants = course.load(name).constants
     (defined,) = re.findall(r"^- Defined: (.*?)(?=^- |\n\n)", handout, re.MULTILINE | re.DOTALL)
@@ -272,5 +276,5 @@ def test_a_handout_names_the_kernels_that_may_stand_in_the_same_file(course, nam
 
 
 def constants_of(coursework):
-    """Those of each part."""
+    """Return the constants of each part."""
     return [part.constants for part in coursework.parts]

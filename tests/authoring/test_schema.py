@@ -1,4 +1,4 @@
-"""schema.py: what an editor is told of assignment.yaml is what the grader takes, and refuses."""
+"""schema.py: the JSON schema accepts and refuses the same assignment.yaml as the grader."""
 
 from copy import deepcopy
 from datetime import datetime
@@ -14,24 +14,24 @@ from grader.authoring.schema import assignment_schema, course_schema, result_sch
 
 @cache
 def validator():
-    """Of assignments."""
+    """Return the validator of assignments."""
     return Draft202012Validator(assignment_schema())
 
 
 def fields_of(name):
-    """A shipped assignment.yaml."""
+    """Return the fields of a shipped assignment.yaml."""
     return yaml.safe_load((ROOT / "assignments" / name / "assignment.yaml").read_text(encoding="utf-8"))
 
 
 @pytest.fixture
 def fields():
-    """That of one kernel."""
+    """Fields of an assignment of one kernel."""
     return fields_of("blockMMM")
 
 
 @pytest.fixture
 def suite(fields):
-    """The same as a suite of two kernels: sizes, buffers and most of the checks are common."""
+    """Fields of a suite of two kernels with common sizes, buffers and most checks."""
     common = deepcopy(fields)
     launches = common.pop("launches")
     del common["kernel"]
@@ -42,31 +42,31 @@ def suite(fields):
 
 
 def read(text):
-    """YAML in which a date is a text."""
+    """Read YAML with dates as strings."""
     fields = yaml.safe_load(text)
     return {name: str(value) if isinstance(value, datetime) else value for name, value in fields.items()}
 
 
 def said(fields):
-    """Where the schema finds fault, and what it says, each once."""
+    """Return the schema's errors as pairs of place and message, without duplicates."""
     return sorted(
         {(".".join(map(str, error.absolute_path)), error.message) for error in validator().iter_errors(fields)}
     )
 
 
 def test_the_schema_is_one():
-    """By the rules for schemas."""
+    """The schema is a valid JSON schema."""
     Draft202012Validator.check_schema(assignment_schema())
 
 
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_every_shipped_assignment_is_right_by_it(name):
-    """What loads is not marked as wrong."""
+    """The schema accepts every shipped assignment."""
     assert said(fields_of(name)) == []
 
 
 def test_where_an_assignment_was_found_is_no_field_of_the_file(fields):
-    """Nor is anything but the title required of every file."""
+    """The schema has no fields for the place of an assignment, and requires only the title in every file."""
     for name in ("name", "folder", "reference", "part"):
         assert name not in validator().schema["properties"]
         assert said({**fields, name: "somewhere"}) != []
@@ -86,7 +86,7 @@ def test_where_an_assignment_was_found_is_no_field_of_the_file(fields):
     ],
 )
 def test_a_misspelt_field_is_marked_where_it_stands(fields, path, name):
-    """Also deep inside, and by its name."""
+    """A misspelt field at any depth is marked at its place with its name."""
     place = fields
     for step in path:
         place = place[step]
@@ -98,13 +98,13 @@ def test_a_misspelt_field_is_marked_where_it_stands(fields, path, name):
 
 @pytest.mark.parametrize("name", ["title", "kernel", "sizes", "buffers", "launches", "baseline", "correctness"])
 def test_a_missing_field_is_named(fields, name):
-    """Of an assignment of one kernel, all that the grader requires."""
+    """Each field that the grader requires of an assignment of one kernel is named if it is missing."""
     del fields[name]
     assert said(fields) == [("", f"'{name}' is a required property")]
 
 
 def test_a_missing_field_inside_is_named_where_it_should_be(fields):
-    """In a mapping, and in a list."""
+    """A missing field in a mapping or a list is named at its place."""
     del fields["correctness"]["points"]
     del fields["launches"][0]["local"]
     assert said(fields) == [
@@ -114,18 +114,18 @@ def test_a_missing_field_inside_is_named_where_it_should_be(fields):
 
 
 def test_a_part_of_a_suite_says_only_what_differs(suite):
-    """What is required may stand beside `parts` or in them, also one field of a mapping here and one there."""
+    """A required field of a suite may be next to `parts`, in the parts, or divided between them."""
     assert said(suite) == []
 
 
 def test_a_part_names_its_kernel(suite):
-    """And nothing else must stand in it."""
+    """A part requires only its kernel."""
     del suite["parts"][1]["kernel"]
     assert said(suite) == [("parts.1", "'kernel' is a required property")]
 
 
 def test_a_misspelt_field_of_a_part_is_marked(suite):
-    """As elsewhere."""
+    """A misspelt field of a part is marked at the part."""
     suite["parts"][0]["corectness"] = suite["parts"][0].pop("correctness")
     ((where, message),) = said(suite)
     assert where == "parts.0"
@@ -133,13 +133,13 @@ def test_a_misspelt_field_of_a_part_is_marked(suite):
 
 
 def test_what_stands_in_a_list_of_a_suite_is_complete(suite):
-    """Lists replace each other as a whole."""
+    """Items of a part's lists must be complete, because a list replaces the common list as a whole."""
     del suite["parts"][0]["correctness"]["cases"][2]["sizes"]
     assert said(suite) == [("parts.0.correctness.cases.2", "'sizes' is a required property")]
 
 
 def test_policies_hold_for_a_whole_suite(suite):
-    """So a part has none."""
+    """Policies are valid next to `parts` and refused in a part, because they apply to the whole suite."""
     assert said({**suite, "due": "2026-12-01T23:59", "late": {"percent": 10}}) == []
     suite["parts"][0]["due"] = "2026-12-01T23:59"
     assert [where for where, _ in said(suite)] == ["parts.0"]
@@ -156,7 +156,7 @@ def test_policies_hold_for_a_whole_suite(suite):
     ],
 )
 def test_what_course_yaml_may_say(text, places):
-    """As the grader takes it; a date is a text."""
+    """The schema of course.yaml accepts and refuses the same text as the grader. A date is a string."""
     schema = course_schema()
     Draft202012Validator.check_schema(schema)
     found = Draft202012Validator(schema).iter_errors(read(text))
@@ -164,7 +164,7 @@ def test_what_course_yaml_may_say(text, places):
 
 
 def test_every_field_says_what_it_is_for():
-    """An editor shows it beside the field."""
+    """Every field has a description, which editors show."""
     schema = assignment_schema()
     for kind in (course_schema(), *schema["$defs"].values()):
         for name, field in kind.get("properties", {}).items():
@@ -172,6 +172,6 @@ def test_every_field_says_what_it_is_for():
 
 
 def test_the_texts_are_json_with_descriptions():
-    """Of both files."""
+    """The texts of both schemas contain descriptions and the result's version."""
     assert '"description"' in schema_text(assignment_schema())
     assert '"grader-result/' in schema_text(result_schema())

@@ -1,4 +1,4 @@
-"""selftest.py: an assignment is held against what it means to ask, on the device at hand."""
+"""selftest.py: an assignment is checked against its own goals on the available device."""
 
 import shutil
 
@@ -28,7 +28,7 @@ def exactly(value):
 
 
 def timed(fraction, baseline, verdict=Verdict.PASSED):
-    """A speed check at this fraction of the model solution's speed, of which the baseline has `baseline`."""
+    """Return a speed check at this fraction of the model solution's speed, of which the baseline has `baseline`."""
     return check(
         "performance: cpu (height 1)",
         kind=Kind.PERFORMANCE,
@@ -53,7 +53,7 @@ EMPTY = result(BUILD, *UNWRITTEN, NOT_TIMED)
 
 @pytest.fixture
 def asking(transposition):
-    """A function that makes an assignment ask for so much on a CPU, of a baseline that may or may not pass."""
+    """Return a function that sets an assignment's goal on a CPU and its baseline's expected outcome."""
 
     def ask(fraction=0.7, baseline="fails"):
         goal = transposition.performance.classes["cpu"]
@@ -67,7 +67,7 @@ def asking(transposition):
 
 @pytest.fixture
 def examined(monkeypatch, environment):
-    """A function that examines an assignment whose gradings are told; the statements by their claims."""
+    """Return a function that examines an assignment with made-up gradings and returns the statements by claim."""
 
     def examine(assignment, model=MODEL, skeleton=EMPTY):
         graded = {assignment.reference: model, assignment.folder: skeleton}
@@ -94,7 +94,7 @@ def broken(statements):
 
 
 def test_an_assignment_as_it_should_be_holds_in_every_statement(asking, examined):
-    """All six are made, in the order in which an instructor would look into them."""
+    """A valid assignment gives six true statements in the order in which an instructor would check them."""
     statements = examined(asking())
     assert list(statements) == [PASSES, FAST, MISSES, SKELETON, BASELINE, AGREE]
     assert broken(statements) == []
@@ -103,7 +103,7 @@ def test_an_assignment_as_it_should_be_holds_in_every_statement(asking, examined
 
 
 def test_a_model_solution_that_fails_a_check_is_named_with_its_reason(asking, examined):
-    """The first failure is shown; how fast it is does not matter where nothing was timed."""
+    """The statement shows the model solution's first failure. Without a timing, there is no statement about speed."""
     wrong = failed("correctness: case 1", message="2 of 9 elements of B are wrong.")
     statements = examined(asking(), model=result(BUILD, CASES[0], wrong, NOT_TIMED))
     assert broken(statements) == [PASSES]
@@ -112,12 +112,12 @@ def test_a_model_solution_that_fails_a_check_is_named_with_its_reason(asking, ex
 
 
 def test_a_model_solution_that_earns_only_a_part_does_not_pass(asking, examined):
-    """A part is not full points."""
+    """A model solution with partial points for speed fails the statement."""
     assert PASSES in broken(examined(asking(), model=result(BUILD, *CASES, timed(1.0, 0.5, Verdict.PARTIAL))))
 
 
 def test_of_a_check_that_could_not_be_made_here_nobody_knows_that_the_model_solution_passes_it(asking, examined):
-    """Without a simulator the statement does not hold, and says why."""
+    """Without a simulator the statement about the model solution is false and gives the reason."""
     statements = examined(asking(), model=result(BUILD, *CASES, unchecked(), timed(1.0, 0.5)))
     assert broken(statements) == [PASSES]
     assert statements[PASSES].seen == "sanitizer (height 1): the simulator is not installed: install it."
@@ -125,14 +125,14 @@ def test_of_a_check_that_could_not_be_made_here_nobody_knows_that_the_model_solu
 
 @pytest.mark.parametrize(("asked", "holds"), [(0.79, True), (0.81, False), (1.0, False)])
 def test_full_points_that_ask_for_nearly_the_model_solutions_speed_have_no_margin(asking, examined, asked, holds):
-    """Within the margin, a good kernel could miss them by the luck of a measurement."""
+    """A goal within the margin fails the statement, because noise could make a good kernel miss full points."""
     statements = examined(asking(asked))
     assert statements[FAST].holds is holds
     assert statements[FAST].seen == f"{1 / asked:.2f} times"
 
 
 def test_a_model_solution_that_is_slower_than_itself_has_no_margin(asking, examined):
-    """What was measured counts, not what should have been."""
+    """The margin uses the measured speed of the model solution, not 1."""
     assert FAST in broken(examined(asking(), model=result(BUILD, *CASES, timed(0.8, 0.3))))
 
 
@@ -140,28 +140,28 @@ def test_a_model_solution_that_is_slower_than_itself_has_no_margin(asking, exami
     ("naive", "holds"), [(0.5, True), (0.7 * CLEARLY - 0.01, True), (0.7 * CLEARLY + 0.01, False), (1.3, False)]
 )
 def test_a_baseline_near_full_points_is_too_fast(asking, examined, naive, holds):
-    """Full points must ask for more than the naive kernel does, beyond what measurements differ by."""
+    """Full points must need more than the baseline's speed plus the spread of measurements."""
     statements = examined(asking(0.7), model=result(BUILD, *CASES, timed(1.0, naive)))
     assert statements[MISSES].holds is holds
     assert statements[MISSES].seen == f"it reaches {naive:.2f} of the model solution; full points need 0.70"
 
 
 def test_a_baseline_that_may_pass_is_not_asked_to_miss(asking, examined):
-    """On a CPU, caches can do the work of local memory; the assignment says so."""
+    """An assignment may allow its baseline to pass, because caches of a CPU can replace local memory."""
     statements = examined(asking(baseline="passes"), model=result(BUILD, *CASES, timed(1.0, 1.3)))
     assert MISSES not in statements
     assert broken(statements) == []
 
 
 def test_a_skeleton_that_passes_a_case_gives_points_away(asking, examined):
-    """It says how many."""
+    """A skeleton that passes a case fails the statement, which gives the number of cases."""
     statements = examined(asking(), skeleton=result(BUILD, CASES[0], UNWRITTEN[1], NOT_TIMED))
     assert broken(statements) == [SKELETON]
     assert statements[SKELETON].seen == "1 of 2 cases pass"
 
 
 def test_a_skeleton_that_does_not_build_is_no_start(asking, examined):
-    """Its build error is shown."""
+    """A skeleton that does not build fails the statement, which shows the build error."""
     build = failed("build", kind=Kind.BUILD, reason=Reason.BUILD_ERROR, message="line 3, column 1: expected '}'")
     statements = examined(asking(), skeleton=result(build, *UNWRITTEN, NOT_TIMED))
     assert broken(statements) == [SKELETON]
@@ -169,7 +169,7 @@ def test_a_skeleton_that_does_not_build_is_no_start(asking, examined):
 
 
 def test_goals_are_those_of_the_device_that_graded(asking, examined):
-    """A result of a CPU is held against what is asked of CPUs."""
+    """The result is compared with the goals for the class of its device."""
     assert MODEL.provenance.device == DEVICE
     assert DEVICE.type == "cpu"
     assert set(asking().performance.classes) == {"cpu"}
@@ -178,7 +178,7 @@ def test_goals_are_those_of_the_device_that_graded(asking, examined):
 
 @pytest.fixture
 def copied(tmp_path):
-    """A copy of an assignment whose baseline a test may break."""
+    """A copy of an assignment for tests that break its baseline."""
     for part in ("assignments", "reference"):
         shutil.copytree(ROOT / part / "coalsTransp", tmp_path / part / "coalsTransp")
     return Course(assignments=tmp_path / "assignments", reference=tmp_path / "reference").load("coalsTransp")
@@ -186,7 +186,7 @@ def copied(tmp_path):
 
 @pytest.fixture
 def said_of_baseline(monkeypatch, environment):
-    """A function that gives the statement about a baseline, which is really run; the gradings are told."""
+    """Return a function that runs the baseline and returns the statement about it. The gradings are made up."""
     monkeypatch.setattr(
         selftest, "grade_submission", lambda task, *_: EMPTY if "TODO" in task.submission.source else MODEL
     )
@@ -196,7 +196,7 @@ def said_of_baseline(monkeypatch, environment):
 
 @pytest.fixture
 def said_of_both(monkeypatch, environment):
-    """A function that gives the statement about the model solution and the baseline at large sizes; both are run."""
+    """Return a function that runs both kernels at large sizes and returns the statement about them."""
     device = DEVICE.model_copy(update={"global_memory": 2**30})
     model = MODEL.model_copy(update={"provenance": MODEL.provenance.model_copy(update={"device": device})})
     monkeypatch.setattr(
@@ -208,13 +208,16 @@ def said_of_both(monkeypatch, environment):
 
 @pytest.mark.parametrize("name", [pytest.param("coalsTransp", marks=pytest.mark.whole), "coalsProgrm"])
 def test_both_kernels_of_ours_agree_at_the_sizes_that_are_timed(course, said_of_both, name):
-    """Also where the student's kernel is a part of a program, of which the baseline does all."""
+    """The shipped model solution and baseline agree at the timed sizes.
+
+    In one case, the student's kernel is a part of the baseline's program.
+    """
     said = said_of_both(course.load(name))
     assert (said.claim, said.holds) == (AGREE, True)
 
 
 def test_a_model_solution_that_is_wrong_only_when_large_is_named(copied, said_of_both):
-    """Submissions would be held against it: their right results would be wrong."""
+    """A model solution that is wrong only at large sizes is found. Otherwise right submissions would count as wrong."""
     model = copied.reference / "kernels.cl"
     text = model.read_text(encoding="utf-8")
     spoiled = text.replace(
@@ -228,7 +231,7 @@ def test_a_model_solution_that_is_wrong_only_when_large_is_named(copied, said_of
 
 
 def test_a_right_baseline_is_run_on_every_case(copied, said_of_baseline):
-    """That of the course, on the device at hand."""
+    """The course's baseline runs on every case on the available device and is right."""
     assert said_of_baseline(copied) == RIGHT_BASELINE
 
 
@@ -252,7 +255,7 @@ def test_a_right_baseline_is_run_on_every_case(copied, said_of_baseline):
     ],
 )
 def test_a_wrong_baseline_is_told_with_its_first_wrong_case(copied, said_of_baseline, old, new, seen):
-    """Speed-ups over a kernel that computes something else would mean nothing."""
+    """A wrong baseline is reported with its first wrong case. Speed-ups over another computation mean nothing."""
     path = copied.reference / "baseline.cl"
     text = path.read_text()
     assert old in text

@@ -1,4 +1,4 @@
-"""show.py: what an assignment asks for, in words."""
+"""show.py: an assignment's requirements in words."""
 
 import re
 
@@ -12,7 +12,7 @@ from grader.course.rubric import MemoryCheck
 
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_the_points_that_are_told_are_all_there_are(course, name):
-    """Correctness, sanitizer, every memory check, and the best band of either class of device."""
+    """The printed points for correctness, sanitizer, memory checks and one class's best band add up to the total."""
     assignment = course.load(name)
     text = describe(assignment)
     told = [float(points) for points in re.findall(r"^  \w+, ([\d.]+) points", text, re.MULTILINE)]
@@ -23,7 +23,7 @@ def test_the_points_that_are_told_are_all_there_are(course, name):
 
 
 def test_simulated_runs_are_told_with_their_sizes_and_limits(transposition):
-    """What a student may write at most stands there as a number, not as the expression it comes from."""
+    """Simulated runs are printed with their sizes, and limits are numbers instead of expressions."""
     text = describe(transposition)
     assert "sanitizer, 8 points, in a simulated run at height 53, width 90\n      no access out of bounds" in text
     memory = text.partition("  memory, in a simulated run at height 128, width 192\n")[2]
@@ -40,7 +40,7 @@ def test_simulated_runs_are_told_with_their_sizes_and_limits(transposition):
 
 @pytest.mark.parametrize("measure", MEASURES)
 def test_every_measure_has_a_sentence_with_its_limit(transposition, measure):
-    """Also those that no assignment of the course uses."""
+    """Every measure, also one that no shipped assignment uses, has a sentence with its limit."""
     check = MemoryCheck(name="something", measure=measure, at_most="width/100", points=1)
     memory = transposition.memory.model_copy(update={"checks": (check,)})
     text = describe(transposition.model_copy(update={"memory": memory}))
@@ -48,14 +48,14 @@ def test_every_measure_has_a_sentence_with_its_limit(transposition, measure):
 
 
 def test_an_assignment_that_asks_nothing_of_the_simulator_says_nothing_of_it(transposition):
-    """Both kinds of checks may be left out."""
+    """Without sanitizer and memory checks, the text does not mention the simulator."""
     text = describe(transposition.model_copy(update={"sanitizer": None, "memory": None}))
     assert "simulat" not in text
     assert "performance on a cpu" in text
 
 
 def test_an_assignment_that_checks_no_speed_says_nothing_of_it(tmp_path):
-    """Its points are those of what is listed."""
+    """Without a speed check, the text does not mention speed, and the total is the sum of the other points."""
     text = describe(untimed_course(tmp_path).load("small"))
     assert text.startswith(f"Adding (small), {POINTS} points\n")
     assert not re.search("performance|speed", text)

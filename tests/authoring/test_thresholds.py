@@ -1,4 +1,4 @@
-"""thresholds.py: what is proposed, and what asks for more."""
+"""thresholds.py: proposed thresholds, and goals that need more than the proposal."""
 
 import pytest
 
@@ -15,7 +15,11 @@ def fractions(found):
 
 
 def test_full_points_stand_at_the_geometric_mean_and_half_of_them_half_way_to_the_baseline():
-    """As far from the one kernel as from the other; half points are half of what the goal is worth."""
+    """Full points need the geometric mean of the model solution's and the baseline's speed.
+
+    The mean is as far from one kernel as from the other. Half of the goal's points need the speed half-way from there
+    to the baseline.
+    """
     found = proposal(0.25, one=0.9, other=0.8)
     assert fractions(found) == [0.5, 0.37]
     assert [band.points for band in found.bands] == [20, 10]
@@ -24,14 +28,14 @@ def test_full_points_stand_at_the_geometric_mean_and_half_of_them_half_way_to_th
 
 
 def test_the_model_solution_has_its_margin():
-    """However fast the baseline is."""
+    """A proposal leaves the model solution its margin even with a fast baseline."""
     found = proposal(0.72, one=1.0)
     assert fractions(found) == [0.8, 0.76] == [1 / MARGIN, 0.76]
     assert found.baseline == "fails"
 
 
 def test_the_slowest_right_submission_passes():
-    """It is named, with what it reaches."""
+    """A proposal lets the slowest right submission pass, and a remark gives its name and speed."""
     found = proposal(0.09, quick=0.9, slow=0.2)
     assert fractions(found) == [0.18, 0.13]
     assert found.remarks == ("slow is right, and reaches 0.2: more than 0.18 would be hard on it.",)
@@ -39,7 +43,10 @@ def test_the_slowest_right_submission_passes():
 
 @pytest.mark.parametrize(("baseline", "passes"), [(0.75, False), (0.77, True), (1.4, True)])
 def test_a_baseline_that_is_too_near_may_pass(baseline, passes):
-    """Then there is one band, and the remark says what else can tell the kernels apart."""
+    """If the baseline is too close, it may pass and there is one band.
+
+    A remark names memory checks as a way to tell the kernels apart.
+    """
     assert 0.75 < CLEARLY / MARGIN < 0.77
     found = proposal(baseline, one=1.0)
     assert (found.baseline == "passes") is passes
@@ -48,12 +55,15 @@ def test_a_baseline_that_is_too_near_may_pass(baseline, passes):
 
 
 def test_small_fractions_keep_two_digits():
-    """A kernel that a device does not take to may be 50 times slower than the model solution."""
+    """Small fractions keep two digits.
+
+    On a device that does not suit it, a kernel may be 50 times slower than the model solution.
+    """
     assert fractions(proposal(0.004, odd=0.0231)) == [0.02, 0.012]
 
 
 def test_without_right_submissions_that_is_said():
-    """The model solution alone is no measure of what students may write."""
+    """Without right submissions a remark says so, because the model solution alone does not show how students write."""
     (remark,) = proposal(0.25).remarks
     assert remark.startswith("No right submission was measured")
 
@@ -67,13 +77,13 @@ def test_without_right_submissions_that_is_said():
     ],
 )
 def test_what_a_goal_asks_beyond_the_proposal_is_told(fraction, baseline, said):
-    """Asking for less is up to the instructor."""
+    """A goal above the proposal is reported. A lower goal is the instructor's choice."""
     goal = SpeedGoal(sizes={"n": 1}, bands=(Band(fraction=fraction, points=20),), baseline=baseline)
     assert list(proposal(0.25, one=0.9).exceeded(goal)) == said
 
 
 def test_a_baseline_that_must_miss_but_cannot_is_told():
-    """The assignment would not pass its selftest."""
+    """A baseline that must miss full points and is too close is reported. The assignment would fail its selftest."""
     goal = SpeedGoal(sizes={"n": 1}, bands=(Band(fraction=0.7, points=20),))
     assert list(proposal(0.9, one=1.0).exceeded(goal)) == [
         "the baseline must miss full points, but is too near to the model solution"
@@ -87,12 +97,15 @@ def limit(asked, model, baseline=None, **right):
 
 @pytest.mark.parametrize(("model", "proposed"), [(1.0, 1.1), (1.04, 1.15), (0.0, 0.0), (12288, 13517), (999, 1098.9)])
 def test_a_limit_leaves_a_tenth_above_the_model_solution(model, proposed):
-    """Rounded up: counts to whole ones, ratios to hundredths."""
+    """A proposed limit is a tenth above the model solution's count, rounded up to an integer or a hundredth.
+
+    Counts are rounded to integers, and ratios to hundredths.
+    """
     assert limit(1, model).proposed == proposed
 
 
 def test_a_limit_leaves_as_much_above_what_is_right():
-    """Who is counted most is named, unless there is room for it anyway."""
+    """A limit also leaves a tenth above right submissions. If one exceeds the model solution's limit, it is named."""
     assert limit(1.1, 1.0, few=0.5, many=2.0).proposed == 2.2
     assert limit(1.1, 1.0, few=0.5, many=2.0).beyond == "many"
     assert limit(1.1, 1.0, few=0.5, many=2.0).is_strict
@@ -101,14 +114,17 @@ def test_a_limit_leaves_as_much_above_what_is_right():
 
 
 def test_a_limit_without_that_is_strict():
-    """It may be meant so, where nothing but the exact count is right."""
+    """A limit below the proposal is strict, which may be intended if only the exact count is right."""
     assert limit(12288, 12288).is_strict
     assert not limit(13517, 12288).is_strict
     assert not limit(1.1, 1.0).is_strict
 
 
 def test_a_check_tells_kernels_apart_if_the_baseline_fails_it():
-    """By what is asked, and by what is proposed; a baseline that was not counted is given the benefit of the doubt."""
+    """A check tells kernels apart if the baseline fails the stated and the proposed limit.
+
+    An uncounted baseline is assumed to fail.
+    """
     assert limit(1.1, 1.0, 8.0).tells_apart
     assert not limit(1.1, 1.0, 1.0).tells_apart
     assert not limit(9, 1.0, 8.0).tells_apart
@@ -127,7 +143,10 @@ def test_a_check_tells_kernels_apart_if_the_baseline_fails_it():
     ],
 )
 def test_a_yardstick_far_from_what_is_measured_is_told(stated, said):
-    """It is the model solution's speed over the baseline's; processors of one kind differ by a quarter."""
+    """A yardstick, the model solution's speed over the baseline's, is reported if it is far from the measured one.
+
+    Processors of one kind differ by a quarter.
+    """
     speeds = Speeds(model=1.0, baseline=0.25, right={})
     assert speeds.yardstick == 4
     goal = SpeedGoal(sizes={"n": 1}, bands=(Band(fraction=0.5, points=1),), yardstick=stated)
@@ -135,5 +154,5 @@ def test_a_yardstick_far_from_what_is_measured_is_told(stated, said):
 
 
 def test_a_yardstick_has_two_digits():
-    """A processor's own is no more certain."""
+    """A measured yardstick has two digits, because one processor's figure is no more certain."""
     assert Speeds(model=1.02, baseline=0.33, right={}).yardstick == 3.0

@@ -1,4 +1,4 @@
-"""trivial.py: results that take no computing are right nowhere."""
+"""trivial.py: no assignment accepts results that need no computation."""
 
 import pytest
 
@@ -9,12 +9,12 @@ from grader.course.rubric import Tolerance
 
 @pytest.mark.parametrize("name", ["coalsTransp", "loopNest", "vectorAdd"])
 def test_no_assignment_of_the_course_accepts_one(course, name):
-    """Even where zeros are the exact result of a case, such as the gain of a single day."""
+    """No assignment accepts a trivial result, even if zeros are exact for a case, such as the gain of a single day."""
     assert list(accepted(course.load(name))) == []
 
 
 def test_a_tolerance_that_admits_zeros_is_found(course):
-    """Each case is named that accepts them; of exact data, none does."""
+    """A tolerance that accepts zeros is found with each such case. No case with exact data accepts them."""
     assignment = course.load("optimProgram")
     loose = Tolerance(rule="rounding", factor=2.0**25)
     asked = replace(assignment, correctness=replace(assignment.correctness, tolerance=loose))
@@ -25,7 +25,7 @@ def test_a_tolerance_that_admits_zeros_is_found(course):
 
 
 def test_nothing_stored_is_never_accepted(course):
-    """What buffers hold before a launch is no number."""
+    """A buffer's initial content is never accepted, because it is not a number."""
     assignment = course.load("optimProgram")
     loose = Tolerance(rule="rounding", factor=2.0**60)
     asked = replace(assignment, correctness=replace(assignment.correctness, tolerance=loose))

@@ -1,4 +1,4 @@
-"""validation.py: what is seen of an assignment on the device at hand, with real gradings of a small draft."""
+"""validation.py: an assignment is examined on the available device with real gradings of a small draft."""
 
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ NO_WORDS = [].append
 
 @pytest.fixture
 def scaling(drafted):
-    """The draft."""
+    """The draft assignment."""
     return course_in(drafted).load("scaling")
 
 
@@ -29,7 +29,7 @@ def broken(seen):
 
 
 def test_what_is_read_is_told_with_its_points(scaling):
-    """And whether students will get all that they need."""
+    """The statement about the file gives the kernels and points. Another gives the files that students still need."""
     assert is_read(scaling).seen == "1 kernel, 100 points"
     assert is_complete(scaling).holds
     (scaling.folder / "README.md").unlink()
@@ -40,7 +40,7 @@ def test_what_is_read_is_told_with_its_points(scaling):
 @pytest.mark.whole
 @pytest.mark.timed
 def test_a_draft_holds_and_its_baseline_is_counted(scaling, quick, simulator):  # noqa: ARG001
-    """The statements are those of selftest; the naive kernel moves eight sectors where one would do."""
+    """The draft passes its selftest's statements. Its naive kernel moves eight sectors instead of one."""
     seen = examine(scaling, quick, NO_WORDS)
     assert [each.claim for each in broken(seen)] == []
     assert len(seen.statements) == 5
@@ -51,7 +51,7 @@ def test_a_draft_holds_and_its_baseline_is_counted(scaling, quick, simulator):  
 
 
 def test_an_oracle_that_fails_is_a_broken_statement(drafted, quick):
-    """With its path and what it raised; there are no figures then."""
+    """A failing oracle breaks a statement, which gives its path and exception. There are no figures."""
     spoil(drafted, "reference/scaling/oracle.py", 'return {"y": Truth(value=a * x + y', 'return {"y": Truth(value=b')
     seen = examine(course_in(drafted).load("scaling"), quick, NO_WORDS)
     (said,) = broken(seen)
@@ -64,7 +64,7 @@ def test_an_oracle_that_fails_is_a_broken_statement(drafted, quick):
 
 @pytest.mark.whole
 def test_a_baseline_that_does_not_build_is_a_broken_statement(drafted, quick):
-    """It is named, and where."""
+    """A baseline that does not build breaks a statement, which gives the place of the error."""
     spoil(drafted, "reference/scaling/baseline.cl", "a * x[i] + y[i]", "b")
     seen = examine(course_in(drafted).load("scaling"), quick, NO_WORDS)
     (said,) = broken(seen)
@@ -74,7 +74,7 @@ def test_a_baseline_that_does_not_build_is_a_broken_statement(drafted, quick):
 @pytest.mark.whole
 @pytest.mark.timed
 def test_golden_submissions_are_graded_and_held_against_their_expectations(drafted, quick):
-    """Both of the draft are as they must be; then one is not."""
+    """The draft's golden submissions get their expected verdicts. A changed one gives a difference."""
     scaling, folder = course_in(drafted).load("scaling"), drafted / "tests" / "submissions" / "scaling"
     for golden in corpus(folder):
         assert judge(golden, scaling, quick, NO_WORDS).differences == ()
@@ -85,7 +85,7 @@ def test_golden_submissions_are_graded_and_held_against_their_expectations(draft
 
 
 def test_a_submission_whose_speed_is_no_question_is_timed_once(scaling, quick, monkeypatch):
-    """It is right or wrong, and nobody asks more."""
+    """A submission whose speed is not compared is timed in one pair of runs."""
     given = []
 
     def grade(_, environment, progress):
@@ -103,7 +103,7 @@ def test_a_submission_whose_speed_is_no_question_is_timed_once(scaling, quick, m
 
 
 def test_a_noisy_machine_is_asked_again(scaling, quick, monkeypatch):
-    """Three times, as an instructor would; then it says so."""
+    """A noisy grading is tried three times, as an instructor would. Then NoiseError is raised."""
     attempts = []
 
     def grade(*_):
@@ -126,7 +126,7 @@ def test_a_noisy_machine_is_asked_again(scaling, quick, monkeypatch):
 
 
 def timed(fraction, speed_up=2.0):
-    """A result with a speed."""
+    """Return a result with this speed."""
     figures = performance(
         fraction_of_reference=Interval(median=fraction, low=fraction, high=fraction),
         speed_up_over_baseline=Interval(median=speed_up, low=speed_up, high=speed_up),
@@ -135,13 +135,13 @@ def timed(fraction, speed_up=2.0):
 
 
 def judged(folder, graded, part="", fails=()):
-    """A submission of the corpus with this result."""
+    """Return a golden submission with this result."""
     expectation = Expectation(about="It is made up.", part=part, fails=dict(fails))
     return Judged(golden=Golden(folder=folder, expectation=expectation), result=graded, differences=())
 
 
 def test_speeds_are_those_of_right_submissions_for_this_part(scaling, tmp_path):
-    """Not of wrong ones, nor of those for another kernel; the goal's points are shared among the bands."""
+    """Speeds come from right submissions for this part only. The bands share the goal's points."""
     own = OwnResults(model=timed(0.98, speed_up=4.0), skeleton=result(BUILD))
     seen = Examined(assignment=scaling, statements=(), own=own, baseline=None)
     others = (
@@ -157,13 +157,13 @@ def test_speeds_are_those_of_right_submissions_for_this_part(scaling, tmp_path):
 
 
 def counted(unused):
-    """A result in which so many bytes were moved and not used."""
+    """Return a result with this number of unused bytes."""
     access = PROFILE.accesses[0].model_copy(update={"unused": unused})
     return result(BUILD, profiles={"": PROFILE.model_copy(update={"accesses": (access,), "branches": ()})})
 
 
 def test_limits_are_above_what_right_submissions_are_counted(scaling, tmp_path):
-    """Not wrong ones, nor one that was not counted."""
+    """Limits are above the counts of right submissions. Wrong and uncounted ones are ignored."""
     own = OwnResults(model=counted(0), skeleton=result(BUILD))
     others = (
         judged(tmp_path / "right", counted(PROFILE.compulsory // 2)),

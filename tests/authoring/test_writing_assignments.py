@@ -1,4 +1,4 @@
-"""docs/writing-assignments.md: every command in it works, and every field of the files is in its tables."""
+"""docs/writing-assignments.md: every command works, and the tables list every field of the files."""
 
 import re
 
@@ -21,8 +21,9 @@ TIMED = [command for command in COMMANDS if command.split()[1] in {"validate", "
 
 @pytest.mark.whole
 def test_the_commands_work_in_the_order_they_stand(tmp_path, locks):
-    """Those that time nothing, typed one after the other into an empty folder: from a draft to a grading of its
-    skeleton.
+    """The commands without timing work in the document's order.
+
+    In an empty folder, they lead from a draft to the grading of its skeleton.
     """
     assert all(command.startswith("grader ") for command in COMMANDS)
     verbs = [command.split()[1] for command in COMMANDS]
@@ -34,7 +35,7 @@ def test_the_commands_work_in_the_order_they_stand(tmp_path, locks):
 @pytest.mark.whole
 @pytest.mark.timed
 def test_the_draft_holds(tmp_path, locks):
-    """By the commands that say so, which time its model solution."""
+    """The draft passes the commands that time its model solution."""
     assert len(TIMED) == 2
     _, validated, _ = run_all([COMMANDS[0], *TIMED], tmp_path, locks)
     assert "axpy: all of it holds" in validated
@@ -44,24 +45,24 @@ def test_the_draft_holds(tmp_path, locks):
 @pytest.mark.whole
 @pytest.mark.timed
 def test_the_model_solution_of_the_draft_passes(tmp_path, locks, simulator):  # noqa: ARG001 - it is installed
-    """Whatever a student would be told of it."""
+    """The draft's model solution passes `grade` and `profile`."""
     assert len(ON_THE_MODEL_SOLUTION) == 2
     run_all([COMMANDS[0], *ON_THE_MODEL_SOLUTION], tmp_path, locks, grade=0, profile=0)
 
 
 def documented(section):
-    """The fields in the tables of a section, and whether they are said to be required."""
+    """Return the fields in a section's tables and True for those marked as required."""
     return {name: bool(stars) for stars, name in ROW.findall(section)}
 
 
 def sections():
-    """Those on assignment.yaml, by heading."""
+    """Return the sections about assignment.yaml by heading."""
     text = TEXT.partition("\n## assignment.yaml\n")[2].partition("\n## ")[0]
     return dict(each.split("\n", 1) for each in text.split("\n### ")[1:])
 
 
 def fields_of(schema, path="", *, required=False):
-    """The fields below one of the schema that have none of their own, by their paths, and whether they are required."""
+    """Yield the path of each innermost field below a part of the schema, and True if it is required."""
     for inside in (schema.get("items"), schema.get("additionalProperties"), schema):
         if isinstance(inside, dict) and "$ref" in inside:
             schema = DEFINITIONS[inside["$ref"].removeprefix(REFERENCE)]
@@ -76,7 +77,7 @@ DEFINITIONS = assignment_schema()["$defs"]
 
 
 def test_every_field_of_the_file_is_in_a_table_and_no_other():
-    """With the required ones in bold."""
+    """The tables list exactly the fields of assignment.yaml, with required ones in bold."""
     found = {}
     for heading, text in sections().items():
         named = re.findall(r"`(\w+)`", heading)
@@ -86,7 +87,7 @@ def test_every_field_of_the_file_is_in_a_table_and_no_other():
 
 
 def values_of(schema):
-    """The words that fields of the file may have as their values."""
+    """Yield the words that fields of the file accept as values."""
     if isinstance(schema, dict):
         yield from schema.get("enum", ())
         yield from (value for below in schema.values() for value in values_of(below))
@@ -95,12 +96,12 @@ def values_of(schema):
 
 
 def test_every_value_that_a_field_may_have_is_explained():
-    """Each as it is written."""
+    """The document contains each accepted value as code."""
     assert {value for value in values_of(assignment_schema()) if f"`{value}`" not in TEXT} == set()
 
 
 def test_the_sections_that_are_required_are_named():
-    """And `parts` has a section, too."""
+    """The document names the required sections and has a section about `parts`."""
     top = sections()["The top"]
     containers = {name for name in DEFINITIONS["Whole"]["required"] if name not in documented(top)}
     assert containers == {"buffers", "launches", "baseline", "correctness"}
@@ -109,12 +110,12 @@ def test_the_sections_that_are_required_are_named():
 
 
 def test_every_field_of_expected_yaml_is_in_its_table():
-    """With the required ones in bold."""
+    """The table lists exactly the fields of expected.yaml, with required ones in bold."""
     section = TEXT.partition("\n## Golden submissions\n")[2].partition("\n## ")[0]
     required = {name: field.is_required() for name, field in Expectation.model_fields.items()}
     assert documented(section) == required
 
 
 def test_it_is_short():
-    """Nobody reads more."""
+    """The document has at most 350 lines, because readers stop at a longer one."""
     assert len(TEXT.splitlines()) <= 350

@@ -1,6 +1,6 @@
-"""A batch of thirty with every mess at once: whatever changes, every file says the same points, and none is stale.
+"""A batch of thirty students: after each change, all files state the same points and no file is stale.
 
-Results are made up; the intake, the scoring and the files are real.
+The results are made up. The intake, the scoring and the files are real.
 """
 
 import csv
@@ -29,29 +29,29 @@ from grader.results.withholding import released, withheld
 RIGHT, HIDDEN, WRONG, NONE = "right", "wrong in a hidden case", "wrong", "nothing to grade"
 
 WHOLE = {RIGHT: 24, HIDDEN: 19, WRONG: 11}
-"""Points of each kind of submission, of 24."""
+"""Points of each kind of submission, out of 24."""
 
 RAISED = {RIGHT: 21, HIDDEN: 16, WRONG: 11}
-"""With a threshold for speed that nobody reaches."""
+"""Points of each kind under a speed threshold that no submission reaches."""
 
 OF_HIDDEN = {RIGHT: 5, HIDDEN: 0, WRONG: 5}
-"""Of the hidden case, which students do not have before the release; all others they have."""
+"""Points of the hidden case. Students see them only after the release, and see all other points at once."""
 
 KINDS = {
     **dict.fromkeys(range(1, 13), RIGHT),
     **dict.fromkeys(range(13, 17), HIDDEN),
     **dict.fromkeys(range(17, 21), WRONG),
-    **dict.fromkeys((21, 22, 23, 24), RIGHT),  # in files of other kinds
-    **dict.fromkeys((25, 26), RIGHT),  # the same file
-    **dict.fromkeys((27, 28, 29, 30), NONE),  # online text, a document, an empty folder, only on the roster
+    **dict.fromkeys((21, 22, 23, 24), RIGHT),  # in other file formats
+    **dict.fromkeys((25, 26), RIGHT),  # identical files
+    **dict.fromkeys((27, 28, 29, 30), NONE),  # online text, a document, an empty folder, a name on the roster
 }
 AGAIN, LATE = 12, 11
-"""Whoever handed in again, what counts then, and who was late."""
+"""The student with two hand-ins, of which the later counts, and the student who was late."""
 
 CORRECTIONS = "student,assignment,points,comment\n1,small,-2,copied a line\nP13,small,20,by hand\n27,small,12,by mail\n"
 
 MEMORY = {**FIELDS["memory"], "checks": [{**each, "at_most": 1_000_000} for each in FIELDS["memory"]["checks"]]}
-"""Limits that any counts keep: these are made up, too."""
+"""Memory limits above all counts, because the counts are made up too."""
 
 SPEEDS = {"bands": [{"fraction": 1.5, "points": 5}, {"fraction": 0.001, "points": 2}]}
 
@@ -70,7 +70,7 @@ def tar_gz(data):
 
 
 def downloads_in(folder):
-    """A zip of two groups' downloads, and a later download of a few."""
+    """Return a zip of two groups' downloads and the zip of a later download with one new hand-in."""
     plain = {number: {"file/kernels.cl": text(number)} for number in range(1, 21)}
     special = {
         21: {"file/kernels.cl.txt": text(21)},
@@ -97,7 +97,7 @@ def downloads_in(folder):
 
 
 def sheets():
-    """The worksheet and the gradebook of all thirty."""
+    """Return the Moodle worksheet and the Canvas gradebook of all thirty students."""
     worksheet = ["Identifier,Full name,Status,Grade,Maximum grade,Feedback comments"]
     gradebook = ["Student,ID,SIS Login ID,Section,Adding (44)", "    Points Possible,,,,24"]
     for number in KINDS:
@@ -112,14 +112,14 @@ def sheets():
 
 @dataclass(frozen=True, kw_only=True)
 class Stage:
-    """What is asked of a run, and what comes of it: points of each kind, whole and shown, and who was corrected."""
+    """Options of one run and the points that each student must have, in full and as shown to students."""
 
     raised: bool = False
     corrected: bool = False
     released: bool = False
 
     def points(self, number, whole):
-        """The points of a student; None for who has none."""
+        """Return the points of a student, or None for a student without a grade."""
         earned = RAISED if self.raised else WHOLE
         if not whole and not self.released:
             earned = {kind: points - OF_HIDDEN[kind] for kind, points in earned.items()}
@@ -137,7 +137,7 @@ class Stage:
 
 
 class Course:
-    """The batch of thirty."""
+    """The batch of thirty students."""
 
     def __init__(self, folder):
         self.folder, self.out, self.said = folder, folder / "out", []
@@ -151,14 +151,14 @@ class Course:
         self.answers = {text(n): [self.result_of(results[kind])] for n, kind in KINDS.items() if kind != NONE}
 
     def result_of(self, result):
-        """The result as a station returns it, without what a wrong kernel cannot earn."""
+        """Return the result as a station returns it, without the points that a wrong kernel cannot earn."""
         checks = forfeit(self.usual, result.checks)
         provenance = result.provenance.model_copy(update={"assignment_sha256": self.usual.sha256})
         fields = {"assignment": "small", "checks": checks, "provenance": provenance}
         return result.model_copy(update={**fields, "points": sum(check.points for check in checks)})
 
     def run(self, stage, uploads=None):
-        """How many gradings it took."""
+        """Grade the batch and return the number of gradings that ran."""
         self.said.clear()
         if stage.corrected:
             (self.out / "corrections.csv").write_text(CORRECTIONS)
@@ -178,7 +178,7 @@ class Course:
         return len(workforce.errands)
 
     def files(self):
-        """The bytes of every file but the store and the lock."""
+        """Return the bytes of each file except the stored results."""
         paths = (path for path in self.out.rglob("*") if path.is_file() and path.parent.name != "results")
         return {path.relative_to(self.out).as_posix(): path.read_bytes() for path in paths}
 
@@ -193,7 +193,7 @@ def junit_points(suite):
 
 
 def check_instructors_files(course, stage):
-    """Whole points, in the table, JUnit of all, the overview, and the pages of who is shown less."""
+    """Check the full points in the table, the JUnit file, the overview and the instructor's copies of the pages."""
     whole = {f"P{number}": stage.points(number, whole=True) for number in KINDS}
     grades = course.table("grades.csv", "label")
     assert {label: float(row["points"]) if row["points"] else None for label, row in grades.items()} == whole
@@ -216,7 +216,7 @@ def check_instructors_files(course, stage):
 
 
 def check_students_files(course, stage):
-    """What is shown, in each report, the zip of feedback, and the files for upload."""
+    """Check the shown points in each report, the zip of feedback and the files for upload."""
     shown = {number: stage.points(number, whole=False) for number in KINDS}
     for number in stage.with_pages:
         home = course.out / "students" / f"P{number}"
@@ -242,7 +242,7 @@ def check_students_files(course, stage):
 
 
 def check_names(course, stage):
-    """Every file that is there is one that this run has made, the instructor's own, or the batch's."""
+    """Check that the folder contains only files of this run, of the instructor and of the batch itself."""
     endings = ("html", "xml", "json", "gradescope.json")
     expected = {f"students/P{n}/small.{ending}" for n in stage.with_pages for ending in endings}
     expected |= {"batch.json", "batch.lock", "files.jsonl", "index.html", "grades.csv", "batch.xml"}
@@ -266,13 +266,16 @@ STAGES = (
 
 @pytest.fixture
 def course(tmp_path):
-    """The folder of results is there, and empty."""
+    """The batch of thirty with an empty folder of results."""
     (tmp_path / "out").mkdir()
     return Course(tmp_path)
 
 
 def test_every_file_says_what_it_must(course):
-    """A threshold raised and lowered, corrections, a hidden check before and after its release, and all of it back."""
+    """Raised and lowered thresholds, corrections and a release change the points in every file alike.
+
+    Undoing all of it restores the first files.
+    """
     first = {}
     for number, stage in enumerate(STAGES):
         assert course.run(stage) == (25 if number == 0 else 0)
@@ -286,7 +289,10 @@ def test_every_file_says_what_it_must(course):
 
 
 def test_what_was_read_and_what_has_changed_is_told(course):
-    """Everybody is in the list; then who, from what, to what; and the worksheet is gone when it is not asked for."""
+    """The run lists every student it read, then each changed grade with its old and new points.
+
+    A worksheet that is no longer requested is removed.
+    """
     course.run(Stage())
     told = " ".join(course.said[0].split())
     assert "Found a download from Moodle: 26 hand-ins of 30 students. small: 26 hand-ins, 2 without, 2 refused" in told

@@ -1,4 +1,4 @@
-"""corrections.py: what an instructor changes of grades is applied last, and told in every file with points."""
+"""corrections.py: an instructor's corrections apply last and appear in every file with points."""
 
 import re
 
@@ -16,7 +16,7 @@ HEAD = "student,assignment,points,comment\n"
 
 @pytest.fixture
 def read(tmp_path, transposition):
-    """The corrections that a file has for Anna, Bob, and Carol, who handed in nothing."""
+    """Return a function that reads a corrections file for Anna, Bob, and Carol, who handed in nothing."""
 
     def read(text, encoding="utf-8"):
         (tmp_path / NAME).write_text(text, encoding)
@@ -31,7 +31,10 @@ def read(tmp_path, transposition):
     [("80", 30, 80), ("+5", 30, 35), ("-2,5", 30, 27.5), ("\u22125", 30, 25), ("+1", 100, 101), ("-40", 30, 0)],
 )
 def test_points_are_what_a_grade_is_to_be_or_a_difference(read, points, earned, corrected):
-    """Never below zero; a bonus counts on full points, too."""
+    """Points without a sign replace the grade and signed points are added.
+
+    No grade falls below zero, and a bonus counts on full points too.
+    """
     orders, others = read(f'{HEAD}anna,coals-transp,"{points}",because\n')
     assert others == ()
     order = orders["anna", "coalsTransp"]
@@ -39,7 +42,7 @@ def test_points_are_what_a_grade_is_to_be_or_a_difference(read, points, earned, 
 
 
 def test_a_spreadsheet_may_have_saved_it(read):
-    """With its own delimiter and encoding; names are names, and an empty line is none."""
+    """A spreadsheet's delimiter and encoding are accepted. Case in names is ignored, and empty lines are skipped."""
     orders, _ = read("Student;Assignment;Points\n;;\nAnna;coalsTransp;12,5\n", "utf-16")
     assert orders["anna", "coalsTransp"].amount.to == 12.5
 
@@ -57,27 +60,30 @@ def test_a_spreadsheet_may_have_saved_it(read):
     ],
 )
 def test_a_line_that_is_not_understood_is_refused(read, line, said):
-    """Before anything is graded: a correction that is passed over would be noticed by the student only."""
+    """An invalid line is refused before grading starts, because only the student would notice a skipped correction."""
     with pytest.raises(InputError, match=re.escape(said)):
         read(f"{HEAD}{line}\n")
 
 
 def test_corrections_of_another_assignment_wait(read):
-    """A folder may serve several batches."""
+    """A correction for another batch's assignment is reported and not applied, as batches may share a folder."""
     orders, (remark,) = read(f"{HEAD}anna,blockMMM,5,\n")
     assert orders == {}
     assert remark.why == "not applied: blockMMM is not in this batch."
 
 
 def test_no_file_is_no_correction(tmp_path, transposition):
-    """As in nearly every batch."""
+    """A batch without a corrections file has no corrections."""
     assert read_corrections(tmp_path, everybody(intake(handin("anna")), ()), {"coalsTransp": transposition}) == ({}, ())
     assert student("anna").label == "anna"
 
 
 @pytest.mark.parametrize(("points", "added"), [("-3", -3), ("12", None)])
 def test_a_correction_stands_in_every_file_with_points(tmp_path, points, added):
-    """With its comment, and survives the next run; without the file everything is as before."""
+    """A correction and its comment appear in every file with points, also after another run.
+
+    Without the file, the earlier grades return.
+    """
     batch = Batch(tmp_path, "practice")
     batch.run(view=released)
     before = batch.whole.points
@@ -99,7 +105,10 @@ def test_a_correction_stands_in_every_file_with_points(tmp_path, points, added):
 
 
 def test_a_bonus_on_full_points_stands_in_every_file_with_points(tmp_path):
-    """It does not arrive as +0; who uploads the files is told to look whether the platform has taken it."""
+    """A bonus on full points appears in every file, not as +0.
+
+    The run asks the instructor to check that the platform accepted it.
+    """
     batch = Batch(tmp_path, "practice")
     right = batch.right()
     batch.whole = batch.whole.model_copy(update={"checks": right.checks, "points": right.points})
@@ -114,7 +123,7 @@ def test_a_bonus_on_full_points_stands_in_every_file_with_points(tmp_path):
 
 
 def test_what_is_decided_by_hand_tells_nothing_of_hidden_checks(tmp_path):
-    """Neither the points nor the difference that stands beside them."""
+    """Files for students reveal no hidden outcome through corrected points or the difference printed with them."""
     told = []
     for name, earned in (("failed", None), ("passed", 1)):
         batch = Batch(tmp_path / name, "case")

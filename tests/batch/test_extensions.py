@@ -1,4 +1,4 @@
-"""extensions.py: more time and more attempts for one student, and every way to write them wrong."""
+"""extensions.py: one student gets more time or more attempts, and each wrong way to write it is refused."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -19,7 +19,7 @@ DUE = {"timezone": "Europe/Berlin", "due": read_date("2026-12-01T23:59")}
 
 @pytest.fixture
 def read(tmp_path, transposition):
-    """The extensions that a file has for Anna, Bob, and Carol, who handed in nothing."""
+    """Return a function that reads an extensions file for Anna, Bob, and Carol, who handed in nothing."""
 
     def read(text, **policies):
         (tmp_path / EXTENSIONS).write_text(text)
@@ -30,7 +30,10 @@ def read(tmp_path, transposition):
 
 
 def test_each_way_to_extend(read):
-    """A date in the course's zone or with an offset, time of several units, attempts; whoever handed in or not."""
+    """An extension is a date with or without an offset, a time in any of several units, or a number of attempts.
+
+    The student need not have handed in.
+    """
     found, others = read(
         f"{HEAD}anna,coalsTransp,2026-12-05 23:59,,,ill\nbob,coals-transp,,2 days,,\nCarol,coalsTransp,,,+3,\n", **DUE
     )
@@ -67,20 +70,20 @@ def test_each_way_to_extend(read):
     ids=range(12),
 )
 def test_a_line_that_is_not_understood_is_refused(read, line, said):
-    """Before anything is graded: an extension that is passed over would be noticed by the student only."""
+    """An invalid line is refused before grading starts, because only the student would notice a skipped extension."""
     with pytest.raises(InputError, match=re.escape(said)) as caught:
         read(f"{HEAD}{line}\n", **DUE)
     assert str(caught.value).startswith(f"{EXTENSIONS}, line ")
 
 
 def test_a_date_without_any_zone_is_refused(read):
-    """Nobody guesses one."""
+    """A date without an offset is refused if the course has no time zone."""
     with pytest.raises(InputError, match="line 2: due: 2026-12-05 23:59 has no time zone; write `timezone: Europe"):
         read(f"{HEAD}anna,coalsTransp,2026-12-05 23:59,,,\n", due=datetime(2026, 12, 1, tzinfo=UTC))
 
 
 def test_what_cannot_be_applied_is_told(read):
-    """An assignment of another batch, and one without a due date; bonus attempts need none."""
+    """Extensions for other batches and extra time without a due date are reported. Attempts need no due date."""
     lines = "anna,blockMMM,,1 d,,\nanna,coalsTransp,,1 d,,\nbob,coalsTransp,,,2,\n"
     _, (foreign, undated) = read(f"{HEAD}{lines}")
     assert (foreign.where, foreign.why) == (f"{EXTENSIONS}, line 2", "not applied: blockMMM is not in this batch.")
@@ -89,5 +92,5 @@ def test_what_cannot_be_applied_is_told(read):
 
 
 def test_no_file_is_no_extension(tmp_path, transposition):
-    """As in most batches."""
+    """A batch without an extensions file has no extensions."""
     assert read_extensions(tmp_path, everybody(intake(handin("anna")), ()), {"coalsTransp": transposition}) == ({}, ())

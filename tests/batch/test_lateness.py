@@ -1,4 +1,4 @@
-"""lateness.py: what handing in late costs in a batch, by which date, and that every file with points tells of it."""
+"""lateness.py: the due date that counts, the deduction for late work, and its mention in every file with points."""
 
 import csv
 import json
@@ -29,7 +29,7 @@ MODIFIED = (
 
 @pytest.fixture
 def applied(transposition):
-    """What comes of hand-ins by these policies; extensions are by label."""
+    """Return a function that applies these policies to hand-ins. Extensions are given by label."""
 
     def applied(*handins, extensions=None, **policies):
         by_key = {(label, "coalsTransp"): each for label, each in (extensions or {}).items()}
@@ -51,14 +51,14 @@ def why(found, label):
 
 
 def test_without_policies_nothing_changes(applied):
-    """Whatever is known of times: the platform's word stands, costs nothing, and no line is said."""
+    """Without policies the platform's late marks are kept, cost no points and print no line."""
     given = (at("anna", "2026-12-24T12:00"), at("bob", late=True))
     found = applied(*given)
     assert (found.intake.handins, found.costs, found.lines) == (given, {}, ())
 
 
 def test_the_due_date_of_the_course_beats_what_the_platform_calls_late(applied):
-    """Either way, and it is said which was used."""
+    """The course's due date overrides the platform's late mark in both directions, and the run says so."""
     found = applied(at("anna", "2026-12-01T23:59", late=True), at("bob", "2026-12-01T22:59:01Z"), late=TEN, **DUE)
     assert late_in(found) == ["bob"]
     assert why(found, "bob") == (
@@ -71,7 +71,7 @@ def test_the_due_date_of_the_course_beats_what_the_platform_calls_late(applied):
 
 
 def test_where_no_time_is_known_the_platform_is_believed(applied):
-    """A day is the least that lateness can be; and it is said of everybody what became of them."""
+    """Without a time, the platform's late mark decides and counts as 1 day. The run lists both kinds of students."""
     found = applied(at("anna", late=True), at("bob"), late=TEN, **DUE)
     assert late_in(found) == ["anna"]
     assert why(found, "anna") == "late, says the platform, and not by how much: counted as 1 day; 10 % off"
@@ -85,7 +85,7 @@ def test_where_no_time_is_known_the_platform_is_believed(applied):
 
 @pytest.mark.parametrize("file", ["course.yaml", "assignment.yaml"])
 def test_the_file_in_which_the_due_date_stands_is_named(tmp_path, file):
-    """In what is said first, and in the reason for a deduction; the one of assignment.yaml holds."""
+    """The first line and the reason for a deduction name the due date's file. assignment.yaml overrides course.yaml."""
     course = course_of(tmp_path)
     (tmp_path / "course.yaml").write_text("timezone: Europe/Berlin\ndue: 2026-12-01T23:59\nlate: {percent: 10}\n")
     with (course.assignments / "small" / "assignment.yaml").open("a") as text:
@@ -97,20 +97,23 @@ def test_the_file_in_which_the_due_date_stands_is_named(tmp_path, file):
 
 
 def test_without_a_due_date_a_rule_holds_for_whom_the_platform_calls_late(applied):
-    """So a course that keeps its dates in the platform can still deduct."""
+    """Without a due date, the late rule applies to the platform's late marks.
+
+    A course with its dates in the platform can deduct.
+    """
     found = applied(at("anna", "2026-12-24T12:00", late=True), late="refused")
     assert why(found, "anna").endswith("; not accepted any more")
     assert found.lines == ("coalsTransp: no due date in course.yaml, so whoever the platform calls late is.",)
 
 
 def test_late_work_that_is_accepted_is_marked_and_costs_nothing(applied):
-    """As the rule is by default."""
+    """By default late work is marked as late and loses no points."""
     found = applied(at("anna", "2026-12-03T00:00"), **DUE)
     assert (late_in(found), found.costs) == (["anna"], {})
 
 
 def test_an_extension_moves_the_date_of_one(applied):
-    """And is told where it was not enough."""
+    """An extension moves one student's due date. The reason for a deduction gives the extended date."""
     days = {"anna": Extension(extra=timedelta(days=2)), "bob": Extension(extra=timedelta(days=1))}
     found = applied(at("anna", "2026-12-03T23:59"), at("bob", "2026-12-03T23:59"), late=TEN, extensions=days, **DUE)
     assert late_in(found) == ["bob"]
@@ -118,14 +121,17 @@ def test_an_extension_moves_the_date_of_one(applied):
 
 
 def test_who_is_extended_and_of_unknown_time_is_taken_for_on_time(applied):
-    """The platform may not know of it; the instructor is told."""
+    """An extended student without a known time counts as on time, and the run tells the instructor.
+
+    The platform may not know the extension.
+    """
     found = applied(at("anna", late=True), late="refused", extensions={"anna": Extension(extra=timedelta(1))}, **DUE)
     assert late_in(found) == []
     assert "Late, says the platform, but extended: taken for on time (coalsTransp): anna." in found.lines
 
 
 def test_a_team_is_late_together(applied):
-    """An extension of one holds for all, and late days are those of everybody."""
+    """One member's extension applies to the whole team, and each member uses the same late days."""
     both = (at("anna", "2026-12-03T12:00", team="t"), at("bob", "2026-12-03T12:00", team="t"))
     found = applied(*both, late=LateRule(days=2), **DUE)
     assert why(found, "anna") == why(found, "bob")
@@ -137,7 +143,7 @@ def test_a_team_is_late_together(applied):
 
 
 def test_late_days_are_for_all_assignments_of_a_batch(transposition):
-    """In the order of handing in."""
+    """Late days are shared by all assignments of a batch and used in the order of the hand-ins."""
     rule = {"late": LateRule(days=3), **DUE}
     works = {name: replace(transposition, name=name, **rule) for name in ("first", "second")}
     found = apply_deadlines(
@@ -150,14 +156,14 @@ def test_late_days_are_for_all_assignments_of_a_batch(transposition):
 
 
 def test_what_a_batch_cannot_do_is_said(applied):
-    """It has one hand-in of each; and what came before the opening is worth a look."""
+    """A batch has one hand-in per student, so it ignores `counts` and says so. Early hand-ins are listed."""
     found = applied(at("anna", "2026-11-01T12:00"), counts="best", opens=read_date("2026-11-16T08:00"), **DUE)
     assert "Handed in before it opened (coalsTransp): anna." in found.lines
     assert "`counts` is for the submission service" in found.lines[-1]
 
 
 def test_points_are_deducted_from_what_was_earned(applied):
-    """Before, deduction and after add up; on time nothing is said."""
+    """The points before, the deduction and the points after add up. A grade on time is unchanged."""
     found = applied(at("anna", "2026-12-02T12:00"), late=TEN, **DUE)
     after = deducted(GOOD, found.costs["anna", "coalsTransp"])
     assert (after.deduction.before, after.deduction.points, after.deduction.after) == (
@@ -172,14 +178,14 @@ def test_points_are_deducted_from_what_was_earned(applied):
 
 
 class LateBatch(Batch):
-    """Anna's hand-in, of a time that the worksheet tells: two days late by `DUE`."""
+    """A batch in which Anna is two days late by `DUE`, according to the worksheet."""
 
     def worksheet(self):
         text = MODIFIED.format('"Thursday, 3 December 2026, 12:10 AM"', f"{self.whole.max_points:g}")
         return MoodleWorksheet(sheet=read_sheet("worksheet.csv", text.encode()))
 
     def graded(self, **policies):
-        """How many gradings it took."""
+        """Run the batch with these policies and return the number of gradings."""
         _, gradings = self.run(view=released, assignment=replace(self.assignment, **policies))
         return gradings
 
@@ -190,7 +196,7 @@ def batch(tmp_path):
 
 
 def test_a_deduction_stands_in_every_file_with_points_and_runs_nothing(batch):
-    """Points before, deduction and points after, and why; by today's policies, without another grading."""
+    """Every file shows points before, deduction, points after and reason. A new policy needs no new grading."""
     assert batch.graded() == 1
     before = batch.whole.points
     as_it_was = {name: batch.read(name) for name in ("grades.csv", "batch.xml", "index.html")}
@@ -217,7 +223,7 @@ def test_a_deduction_stands_in_every_file_with_points_and_runs_nothing(batch):
 
 
 def test_corrections_come_last(batch):
-    """A difference is added to what is left, and points are what they are."""
+    """A signed correction is added after the deduction, and an unsigned one replaces the result."""
     batch.graded()
     path = batch.folder / "out" / corrections.NAME
     for points, after in (("+1", batch.whole.points * 0.8 + 1), ("12", 12)):
@@ -227,7 +233,7 @@ def test_corrections_come_last(batch):
 
 
 def test_an_extension_beside_the_corrections_is_obeyed(batch):
-    """By the platform's key, too."""
+    """extensions.csv in the folder of results lifts a refusal. A line may name the student by the platform's key."""
     batch.graded(late="refused", **DUE)
     assert set(points_in(batch).values()) == {0}
     (batch.folder / "out" / EXTENSIONS).write_text("student,assignment,extra\n7,small,2 days\n")
@@ -236,7 +242,7 @@ def test_an_extension_beside_the_corrections_is_obeyed(batch):
 
 
 def test_a_deduction_tells_nothing_of_hidden_checks(tmp_path):
-    """It is a share of what is shown."""
+    """A deduction is a share of the shown points, so it reveals no hidden outcome."""
     told = []
     for name in ("failed", "passed"):
         batch = LateBatch(tmp_path / name, "case")

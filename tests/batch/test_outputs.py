@@ -1,4 +1,4 @@
-"""outputs.py: files are as the latest run has them, or gone, and nobody's work is overwritten."""
+"""outputs.py: each file is the latest run's or removed, and edited files survive."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from grader.batch.outputs import LIST, Outputs
 
 
 def write(folder, **files):
-    """A run that writes these files."""
+    """Write these files in one run and return its changes."""
     outputs = Outputs(folder)
     for name, text in files.items():
         outputs.write(f"{name}.txt", text)
@@ -18,7 +18,7 @@ def texts(folder):
 
 
 def test_what_a_run_does_not_write_is_removed(tmp_path):
-    """And what it writes is written only if it says something else."""
+    """Files that the latest run does not write are removed. A file with unchanged content is not written again."""
     assert write(tmp_path, a="1", b="2").written == ("a.txt", "b.txt")
     changes = write(tmp_path, a="1", c="3")
     assert (changes.written, changes.same, changes.removed) == (("c.txt",), ("a.txt",), ("b.txt",))
@@ -27,7 +27,7 @@ def test_what_a_run_does_not_write_is_removed(tmp_path):
 
 
 def test_an_edited_file_is_kept_under_another_name(tmp_path):
-    """Where a new one takes its place, and where it would be removed; each time under a name that is free."""
+    """An edited file is renamed before it is replaced or removed. The new name is always free."""
     write(tmp_path, a="1", b="2")
     for number, name in ((1, "a.edited.txt"), (2, "a.edited-2.txt")):
         (tmp_path / "a.txt").write_text(f"mine {number}")
@@ -40,14 +40,17 @@ def test_an_edited_file_is_kept_under_another_name(tmp_path):
 
 
 def test_a_strangers_file_is_somebodys_work(tmp_path):
-    """One that was there before any run."""
+    """A file that existed before the first run is kept under another name."""
     (tmp_path / "a.txt").write_text("a thesis")
     assert write(tmp_path, a="1").kept == {"a.txt": "a.edited.txt"}
 
 
 @pytest.mark.parametrize("torn", ["", '{"name": "b.t'])
 def test_a_run_that_was_cut_short_leaves_no_file_that_looks_edited(tmp_path, torn):
-    """Its files are noted before they are written; a last line may be cut."""
+    """Files are listed before they are written, so an aborted run's files do not look edited.
+
+    The list's last line may be cut.
+    """
     write(tmp_path, a="1")
     outputs = Outputs(tmp_path)
     outputs.write("a.txt", "2")
@@ -60,7 +63,7 @@ def test_a_run_that_was_cut_short_leaves_no_file_that_looks_edited(tmp_path, tor
 
 
 def test_a_report_is_made_only_if_what_it_is_made_from_has_changed(tmp_path):
-    """Or if it is gone, or edited."""
+    """A report is made only if its source changed, or if the report is missing or edited."""
     made = []
 
     def run(source):
@@ -81,7 +84,7 @@ def test_a_report_is_made_only_if_what_it_is_made_from_has_changed(tmp_path):
 
 
 def test_a_large_file_is_there_when_it_is_complete(tmp_path):
-    """Nothing is left of one that was not."""
+    """A large file appears only when it is complete. An aborted one leaves no file."""
     outputs = Outputs(tmp_path)
     with outputs.making("a.txt") as path:
         path.write_text("large")

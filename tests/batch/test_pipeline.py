@@ -1,4 +1,4 @@
-"""pipeline.py: a batch from what was named to the last file, with a workforce of puppets."""
+"""pipeline.py: a batch from its arguments to the last file, graded by puppets."""
 
 import csv
 import json
@@ -34,7 +34,7 @@ ORDERS = '{"sandbox": "process"}'
 
 @pytest.fixture
 def submissions(tmp_path):
-    """Anna and Bob handed in the same, Carol something else; Dora has a folder and nothing in it."""
+    """Identical files of Anna and Bob, another of Carol, and an empty folder of Dora."""
     folder = tmp_path / "submissions"
     for name, text in (("anna", RIGHT), ("bob", RIGHT), ("carol", RIGHT + "// mine\n"), ("dora", None)):
         (folder / name).mkdir(parents=True)
@@ -45,7 +45,7 @@ def submissions(tmp_path):
 
 @pytest.fixture
 def run(submissions, tmp_path, transposition):
-    """Mark them; the gradebook, the workforce, and what was said."""
+    """Return a function that grades them and returns the gradebook, the workforce and the printed lines."""
 
     def run(workforce=None, assignment=transposition, press=HERE, **changes):
         workforce = workforce or Puppets(assignment_sha256=assignment.sha256)
@@ -70,7 +70,7 @@ def files_in(folder):
 
 
 def test_everything_is_written(run, tmp_path):
-    """A result for each different file; reports for each student, and those of the batch."""
+    """The batch writes one result for each distinct file, the reports of each student, and the reports of the batch."""
     book, workforce, _ = run()
     assert workforce.dismissed
     assert workforce.closed
@@ -94,7 +94,7 @@ EVERYBODY = [f"submissions/{who}/kernels.cl" for who in ("anna", "bob", "carol")
 
 
 class Recorder(Here):
-    """Makes pages here, and notes who was asked for what, and when."""
+    """Makes pages in this process and records which page was begun or made, and when."""
 
     def __init__(self, workforce):
         self.workforce, self.begun, self.made, self.before, self.started = workforce, [], [], [], 0
@@ -112,7 +112,7 @@ class Recorder(Here):
 
 
 def test_pages_are_begun_while_others_are_graded(run, transposition):
-    """Each student has a page, also of the same text; nobody is asked for one that is up to date."""
+    """Each student's page is begun during grading, also for identical files. Current pages are not begun again."""
     workforce = Puppets(hands=1, assignment_sha256=transposition.sha256)
     press = Recorder(workforce)
     run(workforce, press=press)
@@ -124,7 +124,7 @@ def test_pages_are_begun_while_others_are_graded(run, transposition):
 
 
 def test_the_next_pages_are_made_while_one_is_written(run, transposition, tmp_path):
-    """As after a changed threshold, when all pages are made anew and nobody is graded."""
+    """All pages are begun before the first is written, even if no grading runs, such as after a changed threshold."""
     run()
     shutil.rmtree(tmp_path / "out" / "students")
     press = Recorder(Puppets(assignment_sha256=transposition.sha256))
@@ -134,7 +134,7 @@ def test_the_next_pages_are_made_while_one_is_written(run, transposition, tmp_pa
 
 
 def test_who_is_refused_is_not_absent(run, submissions, tmp_path):
-    """In no list and no table: there was something, so it waits for a new hand-in, and nobody takes it for nothing."""
+    """A student whose only file is refused is ungraded, not absent. The refusal appears in every report."""
     (submissions / "eve.zip").write_bytes(b"no zip")
     book, _, said = run()
     assert {row.student.label: row.status for row in book.rows}["eve"] == "ungraded"
@@ -153,7 +153,7 @@ def test_who_is_refused_is_not_absent(run, submissions, tmp_path):
 
 
 def test_totals_reconcile_with_the_parts(run, tmp_path):
-    """The gradebook, the CSV, the JUnit file and each student's JSON say the same."""
+    """The gradebook, the CSV, the JUnit file and each student's JSON contain the same points."""
     book, _, _ = run()
     with (tmp_path / "out" / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
         points = {row["label"]: row["points"] for row in csv.DictReader(file)}
@@ -171,7 +171,7 @@ def test_totals_reconcile_with_the_parts(run, tmp_path):
 
 
 def test_a_second_run_grades_nothing_and_writes_the_same(run, tmp_path):
-    """Byte for byte; reports that are as they should be are not even touched."""
+    """A second run grades nothing and leaves every byte and the time stamps of current reports as they were."""
     run()
     out = tmp_path / "out"
     before = {name: (out / name).read_bytes() for name in files_in(out)}
@@ -185,7 +185,7 @@ def test_a_second_run_grades_nothing_and_writes_the_same(run, tmp_path):
 
 
 def test_a_report_that_is_gone_is_written_again_without_grading(run, tmp_path):
-    """Reports are made from what is stored."""
+    """A deleted report is written again from the stored result."""
     run()
     page = tmp_path / "out" / "students" / "anna" / "coalsTransp.html"
     text = page.read_text()
@@ -196,9 +196,7 @@ def test_a_report_that_is_gone_is_written_again_without_grading(run, tmp_path):
 
 
 def test_files_follow_from_one_state_and_say_what_became_of_them(run, tmp_path):
-    """A second run without the worksheet removes the copy of the first; a table that somebody edited stays beside the
-    new one.
-    """
+    """A second run without the worksheet removes the first run's copy. An edited table is kept under another name."""
     grades = tmp_path / "out" / "grades.csv"
     _, _, said = run()
     assert "15 files written (students/anna/*, students/bob/*, students/carol/*, batch.xml, grades.csv" in said[-1]
@@ -217,7 +215,7 @@ def test_files_follow_from_one_state_and_say_what_became_of_them(run, tmp_path):
 
 
 def test_who_is_gone_leaves_no_reports(run, submissions, tmp_path):
-    """Of a student who is not in the download any more."""
+    """The reports of a student who left the download are removed."""
     run()
     (submissions / "carol" / "kernels.cl").unlink()
     (submissions / "carol").rmdir()
@@ -227,7 +225,7 @@ def test_who_is_gone_leaves_no_reports(run, submissions, tmp_path):
 
 
 def test_a_stored_result_is_read_twice_by_a_run_with_nothing_to_do(run, monkeypatch):
-    """Once to see that it is whole, and once for each who handed it in: a course's results are too many to hold."""
+    """A stored result is read once to validate it and once per student, because a course's results exceed memory."""
     run()
     read = Counter()
     load = Store.load
@@ -238,11 +236,11 @@ def test_a_stored_result_is_read_twice_by_a_run_with_nothing_to_do(run, monkeypa
 
     monkeypatch.setattr(Store, "load", counting)
     run()
-    assert sorted(read.values()) == [1 + 1, 1 + 2]  # Carol's, and that of Anna and Bob
+    assert sorted(read.values()) == [1 + 1, 1 + 2]  # Carol's result, and the shared result of Anna and Bob
 
 
 def test_only_who_is_to_be_graded_again_is(run, tmp_path):
-    """The results of the others stay as they are, to the byte."""
+    """--regrade grades only the chosen student again. The other stored results are not written."""
     run()
     before = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "out" / "results").glob("*.json")}
     _, workforce, said = run(regrade=("student=carol",))
@@ -255,7 +253,7 @@ def test_only_who_is_to_be_graded_again_is(run, tmp_path):
 
 
 def test_a_choice_that_matches_nothing_says_so(run):
-    """Nothing is graded, as without it; the words are those of the command."""
+    """A --regrade choice without a match prints a line and grades nothing."""
     run()
     _, workforce, said = run(regrade=("check=coalescing", "changed=coalsTransp"))
     assert workforce.errands == []
@@ -264,7 +262,7 @@ def test_a_choice_that_matches_nothing_says_so(run):
 
 
 def test_what_has_changed_is_summed_up(run, submissions):
-    """Who, from what, to what; nothing after a first run, with which there is nothing to compare."""
+    """The last line lists each changed grade with its old and new points. After a first run, there is no such list."""
     _, _, said = run()
     assert not [text for text in said if "last run" in text]
     (submissions / "dora" / "kernels.cl").write_text(RIGHT + "// Dora's\n")
@@ -284,7 +282,7 @@ def test_what_has_changed_is_summed_up(run, submissions):
 
 
 def test_changed_thresholds_score_anew_without_a_grading(run, tmp_path, transposition):
-    """Twice the points for correctness: every report and the gradebook follow, the stored results stay."""
+    """Doubled points change every report and the gradebook. The stored results stay, and no grading runs."""
     first, _, _ = run()
     stored = {path: path.read_bytes() for path in (tmp_path / "out" / "results").iterdir()}
     correctness = transposition.correctness.model_copy(update={"points": 2 * transposition.correctness.points})
@@ -305,7 +303,10 @@ def test_changed_thresholds_score_anew_without_a_grading(run, tmp_path, transpos
 
 
 def test_what_could_not_be_graded_is_listed_and_the_rest_is_there(run, tmp_path):
-    """With its reason, in the gradebook and as a report that is an error and no failure."""
+    """A submission that cannot be graded is ungraded, with the reason and with an error in JUnit, not a failure.
+
+    The other submissions have their grades.
+    """
     fault = Ungraded(assignment="coalsTransp", submission="kernels.cl", fault="the machine is too noisy.")
     data = (RIGHT + "// mine\n").encode()
     book, _, said = run(Puppets(answers={data: [fault] * 3}))
@@ -321,7 +322,7 @@ def test_what_could_not_be_graded_is_listed_and_the_rest_is_there(run, tmp_path)
 
 
 def test_an_end_in_the_middle_says_how_to_go_on(run, tmp_path):
-    """How many are kept, where, and that the same command continues; nothing goes on behind one's back."""
+    """An interrupted batch says how many gradings are stored, where they are, and that the same command continues."""
 
     class Interrupted(Puppets):
         def submit(self, errand):
@@ -342,7 +343,7 @@ def test_an_end_in_the_middle_says_how_to_go_on(run, tmp_path):
 
 
 def test_a_workforce_that_cannot_start_is_our_error(run):
-    """Nothing is written but the folder; the workforce is closed."""
+    """A workforce that cannot start raises WorkerError and is closed."""
 
     class Broken(Puppets):
         def facilities(self):
@@ -355,7 +356,7 @@ def test_a_workforce_that_cannot_start_is_our_error(run):
 
 
 def test_a_folder_with_nothing_to_grade_is_refused(run, tmp_path):
-    """Before anything starts."""
+    """A folder without submissions is refused before the folder of results is made."""
     (tmp_path / "none" / "anna").mkdir(parents=True)
     with pytest.raises(InputError):
         run(submissions=(tmp_path / "none",))
@@ -363,7 +364,7 @@ def test_a_folder_with_nothing_to_grade_is_refused(run, tmp_path):
 
 
 def test_results_do_not_lie_among_the_submissions(run, submissions):
-    """The next run would grade them."""
+    """A folder of results inside the submissions is refused, because the next run would grade it."""
     for folder in (submissions, submissions / "out"):
         with pytest.raises(InputError, match="would be taken for a submission"):
             run(folder=folder)
@@ -371,7 +372,7 @@ def test_results_do_not_lie_among_the_submissions(run, submissions):
 
 
 def test_two_batches_do_not_share_a_folder_at_once(run):
-    """The second is refused while the first works."""
+    """A second batch in the same folder is refused while the first runs."""
 
     class Second(Puppets):
         def submit(self, errand):
@@ -393,7 +394,10 @@ GRADEBOOK = (
 
 
 def test_what_is_for_upload_is_filled_in(run, tmp_path):
-    """Copies beside the reports; for a download from Moodle also the feedback, in its shape."""
+    """Filled copies of the worksheet and the gradebook are written next to the reports.
+
+    A Moodle download also gets a zip of feedback in Moodle's layout.
+    """
     moodle = tmp_path / "moodle"
     home = moodle / "Anna Alt_7_assignsubmission_file_"
     home.mkdir(parents=True)
@@ -419,7 +423,7 @@ def test_what_is_for_upload_is_filled_in(run, tmp_path):
 
 
 def test_a_gradebook_that_cannot_be_filled_is_told_before_anything_is_graded(run):
-    """Hours later would be too late."""
+    """A gradebook without a matching column is refused before grading starts."""
     sheet = read_sheet("gradebook.csv", GRADEBOOK.replace("Coalesced transposition", "Essay").encode())
     workforce = Puppets()
     with pytest.raises(InputError, match="--canvas-column"):
@@ -442,7 +446,10 @@ TWO_OF_A_NAME = (
     ],
 )
 def test_a_line_for_one_of_two_people_of_a_name_is_refused(run, tmp_path, name, file, line):
-    """Of whom one handed in, and under a name that only a gradebook has in full; by the key it is theirs."""
+    """A line with a name of two people is refused, and a line with a key is accepted.
+
+    One of the two may have handed in nothing, and the full name may be in the gradebook only.
+    """
     download = tmp_path / "canvas"
     download.mkdir()
     (download / "limmei_11_90000_kernels.cl").write_text(RIGHT)
@@ -462,7 +469,10 @@ def test_a_line_for_one_of_two_people_of_a_name_is_refused(run, tmp_path, name, 
 
 
 def test_who_has_no_result_can_be_given_points(run, submissions, tmp_path):
-    """Who handed in by mail, or what cannot be read; a difference alone adds to nothing, and that is said."""
+    """Points without a sign grade a student without a result, such as for a hand-in by mail.
+
+    A signed difference is not applied, and the run says so.
+    """
     (submissions / "eve.zip").write_bytes(b"no zip")
     lines = ("dora,coalsTransp,60,by mail", "eve,coalsTransp,50,it was readable for me", "anna,coalsTransp,+5,")
     (tmp_path / "out").mkdir()
@@ -485,7 +495,7 @@ def test_who_has_no_result_can_be_given_points(run, submissions, tmp_path):
 
 
 def test_a_dry_run_shows_what_there_is_and_makes_nothing(submissions, tmp_path, transposition):
-    """Who handed in what, and what is wrong with the rest; not even the folder is there."""
+    """A dry run lists the hand-ins and the problems and makes no folder."""
     said = []
     request = BatchRequest(
         submissions=(submissions,), assignments=(transposition,), folder=tmp_path / "out", orders=ORDERS
@@ -497,7 +507,7 @@ def test_a_dry_run_shows_what_there_is_and_makes_nothing(submissions, tmp_path, 
 
 
 def test_a_second_download_adds_to_the_first(run, submissions, tmp_path):
-    """Whoever is in both has what is in the later; nobody else is graded again, and nobody is gone."""
+    """A later download replaces the same students' files. Other students stay and are not graded again."""
     run()
     late = tmp_path / "late"
     for name, text in (("bob", RIGHT + "// again\n"), ("dora", RIGHT + "// late\n"), ("carol", None)):
@@ -518,7 +528,7 @@ def test_a_second_download_adds_to_the_first(run, submissions, tmp_path):
 
 
 def test_a_report_that_cannot_be_made_costs_no_other(run, tmp_path, monkeypatch):
-    """Nor the batch: it is missing, listed with its traceback, and named in the last lines; the next run makes it."""
+    """A failed report is missing and listed with its traceback. The others are written, and the next run makes it."""
     with monkeypatch.context() as patch:
         patch.setitem(publishing.BESIDE, "xml", lambda _: 1 / 0)
         patch.setattr(junit, "_cases", lambda *_: 1 / 0)
@@ -540,7 +550,7 @@ def test_a_report_that_cannot_be_made_costs_no_other(run, tmp_path, monkeypatch)
 
 
 def test_what_results_lack_by_our_fault_is_listed(run, tmp_path, transposition):
-    """With its traceback for the instructor; students read a sentence, and have their points."""
+    """The traceback of a grader fault goes to the instructor. Students read one sentence and keep their points."""
     fault = Fault(lost="the line of the mistake", traceback="Traceback: a secret")
     lacking = result(BUILD, failed("correctness: one", faults=(fault,)), SPEED)
     provenance = lacking.provenance.model_copy(update={"assignment_sha256": transposition.sha256})
@@ -548,7 +558,7 @@ def test_what_results_lack_by_our_fault_is_listed(run, tmp_path, transposition):
     workforce = Puppets(answers={RIGHT.encode(): [lacking]}, assignment_sha256=transposition.sha256)
     _, _, said = run(workforce)
     out = tmp_path / "out"
-    assert "failed 2 times" in said[-1]  # Anna and Bob handed in the same
+    assert "failed 2 times" in said[-1]  # Anna and Bob handed in identical files
     assert (out / "faults.txt").read_text().count("Traceback: a secret") == 2
     for path in (out / "students" / "anna").iterdir():
         assert "secret" not in path.read_text()
@@ -557,7 +567,7 @@ def test_what_results_lack_by_our_fault_is_listed(run, tmp_path, transposition):
 
 
 def test_a_page_that_lacks_something_is_made_again_by_the_next_run(run, tmp_path, monkeypatch):
-    """Until then there is a bare one."""
+    """A page that fails is replaced by a bare page until the next run makes it."""
     with monkeypatch.context() as patch:
         patch.setitem(reports.REPORTS, "html", lambda _: 1 / 0)
         run()
@@ -569,7 +579,7 @@ def test_a_page_that_lacks_something_is_made_again_by_the_next_run(run, tmp_path
 
 
 def test_a_file_for_upload_that_cannot_be_made_costs_no_other(run, tmp_path, monkeypatch):
-    """It is named in what is said."""
+    """A file for upload that fails is named in the output, and the other files are written."""
     book, _, _ = run()
     moodle = next(each for each in PLATFORMS if each.feedback)
     broken = FeedbackFile(name=moodle.feedback.name, write=lambda *_: 1 / 0)

@@ -1,4 +1,4 @@
-"""press.py: pages that are made beside gradings are the pages that this process would make."""
+"""press.py: pages made in parallel with gradings equal the pages that this process makes."""
 
 import os
 import signal
@@ -25,7 +25,7 @@ def beside(tmp_path):
 
 @pytest.mark.parametrize("told", [GRADED, UNGRADED], ids=["graded", "ungraded"])
 def test_a_page_is_the_same_wherever_it_is_made(beside, told):
-    """Begun or not: to the byte, figures included."""
+    """Another process makes the same page to the byte, figures included, whether or not it was begun."""
     page = Here().page(told)
     assert beside.page(told) == page
     beside.begin(told)
@@ -33,7 +33,7 @@ def test_a_page_is_the_same_wherever_it_is_made(beside, told):
 
 
 def test_a_page_that_was_begun_is_made_once(beside, monkeypatch):
-    """Many have handed in the same; and what waits for its place in the batch is packed."""
+    """Identical hand-ins share one page, which is compressed until the batch needs it."""
     asked = []
     real = beside._processes.submit
     monkeypatch.setattr(beside._processes, "submit", lambda *call: asked.append(call) or real(*call))
@@ -46,21 +46,21 @@ def test_a_page_that_was_begun_is_made_once(beside, monkeypatch):
 
 
 def running(press):
-    """The first of its processes that runs."""
+    """Return the first process of the press that runs."""
     return waited(lambda: next((each._process for each in press._processes._all if each._process is not None), None))
 
 
 def has_open(process, path):
-    """Whether a process has opened a file."""
+    """Return True if a process has the file open."""
     for each in Path("/proc", str(process.pid), "fd").iterdir():
-        with suppress(FileNotFoundError):  # it was closed meanwhile
+        with suppress(FileNotFoundError):  # the process closed it in between
             if each.readlink() == path:
                 return True
     return False
 
 
 def test_pages_wait_until_nobody_is_timed_on_the_processor(beside, tmp_path):
-    """Drawing takes all of a core, which a kernel on the same processor would feel."""
+    """Pages wait while a kernel is timed on the same processor, because drawing takes a whole core."""
     with exclusive(DEVICE, tmp_path):
         beside.begin(GRADED)
         process = running(beside)
@@ -70,7 +70,7 @@ def test_pages_wait_until_nobody_is_timed_on_the_processor(beside, tmp_path):
 
 
 def test_a_process_that_dies_costs_no_page(beside, tmp_path):
-    """As when memory is short: it is made here."""
+    """If a process is killed, such as for lack of memory, this process makes its page."""
     with exclusive(DEVICE, tmp_path):
         beside.begin(GRADED)
         os.kill(running(beside).pid, signal.SIGKILL)
@@ -78,7 +78,7 @@ def test_a_process_that_dies_costs_no_page(beside, tmp_path):
 
 
 def test_the_overview_is_made_there_too(beside):
-    """And here, where no process can be started."""
+    """The overview is made in another process, or in this one after the processes have ended."""
     book = Gradebook(
         shape="a folder",
         assignments=("small",),
@@ -95,13 +95,13 @@ def test_the_overview_is_made_there_too(beside):
 
 
 def test_all_processes_start_when_they_are_told_to(beside):
-    """Before a grading is timed, beside which they would take a processor."""
+    """All processes start at once, before the first timing, because a start takes processor time."""
     beside.start()
     waited(lambda: all(each._process is not None for each in beside._processes._all))
 
 
 def test_no_process_is_left(tmp_path):
-    """They end with the batch."""
+    """All processes end with the batch."""
     press = Beside(tmp_path)
     press.page(UNGRADED)
     process = running(press)

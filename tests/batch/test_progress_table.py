@@ -1,4 +1,4 @@
-"""progress_table.py: what is seen of a batch while it runs, and at its end."""
+"""progress_table.py: the table during a batch and the summary at its end."""
 
 from pathlib import Path
 
@@ -37,7 +37,10 @@ def ended(item, outcome):
 
 
 def test_the_table_follows_the_batch(items):
-    """Progress, rate, time left, what runs and for how long, what failed: by hand, 3 of 10 in a minute leave 6 more."""
+    """The table shows progress, rate, time left, running gradings and failures.
+
+    Computed by hand: 3 gradings in a minute and 1 from before leave 6 of 10.
+    """
     board = Board(total=10, before=1, started=100.0)
     for number, outcome in enumerate((GOOD, WRONG, WRONG)):
         board.note(begun(items[number]), 110.0)
@@ -53,7 +56,7 @@ def test_the_table_follows_the_batch(items):
 
 
 def test_what_is_tried_again_or_given_up_is_counted_and_told(items):
-    """A grading that is given up is done; one that will be tried again is not."""
+    """A grading that is given up counts as done, and one that will be tried again does not."""
     board = Board(total=2, before=0, started=0.0)
     for what in ("retried", "given up"):
         board.note(begun(items[0]), 1.0)
@@ -65,7 +68,7 @@ def test_what_is_tried_again_or_given_up_is_counted_and_told(items):
 
 
 def test_what_will_be_timed_again_is_not_done(items):
-    """Its line says what there is of it, and that more will come."""
+    """A grading that will be timed again is not done. The line has its points so far and says "will be timed again"."""
     board = Board(total=1, before=0, started=0.0)
     again = Event(what="retried", item=items[0], attempt=1, result=UNTIMED)
     for event in (begun(items[0]), again, begun(items[0], 2)):
@@ -75,14 +78,14 @@ def test_what_will_be_timed_again_is_not_done(items):
 
 
 def test_before_anything_has_ended_there_is_no_rate(items):
-    """And no guess."""
+    """Before the first grading ends, the table shows no rate and no estimate."""
     board = Board(total=2, before=0, started=0.0)
     board.note(begun(items[0]), 0.0)
     assert "minute" not in seen(board, 5.0)
 
 
 def test_the_table_stays_small_and_fits_eighty_columns(items):
-    """Twelve at once, and one whose name is long and odd."""
+    """Twelve running gradings fit in 20 lines of 80 columns."""
     board = Board(total=100, before=0, started=0.0)
     for item in items:
         board.note(begun(item), 1.0)
@@ -94,7 +97,7 @@ def test_the_table_stays_small_and_fits_eighty_columns(items):
 
 
 def test_elsewhere_than_on_a_terminal_each_end_is_a_line(items):
-    """With a number that tells how far it is."""
+    """Without a terminal, each finished grading is a line with a counter."""
     said = []
     with following(3, 1, said.append) as listen:
         for event in (begun(items[0]), None, ended(items[0], GOOD), begun(items[1]), ended(items[1], WRONG)):
@@ -107,12 +110,12 @@ def test_elsewhere_than_on_a_terminal_each_end_is_a_line(items):
     ("seconds", "words"), [(0, "0 s"), (99.4, "99 s"), (101, "2 min"), (5900, "98 min"), (7500, "2 h 5 min")]
 )
 def test_durations_in_words(seconds, words):
-    """Two or three digits of what matters."""
+    """Durations have two or three significant digits."""
     assert duration(seconds) == words
 
 
 def test_the_end_names_those_for_whom_the_operating_system_worked():
-    """By the platform's key, so that an instructor can look at what they sent."""
+    """The summary names the keys of students with disturbed timings, so that the instructor can read their code."""
     why = {"verdict": Verdict.SKIPPED, "reason": Reason.INTERFERENCE, "message": "it worked."}
     disturbed = mark("performance: cpu (n 1)", Kind.PERFORMANCE, 0.0, 20.0, **why)
     text = outcome_in_words(gradebook(row("anna", grade(mark(), disturbed), key="4711")), Path("out"))
@@ -121,7 +124,10 @@ def test_the_end_names_those_for_whom_the_operating_system_worked():
 
 
 def test_the_end_says_what_there_is_and_what_is_missing():
-    """Counts by hand; who has no grade yet is named with the reason, and what to do."""
+    """The summary counts the grades, names each student without one with the reason, and says what to do.
+
+    The counts are computed by hand.
+    """
     book = gradebook(
         row("anna", grade(mark())),
         row("bob", grade(missed())),
@@ -141,13 +147,13 @@ WATCHED = unchecked()
 
 
 def lacking(reason=Reason.NO_SIMULATOR, points=12.0):
-    """A check in brief that was not made."""
+    """Return the brief of a check that was not made."""
     fields = {"verdict": Verdict.SKIPPED, "reason": reason, "message": "the simulator is not installed: install it."}
     return mark("sanitizer", Kind.SANITIZER, 0.0, points, **fields)
 
 
 def test_what_is_not_checked_in_full_has_not_passed(items):
-    """While the batch runs, in the figures and in the line of a submission."""
+    """A submission with a skipped check does not count as passed in the table, its figures or its line."""
     board = Board(total=3, before=0, started=0.0)
     for number, outcome in enumerate((GOOD, result(BUILD, WATCHED), result(BUILD, failed("x"), WATCHED))):
         board.note(ended(items[number], outcome), 1.0)
@@ -158,7 +164,10 @@ def test_what_is_not_checked_in_full_has_not_passed(items):
 
 
 def test_the_end_says_that_points_are_missing_and_why():
-    """Of whom failed something as well; with the most that one of them lacks, and what to do."""
+    """The summary counts students with skipped checks, also if they failed others.
+
+    The most points that one student lacks are given, and what to do.
+    """
     book = gradebook(
         row("anna", grade(mark(), lacking())),
         row("bob", grade(missed(), lacking(), lacking(points=20.0))),

@@ -1,4 +1,4 @@
-"""publishing.py: what students are shown of a batch before and after hidden checks are released."""
+"""publishing.py: students see hidden checks only after their release."""
 
 import csv
 import json
@@ -14,17 +14,17 @@ from grader.results.result import Verdict
 from grader.results.withholding import MESSAGE, released
 
 SELECTED = frozenset({"case", "memory"})
-"""Hidden things for `make test`: one that counts for correctness, and one that is found by the simulator."""
+"""Hidden parts that `make test` runs: one counts for correctness, and the simulator finds the other."""
 
 
 @pytest.fixture(params=[param(hidden, hidden, SELECTED) for hidden in HIDDEN])
 def batch(request, tmp_path):
-    """One for each thing that can be hidden."""
+    """A batch for each part that can be hidden."""
     return Batch(tmp_path, request.param)
 
 
 def test_nothing_of_a_hidden_check_reaches_students(batch):
-    """Neither a page, nor JUnit, JSON, Gradescope's file, the zip of feedback, or the comment in the worksheet."""
+    """No page, JUnit file, JSON, Gradescope file, zip of feedback or worksheet comment reveals a hidden check."""
     batch.run()
     files = batch.for_students()
     assert len(files) == 5
@@ -43,7 +43,7 @@ def test_nothing_of_a_hidden_check_reaches_students(batch):
 
 
 def test_what_is_the_instructors_is_complete(batch):
-    """The overview, the table, JUnit of all, and what is stored."""
+    """The overview, the table, the JUnit file of the batch and the stored results contain the hidden checks."""
     book, _ = batch.run()
     (row,) = book.rows
     assert row.grade.points == batch.whole.points
@@ -59,7 +59,10 @@ def test_what_is_the_instructors_is_complete(batch):
 
 
 def test_grades_for_upload_are_complete_when_they_are_released(batch):
-    """Before that, what is hidden counts as zero, so that no grade falls later; it is said of each file."""
+    """Before the release, hidden checks count as zero in files for upload, so that no grade falls later.
+
+    The run warns about each such file.
+    """
     book, _ = batch.run()
     (row,) = book.rows
     assert batch.uploaded() == pytest.approx([row.shown.points] * 2)
@@ -72,7 +75,7 @@ def test_grades_for_upload_are_complete_when_they_are_released(batch):
 
 
 def test_a_hidden_check_that_passed_and_one_that_failed_look_the_same(tmp_path):
-    """Every byte that students get, and every file for upload: no column, comment or sum tells which it was."""
+    """Students' files and files for upload are identical to the byte whether a hidden check passed or failed."""
     for hidden in HIDDEN:
         failed, passed = Batch(tmp_path / "failed" / hidden, hidden), Batch(tmp_path / "passed" / hidden, hidden)
         provenance = {"provenance": failed.whole.provenance, "assignment": "small"}
@@ -85,9 +88,7 @@ def test_a_hidden_check_that_passed_and_one_that_failed_look_the_same(tmp_path):
 
 
 def test_a_batch_is_released_later_without_a_grading(batch):
-    """The same command with --release: every file of a student is complete, and nothing is run. Without it they are
-    withheld again.
-    """
+    """--release completes every student's file without a new grading. Without it, the checks are hidden again."""
     assert batch.run()[1] == 1
     before = batch.for_students()
     assert batch.run(view=released)[1] == 0
@@ -103,7 +104,7 @@ def test_a_batch_is_released_later_without_a_grading(batch):
 
 
 def test_what_is_no_longer_hidden_in_the_assignment_is_shown(batch):
-    """`hidden` changes no measurement, so that nothing is run; and the other way round."""
+    """A change of `hidden` shows or hides a check without a new grading, because it changes no measurement."""
     batch.run()
     before = batch.for_students()
     open_to_all = batch.version()
@@ -117,7 +118,10 @@ def test_what_is_no_longer_hidden_in_the_assignment_is_shown(batch):
 
 
 def test_a_release_that_was_cut_short_leaves_nothing_to_be_taken_for_withheld(batch, monkeypatch):
-    """What a page was made from is noted before it is written."""
+    """An aborted release leaves no file that the next run takes for one without hidden checks.
+
+    The source of a page is noted before the page is written.
+    """
     batch.run()
     before = batch.for_students()
 
@@ -135,7 +139,7 @@ def test_a_release_that_was_cut_short_leaves_nothing_to_be_taken_for_withheld(ba
 
 
 def test_a_page_of_the_instructors_follows_thresholds_there_and_back(batch):
-    """Twice the points, and back: a page that was made in between once stayed."""
+    """The instructor's page follows doubled points and their reversal. A page from between the two runs is replaced."""
     batch.run()
     first = batch.read("instructor/Anna Alt/small.html")
     correctness = batch.assignment.correctness
@@ -150,7 +154,7 @@ def test_a_page_of_the_instructors_follows_thresholds_there_and_back(batch):
 
 
 def test_the_comment_for_moodle_says_what_is_hidden(batch):
-    """Its points are those that are shown; the rest is named, so that the grade beside it is no riddle."""
+    """The comment for Moodle gives the shown points and the number of hidden points."""
     book, _ = batch.run()
     (row,) = book.rows
     comment = batch.moodle()["Feedback comments"]

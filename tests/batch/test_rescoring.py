@@ -1,4 +1,4 @@
-"""rescoring.py: other thresholds, the same measurements, and no kernel run."""
+"""rescoring.py: new thresholds are applied to stored measurements without running a kernel."""
 
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ from grader.results.result import Kind, Reason, Verdict
 
 @pytest.fixture(scope="module")
 def measured(transposition, environment):
-    """Results of real gradings by the name of the submission, quickly timed."""
+    """Results of real gradings with short timing, by the name of the submission."""
     quick = replace(environment, timing=TimingRules(warm_up_seconds=0, min_pairs=9, max_pairs=9, noise_limit=100))
     folder = ROOT / "tests" / "submissions" / "coalsTransp"
     return {
@@ -33,13 +33,13 @@ def of(result, kind):
 
 
 def test_the_same_assignment_scores_the_same(measured, transposition):
-    """Right, wasteful, wrong and unbuildable submissions alike: scoring twice changes nothing, to the last word."""
+    """Rescoring with an unchanged assignment changes no word of a right, wasteful, wrong or unbuildable result."""
     for name, result in measured.items():
         assert rescore(result, transposition) == result, name
 
 
 def test_a_lower_threshold_of_speed_passes_what_has_failed(measured, transposition):
-    """By the stored fractions: 0.001 of the model solution's speed is reached by all, 1,000 times by none."""
+    """A stored speed passes a threshold of 0.001 of the model solution's speed and fails one of 1,000 times it."""
     right = measured["course-style-lmem"]
     goal = transposition.performance.classes["cpu"]
     for fraction, verdict in ((0.001, Verdict.PASSED), (1000.0, Verdict.FAILED)):
@@ -57,7 +57,7 @@ def test_a_lower_threshold_of_speed_passes_what_has_failed(measured, transpositi
 
 
 def test_a_wider_limit_of_memory_passes_what_has_failed(measured, transposition):
-    """By the stored counts, and with another name the check is another one."""
+    """The stored counts pass a wider limit. A renamed check gets the new name."""
     wasteful = measured["uncoalesced"]
     if not wasteful.profiles:
         pytest.skip("no simulator: nothing was counted")
@@ -75,7 +75,7 @@ def test_a_wider_limit_of_memory_passes_what_has_failed(measured, transposition)
 
 
 def test_points_of_cases_and_sanitizer_follow_the_assignment(measured, transposition):
-    """A check that failed earns nothing of more points either."""
+    """Passed cases get the assignment's new points, and a failed check still earns zero."""
     correctness = transposition.correctness.model_copy(update={"points": 120.0})
     sanitizer = transposition.sanitizer.model_copy(update={"points": 1.0})
     changed = transposition.model_copy(update={"correctness": correctness, "sanitizer": sanitizer})
@@ -89,7 +89,7 @@ def test_points_of_cases_and_sanitizer_follow_the_assignment(measured, transposi
 
 
 def test_what_was_implausible_stays_so(measured, transposition):
-    """No threshold makes a fraud honest."""
+    """An implausible speed fails under every threshold."""
     right = measured["course-style-lmem"]
     (speed,) = of(right, Kind.PERFORMANCE)
     fraud = speed.model_copy(
@@ -105,16 +105,14 @@ def test_what_was_implausible_stays_so(measured, transposition):
 
 
 def test_a_result_says_which_assignment_scored_it(measured, transposition):
-    """The hash is that of the version that is there now."""
+    """A rescored result has the hash of the current version of the assignment."""
     old = measured["no-barrier"]
     stale = old.model_copy(update={"provenance": old.provenance.model_copy(update={"assignment_sha256": "old"})})
     assert rescore(stale, transposition).provenance.assignment_sha256 == transposition.sha256
 
 
 def test_memory_checks_that_were_skipped_follow_the_assignment(measured, transposition):
-    """Where there is no simulator, those that are asked for now are the ones that were skipped, worth what they are
-    worth now.
-    """
+    """Without a simulator, the memory checks of the new assignment are skipped and worth their new points."""
     whole = measured["course-style-lmem"]
     told = {"verdict": Verdict.SKIPPED, "points": 0.0, "reason": Reason.NO_SIMULATOR, "message": "it is missing."}
     checks = tuple(check.model_copy(update=told) if check.kind is Kind.MEMORY else check for check in whole.checks)
@@ -132,7 +130,7 @@ def test_memory_checks_that_were_skipped_follow_the_assignment(measured, transpo
 
 
 def test_a_speed_that_is_decided_elsewhere_is_not_decided_by_rescoring(measured, transposition):
-    """What was measured here is no verdict; the points to be had follow the assignment."""
+    """A speed that another machine decides stays open, and its maximum follows the assignment."""
     whole = measured["course-style-lmem"]
     *checks, timed = whole.checks
     told = {"verdict": Verdict.SKIPPED, "points": 0.0, "max_points": 1.0, "reason": Reason.DECIDED_ELSEWHERE}
@@ -146,7 +144,7 @@ def test_a_speed_that_is_decided_elsewhere_is_not_decided_by_rescoring(measured,
 
 
 def test_a_speed_that_was_not_measured_stays_open(measured, transposition):
-    """Whatever the thresholds are by now: there are no figures, and the points to be had follow the assignment."""
+    """A speed without measurements stays open under every threshold, and its maximum follows the assignment."""
     whole = measured["course-style-lmem"]
     *checks, timed = whole.checks
     told = {"verdict": Verdict.SKIPPED, "points": 0.0, "max_points": 1.0, "reason": Reason.NOT_MEASURED}
@@ -158,14 +156,17 @@ def test_a_speed_that_was_not_measured_stays_open(measured, transposition):
 
 
 def hiding(transposition, case):
-    """The assignment with this case hidden."""
+    """Return the assignment with this case hidden."""
     asked = transposition.correctness
     cases = tuple(each.model_copy(update={"hidden": each.name == case}) for each in asked.cases)
     return transposition.model_copy(update={"correctness": asked.model_copy(update={"cases": cases})})
 
 
 def test_a_result_that_a_hidden_case_has_cost_other_points_has_them_again(measured, transposition):
-    """As they were stored before: speed and a clean run did not count, with a sentence that told students."""
+    """Rescoring restores points for speed and a clean run in an older result with a failed hidden case.
+
+    Older graders took these points with a sentence that revealed the hidden outcome to students.
+    """
     whole = measured["course-style-lmem"]
     case = transposition.correctness.cases[0].name
     hidden = hiding(transposition, case)
@@ -185,7 +186,7 @@ def test_a_result_that_a_hidden_case_has_cost_other_points_has_them_again(measur
 
 
 def test_what_a_case_kept_from_being_measured_is_lacking_when_it_is_hidden(measured, transposition):
-    """Only where no case fails that is still shown, and a file that does not build lacks nothing."""
+    """If the only failed case becomes hidden, a speed is missing. A file that does not build misses nothing."""
     whole = measured["no-barrier"]
     failed = [each for each in of(whole, Kind.CORRECTNESS) if each.verdict is Verdict.FAILED]
     one = next(each for each in transposition.correctness.cases if each.name in failed[0].name)

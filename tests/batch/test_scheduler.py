@@ -1,4 +1,4 @@
-"""scheduler.py: what is graded, how often it is tried, and that nothing stops the rest."""
+"""scheduler.py: each grading is tried the right number of times, and no failure stops the rest."""
 
 from concurrent.futures import Future
 
@@ -22,7 +22,7 @@ def fault(words):
 
 
 def test_the_same_bytes_are_one_grading(transposition):
-    """For the same assignment; whose they are is kept, in the order in which they were found."""
+    """Identical files for one assignment are graded once. The plan keeps their students in the order of the intake."""
     plan = plan_of([transposition], handin("anna"), handin("bob", b"other"), handin("carol"))
     assert [[each.student.label for each in item.handins] for item in plan.items.values()] == [
         ["anna", "carol"],
@@ -32,13 +32,16 @@ def test_the_same_bytes_are_one_grading(transposition):
 
 
 def test_the_same_bytes_for_two_assignments_are_two_gradings(transposition, product):
-    """As when a student hands in the file of the whole course."""
+    """One file handed in for two assignments is graded twice."""
     plan = plan_of([transposition, product], handin("anna"), handin("anna", assignment="blockMMM"))
     assert [item.bundle.name for item in plan.items.values()] == ["coalsTransp", "blockMMM"]
 
 
 def test_an_errand_holds_all_that_a_station_needs(transposition):
-    """The bytes, the assignment, the settings, and a seed that nobody shares and that a second run repeats."""
+    """An errand contains the bytes, the assignment, the settings and a seed.
+
+    Seeds differ between gradings and repeat in a second run.
+    """
     plans = [plan_of([transposition], handin("anna"), handin("bob", b"other")) for _ in range(2)]
     first, second = ([plan.errand(item) for item in plan.items.values()] for plan in plans)
     assert first == second
@@ -50,7 +53,7 @@ def test_an_errand_holds_all_that_a_station_needs(transposition):
 
 
 def test_only_what_is_missing_is_graded(transposition, store):
-    """A second run has nothing to do; a third does what came new."""
+    """A second run grades nothing, and a third grades only the new file."""
     files = [handin("anna"), handin("bob", b"other")]
     for found, graded in ((files, 2), (files, 0), ([*files, handin("carol", b"third")], 1)):
         workforce = Puppets()
@@ -60,7 +63,10 @@ def test_only_what_is_missing_is_graded(transposition, store):
 
 
 def test_what_is_under_way_never_exceeds_the_hands(transposition, store):
-    """So that a table of what runs is true, and memory does not grow with the course."""
+    """At most as many gradings run as there are hands.
+
+    The table of running gradings is true, and memory does not grow with the course.
+    """
     most, under_way = 0, set()
 
     def listen(event):
@@ -80,7 +86,7 @@ def test_what_is_under_way_never_exceeds_the_hands(transposition, store):
     ids=["ungraded", "its station died", "an error of the cluster", "raised"],
 )
 def test_a_fault_of_ours_is_tried_again_and_the_others_go_on(transposition, store, trouble):
-    """Twice more; then there is a result like any other."""
+    """A grading that fails for the grader's reasons is tried twice more, and other gradings continue."""
     plan = plan_of([transposition], handin("anna", b"unlucky"), handin("bob"))
     workforce = Puppets(answers={b"unlucky": [trouble, trouble]})
     events = []
@@ -92,7 +98,7 @@ def test_a_fault_of_ours_is_tried_again_and_the_others_go_on(transposition, stor
 
 
 def test_what_fails_every_time_is_given_up_with_the_last_reason(transposition, store):
-    """It gets no result and no zero, and the next run tries it again."""
+    """After three failures a grading is given up with the last reason, without a zero. The next run tries again."""
     plan = plan_of([transposition], handin("anna", b"unlucky"), handin("bob"))
     turns = [fault(f"reason {number}.") for number in range(1, ATTEMPTS + 1)]
     events = []
@@ -105,7 +111,7 @@ def test_what_fails_every_time_is_given_up_with_the_last_reason(transposition, s
 
 
 def untimed(transposition, reason=Reason.NOT_MEASURED):
-    """A result of the assignment, without a speed."""
+    """Return a result for the assignment without a speed."""
     provenance = UNTIMED.provenance.model_copy(update={"assignment_sha256": transposition.sha256})
     *others, speed = UNTIMED.checks
     checks = (*others, speed.model_copy(update={"reason": reason}))
@@ -114,7 +120,10 @@ def untimed(transposition, reason=Reason.NOT_MEASURED):
 
 @pytest.mark.parametrize("reason", [Reason.NOT_MEASURED, Reason.INTERFERENCE])
 def test_what_was_too_noisy_to_time_is_timed_again_alone(transposition, store, reason):
-    """After all others, and nothing beside it; with what there is of it, so that nothing else is made again."""
+    """Noisy timings are repeated after all other gradings, one at a time.
+
+    The errand contains the earlier result, so only the timing runs again.
+    """
     noisy, under_way, beside = untimed(transposition, reason), set(), []
 
     def listen(event):
@@ -140,7 +149,7 @@ def test_what_was_too_noisy_to_time_is_timed_again_alone(transposition, store, r
 
 
 def test_a_machine_that_stays_noisy_costs_no_result(transposition, store):
-    """Nor does a fault while it is timed again. It is tried so often and no more, until the command is given again."""
+    """A result without a speed is kept after all attempts, even with a fault among them. The next run tries again."""
     noisy = untimed(transposition)
     plan = plan_of([transposition], handin("anna", b"unlucky"), handin("bob"))
     workforce = Puppets(answers={b"unlucky": [noisy, fault("the engine has gone."), noisy]})
@@ -156,7 +165,7 @@ def test_a_machine_that_stays_noisy_costs_no_result(transposition, store):
 
 
 def test_an_error_of_a_cluster_is_told_on_one_showable_line(transposition, store):
-    """Whatever its text holds."""
+    """An error of the cluster becomes one printable line."""
     plan = plan_of([transposition], handin("anna", b"unlucky"))
     workforce = Puppets(answers={b"unlucky": [RuntimeError("a\x1b[2J\nb")] * ATTEMPTS})
     (said,) = grade_all(plan, workforce, store, silent).values()
@@ -165,7 +174,7 @@ def test_an_error_of_a_cluster_is_told_on_one_showable_line(transposition, store
 
 
 def test_who_ends_the_grader_ends_the_batch_and_keeps_what_is_done(transposition, store):
-    """The signal comes while it waits; what was stored before is there."""
+    """A signal during the wait ends the batch, and the results stored before it are kept."""
     plan = plan_of([transposition], handin("anna"), handin("bob", b"other"), handin("carol", b"third"))
     events = []
 
@@ -180,7 +189,7 @@ def test_who_ends_the_grader_ends_the_batch_and_keeps_what_is_done(transposition
 
 
 def test_the_listener_is_called_now_and_then_while_nothing_happens(transposition, store):
-    """A clock on the screen must go on."""
+    """The listener is called while no grading ends, so that the clock on the screen advances."""
     errands, ticks = [], []
 
     class Slow(Puppets):
@@ -199,6 +208,6 @@ def test_the_listener_is_called_now_and_then_while_nothing_happens(transposition
 
 
 def test_a_plan_of_nothing_is_done(transposition, store):
-    """Nobody handed in anything that can be graded."""
+    """A plan without gradings is done at once."""
     plan = make_plan(intake(absent=["anna"]), (transposition,), FACILITIES, ORDERS, 7)
     assert grade_all(plan, Puppets(), store, silent) == {}

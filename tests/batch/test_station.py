@@ -1,4 +1,4 @@
-"""station.py: what a process that grades errands opens, checks, answers, and leaves."""
+"""station.py: a process that grades errands opens, checks, answers, and cleans up."""
 
 import os
 import pickle
@@ -28,7 +28,7 @@ WRONG = ROOT / "tests" / "submissions" / "coalsTransp" / "copied-not-transposed"
 
 @pytest.fixture(autouse=True)
 def own_place(tmp_path, monkeypatch):
-    """A temporary folder of its own, and quick settings; the station is closed in the end."""
+    """A temporary folder and quick settings. The station is closed afterwards."""
     for name, value in CALM.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
@@ -43,7 +43,7 @@ def orders():
 
 @pytest.fixture
 def stale(tmp_path, monkeypatch):
-    """A profile of this machine's device that was measured with another driver."""
+    """Save a profile of this machine's device that was measured with another driver."""
     monkeypatch.setenv("GRADER_PROFILES", str(tmp_path / "profiles"))
     with load_settings({}).open_environment("process") as environment, environment.worker() as worker:
         save_profile(profile_of(worker.ready().model_copy(update={"driver": "0.1"})), environment.profiles)
@@ -51,7 +51,7 @@ def stale(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="module")
 def bundle(tmp_path_factory):
-    """A small assignment, as it comes out of the network."""
+    """A small assignment after a pickle round trip, as it arrives over the network."""
     folder = tmp_path_factory.mktemp("course")
     small_batch(folder, 0)
     course = Course(assignments=folder / "course" / "assignments", reference=folder / "course" / "reference")
@@ -79,7 +79,7 @@ def folders(place):
 
 
 def test_an_errand_becomes_a_result(orders, bundle):
-    """By the settings of the batch, with the seed that came with it, under a name that is nobody's."""
+    """A station grades an errand with the batch's settings and seed. The result names no student."""
     graded = grade(errand(orders, bundle, WRONG.read_bytes()))
     assert isinstance(graded, Result)
     assert graded.provenance.seed == 1
@@ -89,7 +89,7 @@ def test_an_errand_becomes_a_result(orders, bundle):
 
 
 def test_what_is_no_source_text_is_graded_without_running_anything(orders, bundle):
-    """It is the student's fault, and the hash is that of what was handed in."""
+    """A binary file fails every check without a run. The result has the hash of the file as handed in."""
     graded = grade(errand(orders, bundle, b"\x7fELF\0", sha256="f" * 64))
     assert isinstance(graded, Result)
     assert all(check.verdict is Verdict.FAILED for check in graded.checks)
@@ -98,7 +98,10 @@ def test_what_is_no_source_text_is_graded_without_running_anything(orders, bundl
 
 
 def test_a_station_that_has_something_else_grades_nothing(orders, bundle):
-    """Its results could not be compared with those of the batch; the line names both, and the machine."""
+    """A station with another grader or device grades nothing, because its results would not be comparable.
+
+    The fault names both and the machine.
+    """
     theirs = look_around(orders).__class__(
         grader="another", device=look_around(orders).device, simulated=look_around(orders).simulated
     )
@@ -109,7 +112,7 @@ def test_a_station_that_has_something_else_grades_nothing(orders, bundle):
 
 
 def test_a_fault_of_ours_is_an_answer(orders, bundle, monkeypatch):
-    """What goes wrong in one grading is none of the next one's business."""
+    """An exception in one grading is returned as a fault, so the station can grade the next errand."""
     monkeypatch.setattr(station, "grade_coursework", lambda *_, **__: 1 / 0)
     answer = grade(errand(orders, bundle, WRONG.read_bytes()))
     assert isinstance(answer, Ungraded)
@@ -118,7 +121,7 @@ def test_a_fault_of_ours_is_an_answer(orders, bundle, monkeypatch):
 
 
 def test_who_ends_the_station_ends_the_grading(orders, bundle, monkeypatch):
-    """An interruption is not an outcome, which would be stored or retried."""
+    """An interruption is raised instead of returned, because an outcome would be stored or retried."""
     asked = errand(orders, bundle, WRONG.read_bytes())
 
     def interrupted(*_, **__):
@@ -130,7 +133,7 @@ def test_who_ends_the_station_ends_the_grading(orders, bundle, monkeypatch):
 
 
 def test_a_station_is_opened_once_and_leaves_nothing(orders, own_place):
-    """The same for all errands with the same orders; others close it, and so does its end."""
+    """Errands with the same orders share one open station. Other orders or its end close it and remove its folder."""
     look_around(orders)
     (first,) = [name for name in folders(own_place) if name.startswith(PREFIX)]
     look_around(orders)
@@ -144,26 +147,26 @@ def test_a_station_is_opened_once_and_leaves_nothing(orders, own_place):
 
 
 def test_a_station_that_cannot_open_leaves_nothing(own_place):
-    """The device is not there: the error says so, and the spare worker and the folders are gone."""
+    """A missing device raises DeviceError, and the spare worker and the folders are removed."""
     with pytest.raises(DeviceError):
         look_around(load_settings({}).orders({"sandbox": "process", "device": 99}))
     assert folders(own_place) == []
 
 
 def test_a_station_with_a_stale_device_profile_does_not_open(orders, stale, own_place):  # noqa: ARG001
-    """A batch ends before it has begun, rather than with a fault for each submission."""
+    """A stale device profile ends the batch at the start, instead of with a fault for each submission."""
     with pytest.raises(DeviceError, match=r"was measured with driver 0\.1"):
         look_around(orders)
     assert folders(own_place) == []
 
 
 def test_a_cpus_clock_makes_no_other_facilities(orders):
-    """It is whatever it was a moment ago; stations whose devices differ in it can share a batch."""
+    """Facilities omit a CPU's clock, because it always changes. Stations that differ only in it can share a batch."""
     assert look_around(orders).device.clock is None
 
 
 def test_the_machines_own_device_counts_where_the_batch_names_none(orders, monkeypatch):
-    """A machine with two has two stations, each with GRADER_DEVICE; a device that the batch names comes first."""
+    """GRADER_DEVICE selects the device unless the batch names one. A machine with two devices runs two stations."""
     monkeypatch.setenv("GRADER_DEVICE", "99")
     with pytest.raises(DeviceError):
         look_around(orders)
@@ -179,7 +182,7 @@ def test_the_machines_own_device_counts_where_the_batch_names_none(orders, monke
     ],
 )
 def test_rules_come_from_the_batch(orders, monkeypatch, name):
-    """Another machine's own settings cannot make its verdicts other ones."""
+    """Timing rules, deadlines and limits come from the batch. A machine's own settings cannot change its verdicts."""
     monkeypatch.setenv(name, "1")
     look_around(orders)
     (opened,) = station._open.values()
@@ -194,7 +197,10 @@ def test_rules_come_from_the_batch(orders, monkeypatch, name):
 
 @pytest.mark.whole
 def test_threads_of_one_process_take_turns(orders, bundle):
-    """An environment is for one grading at a time, whatever a cluster's worker thinks."""
+    """Two threads of one process grade one after the other, because an environment serves one grading at a time.
+
+    A worker of a cluster may start several threads.
+    """
     asked = errand(orders, bundle, WRONG.read_bytes())
     answers = []
     threads = [threading.Thread(target=lambda: answers.append(grade(asked))) for _ in range(2)]
@@ -207,7 +213,7 @@ def test_threads_of_one_process_take_turns(orders, bundle):
 
 
 def test_the_next_station_removes_what_a_killed_one_has_left(orders, own_place):
-    """The reference solutions among it."""
+    """A new station removes the folders of a killed one, which contain reference solutions."""
     script = f"from grader.batch.station import look_around; look_around({orders!r}); print(flush=True); input()"
     command = [sys.executable, "-c", script]
     killed = subprocess.Popen(

@@ -1,4 +1,4 @@
-"""workforce/: whole batches whose parts are killed or interrupted on the way."""
+"""workforce/: whole batches survive killed and interrupted parts."""
 
 import os
 import signal
@@ -23,12 +23,12 @@ from batches import (
 from grader.execution.sandbox.docker.sweeping import LABEL
 
 GRADED = 1
-"""Exit code of a batch in which somebody has failed a check."""
+"""Exit code of a batch with at least one failed check."""
 
 
 @pytest.mark.whole
 def test_three_kills_change_no_result(tmp_path):
-    """One of a station, one of the whole batch, one of a worker on a cluster, which goes on where processes ended."""
+    """A killed station, a killed batch and a killed worker of the cluster that continues it change no result."""
     small_batch(tmp_path, 6, kinds=(*WRONG, "padded-by-two"))
     assert run(batch(tmp_path, tmp_path / "calm", "--jobs", "2"), tmp_path / "calm.log") == GRADED
     out = tmp_path / "out"
@@ -57,7 +57,10 @@ def test_three_kills_change_no_result(tmp_path):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.whole)])
 def test_an_interrupted_batch_leaves_nothing_and_says_how_to_go_on(tmp_path, number):
-    """Ctrl-C goes to the whole group of a terminal, other signals to the one process; stations end by neither."""
+    """An interrupted batch leaves no file or process and says how to continue.
+
+    Ctrl-C reaches the whole process group and other signals one process. Neither ends a station directly.
+    """
     small_batch(tmp_path, 6)
     process = start(batch(tmp_path, tmp_path / "out", "--jobs", "2"), tmp_path / "log")
     waited(lambda: done(tmp_path / "out") >= 1)
@@ -74,7 +77,7 @@ def test_an_interrupted_batch_leaves_nothing_and_says_how_to_go_on(tmp_path, num
 
 @pytest.mark.whole
 def test_no_container_outlives_a_killed_batch(tmp_path, engine, worker_image):
-    """Its stations see that it has gone, and stop what runs for them."""
+    """The stations of a killed batch notice its end and stop their containers."""
     small_batch(tmp_path, 4)
     arrays = tmp_path / "arrays"
     arrays.mkdir()

@@ -1,4 +1,4 @@
-"""grading.py: a file that is graded whenever it is saved."""
+"""grading.py: --watch grades a file on each save."""
 
 import os
 import signal
@@ -12,11 +12,11 @@ from commandline import MODEL, NOT_BUILDING, QUICK, WRONG, environment
 from processes import parents_of_all, wait_for
 
 SECONDS = 120
-"""For a grading on a busy machine."""
+"""Time limit for a grading on a busy machine."""
 
 
 class Watched:
-    """A file in a folder, and a grader that watches it; `told` is what it says as it works, `said` its reports."""
+    """A file in a folder and a grader that watches it. `told` is its progress and `said` its reports."""
 
     def __init__(self, folder, source, *options):
         self.file, self._out, self._err = folder / "kernels.cl", folder / "out", folder / "err"
@@ -41,17 +41,17 @@ class Watched:
         return self._err.read_text()
 
     def waits(self, number):
-        """Wait until so many reports are there."""
+        """Wait until this number of reports is printed."""
         assert wait_for(lambda: self.said.count("waiting until kernels.cl is saved") == number, SECONDS), self.told
 
     def tells(self, words):
-        """Wait until it has said that."""
+        """Wait until the progress contains these words."""
         assert wait_for(lambda: words in self.told, SECONDS), self.told
 
 
 @contextmanager
 def watched(folder, source, *options):
-    """Watch it, and end that by Ctrl-C: no process that it has started is left."""
+    """Watch the file, end with Ctrl-C, and check that no process of the grader is left."""
     grader = Watched(folder, source, *options)
     try:
         yield grader
@@ -66,7 +66,7 @@ def watched(folder, source, *options):
 
 
 def descendants(pid):
-    """Processes below this one."""
+    """Return the processes below this one."""
     parents = parents_of_all()
     below, found = {pid}, {pid}
     while below:
@@ -84,7 +84,7 @@ def is_there(pid):
 
 
 def test_a_save_is_graded_and_what_has_changed_is_told(tmp_path):
-    """The same text again is not; a file that is empty for a moment neither. Ctrl-C ends it, and no process is left."""
+    """A save with a new text is graded, unlike an unchanged or briefly empty file. Ctrl-C leaves no process."""
     with watched(tmp_path, NOT_BUILDING) as grader:
         grader.waits(1)
         grader.file.write_text(NOT_BUILDING)
@@ -99,7 +99,7 @@ def test_a_save_is_graded_and_what_has_changed_is_told(tmp_path):
 
 @pytest.mark.whole
 def test_a_text_that_cannot_be_graded_ends_nothing(tmp_path):
-    """One line says why; the next save is graded."""
+    """An ungradable file prints one line, and the next save is graded."""
     with watched(tmp_path, NOT_BUILDING) as grader:
         grader.waits(1)
         grader.file.write_bytes(b"\x7fELF\x00")
@@ -110,7 +110,7 @@ def test_a_text_that_cannot_be_graded_ends_nothing(tmp_path):
 
 @pytest.mark.whole
 def test_a_save_ends_the_grading_of_what_was_saved_before(tmp_path):
-    """While it is timed; the cases of the new text are told, and its report is the first."""
+    """A save ends the current grading even during its timing. The first report is the new text's."""
     with watched(tmp_path, MODEL.read_text()) as grader:
         grader.tells("watching every access")
         grader.file.write_text(WRONG)

@@ -1,4 +1,4 @@
-"""devices.py: which devices the stations of a batch get."""
+"""devices.py: each station of a batch gets its device."""
 
 import pytest
 
@@ -27,7 +27,7 @@ from grader.grading.settings import as_variables
     ],
 )
 def test_every_device_that_is_named_is_a_place(device, gpu, variables):
-    """By the same settings that a machine of a cluster has; what was not named is left open."""
+    """Each named device becomes one station's settings, as on a machine of a cluster. Others stay open."""
     assert [as_variables(place) for place in places(device, gpu, 2, None)] == variables
 
 
@@ -46,6 +46,6 @@ def test_every_device_that_is_named_is_a_place(device, gpu, variables):
     ],
 )
 def test_a_list_that_makes_no_sense_is_refused(device, gpu, jobs, scheduler, words):
-    """With what to write in its place."""
+    """An invalid list of devices is refused with a correction."""
     with pytest.raises(InputError, match=words):
         places(device, gpu, jobs, scheduler)

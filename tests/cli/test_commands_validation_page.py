@@ -1,4 +1,4 @@
-"""validation_page.py: what `grader validate` prints, section by section; what is measured is told here."""
+"""validation_page.py: `grader validate` prints the right text in each section. The measurements are made up."""
 
 import re
 from io import StringIO
@@ -28,14 +28,14 @@ def exactly(value):
 
 
 def timed(fraction, naive=0.25):
-    """A right submission of this speed, of which the baseline has `naive` of the model solution's."""
+    """Return a right submission of this speed. The baseline has `naive` of the model solution's speed."""
     figures = performance(fraction_of_reference=exactly(fraction), speed_up_over_baseline=exactly(fraction / naive))
     speed = check("performance: cpu (n 1000000)", kind=Kind.PERFORMANCE, performance=figures)
     return result(BUILD, speed, profiles={"": PROFILE})
 
 
 def skeleton_of(assignment):
-    """Its result: nothing is written."""
+    """Return the skeleton's result, in which each case fails."""
     cases = unrun_cases(assignment, assignment.correctness.cases)
     return result(BUILD, *(failed(each.name, kind=each.kind, message="nothing was written.") for each in cases))
 
@@ -45,7 +45,7 @@ HOLDS = Claim(claim="the model solution passes every check", holds=True, seen="1
 
 @pytest.fixture
 def printed(drafted, monkeypatch, environment):
-    """A function that validates the draft, of which all that is run is told; the text and how much is broken."""
+    """Return a function that validates the draft with made-up results and returns the text and the fault count."""
 
     def validate(model=None, baseline=PROFILE, statements=(HOLDS,), differences=None, graded=0.9):
         def examine(assignment, *_):
@@ -72,12 +72,12 @@ def printed(drafted, monkeypatch, environment):
 
 
 def sections(text):
-    """The heads, in order."""
+    """Return the section titles in order."""
     return re.findall(r"^scaling: (.*?) -+$", text, re.MULTILINE)
 
 
 def joined_lines(text):
-    """The text as if nothing had been broken."""
+    """Return the text without its line breaks."""
     return " ".join(text.split())
 
 
@@ -92,7 +92,7 @@ ALL = [
 
 
 def test_a_draft_that_holds_is_told_in_six_sections(printed):
-    """Nothing is broken; the contract and the report of the skeleton come last."""
+    """A valid draft prints six sections without a fault. The last shows the contract and the skeleton's report."""
     text, broken = printed(timed(1.0))
     assert broken == 0
     assert sections(text) == ALL
@@ -105,13 +105,13 @@ def test_a_draft_that_holds_is_told_in_six_sections(printed):
 
 
 def test_no_line_is_wider_than_a_terminal_of_80_columns(printed):
-    """Paths of the tests may be."""
+    """No line is wider than a terminal of 80 columns."""
     text, _ = printed(timed(1.0))
     assert [line for line in text.splitlines() if len(line.rstrip()) > WIDTH] == []
 
 
 def test_what_is_proposed_can_be_pasted_into_the_file(printed, drafted):
-    """It is YAML, at the place where it belongs; the assignment is one with it."""
+    """Each proposal is YAML at its place in the file, and the assignment loads with it."""
     text, _ = printed(timed(1.0))
     blocks = re.findall(r"Proposed:\s*\n\n((?:[a-z ].*\n)+)", text)
     found = [yaml.safe_load(block) for block in blocks]
@@ -138,7 +138,10 @@ def test_what_is_proposed_can_be_pasted_into_the_file(printed, drafted):
 
 
 def test_figures_stand_beside_what_is_asked(printed):
-    """The speeds of the model solution, of the baseline and of right submissions; counts of both kernels."""
+    """Each goal is printed next to the speeds of the model solution, the baseline and right submissions.
+
+    Memory limits have the counts of both kernels.
+    """
     text, _ = printed(timed(1.02))
     assert re.search(r"the model solution, again\s+1\.02", text)
     assert re.search(r"the baseline\s+0\.25", text)
@@ -150,7 +153,7 @@ def test_figures_stand_beside_what_is_asked(printed):
 
 
 def test_a_yardstick_that_is_far_off_is_remarked(printed, drafted):
-    """It breaks nothing."""
+    """A yardstick far from the measured one gets a remark and is no fault."""
     spoil(drafted, "assignments/scaling/assignment.yaml", "    cpu:\n", "    cpu:\n      yardstick: 9\n")
     text, broken = printed(timed(1.0))
     assert broken == 0
@@ -158,7 +161,7 @@ def test_a_yardstick_that_is_far_off_is_remarked(printed, drafted):
 
 
 def test_what_asks_for_more_than_is_proposed_is_marked(printed, drafted):
-    """And a check that does not tell the kernels apart; neither breaks anything."""
+    """A goal above the proposal and a check that both kernels pass get remarks and are no faults."""
     spoil(drafted, "assignments/scaling/assignment.yaml", "fraction: 0.01", "fraction: 0.7")
     text, broken = printed(timed(1.0))
     assert broken == 0
@@ -169,13 +172,13 @@ def test_what_asks_for_more_than_is_proposed_is_marked(printed, drafted):
 
 
 def test_a_count_that_could_not_be_made_is_a_question_mark(printed):
-    """The baseline may not run in the simulator."""
+    """A missing count, such as of a baseline that does not run in the simulator, is a question mark."""
     text, _ = printed(timed(1.0), baseline=None)
     assert re.search(r"coalesced accesses\s+10\.3333\s+\?\s+1\.1\s+11\.37", text)
 
 
 def test_a_file_that_cannot_be_used_is_all_that_is_told(printed, drafted):
-    """With path, field and remedy."""
+    """An invalid file prints one section with path, field and remedy."""
     spoil(drafted, "assignments/scaling/assignment.yaml", "sanitizer:", "sanitiser:")
     text, broken = printed(timed(1.0))
     assert broken == 1
@@ -185,7 +188,7 @@ def test_a_file_that_cannot_be_used_is_all_that_is_told(printed, drafted):
 
 
 def test_what_is_broken_is_counted_and_what_rests_on_it_is_not_told(printed):
-    """Where our own files cannot be run, no golden submission is graded."""
+    """If the assignment's own files do not run, no golden submission is graded and dependent figures are left out."""
     fault = Claim(claim="our own files can be run", holds=False, seen="oracle.py: failed")
     text, broken = printed(None, statements=(HOLDS, fault))
     assert broken == 1
@@ -199,7 +202,7 @@ def test_what_is_broken_is_counted_and_what_rests_on_it_is_not_told(printed):
 
 
 def test_each_difference_of_a_golden_submission_is_broken(printed):
-    """With what it must be; the others are told in one line."""
+    """Each golden submission with another verdict is listed with the expected one. The others share one line."""
     told = {"old-y-left-out": ("tall: CRASH, must be WRONG_OUTPUT", "sanitizer: passes, must be NOT_RUN")}
     text, broken = printed(timed(1.0), differences=told)
     assert broken == 2
@@ -209,7 +212,7 @@ def test_each_difference_of_a_golden_submission_is_broken(printed):
 
 
 def test_a_corpus_that_cannot_be_graded_is_broken(printed, drafted):
-    """For a fault in a file, before anything is run, or for one of ours."""
+    """An invalid file, found before any run, or an error of the grader makes the corpus a fault."""
     text, broken = printed(timed(1.0), graded=SolutionError("oracle.py: failed"))
     assert broken == 1
     assert "BROKEN they can be graded (oracle.py: failed)" in joined_lines(text)
@@ -220,7 +223,7 @@ def test_a_corpus_that_cannot_be_graded_is_broken(printed, drafted):
 
 
 def test_without_golden_submissions_there_is_a_remark(printed, drafted):
-    """It says where they belong."""
+    """Without golden submissions, a remark says where they belong."""
     (drafted / "tests").rename(drafted / "elsewhere")
     text, broken = printed(timed(1.0))
     assert broken == 0
@@ -230,7 +233,7 @@ def test_without_golden_submissions_there_is_a_remark(printed, drafted):
 
 
 def test_students_do_not_see_what_is_hidden(printed, drafted):
-    """The report of the skeleton is theirs."""
+    """The skeleton's report hides hidden checks, as for students."""
     path = "assignments/scaling/assignment.yaml"
     spoil(drafted, path, "sizes: {n: 1}}", "sizes: {n: 1}, hidden: true}")
     text, _ = printed(timed(1.0))
@@ -239,7 +242,7 @@ def test_students_do_not_see_what_is_hidden(printed, drafted):
 
 
 def test_of_a_suite_each_part_is_told_by_its_name(printed, drafted):
-    """Its statements and its thresholds; the report of the skeleton is one."""
+    """A suite prints the statements and thresholds of each part by name, and one report of the skeleton."""
     path = drafted / "assignments" / "scaling" / "assignment.yaml"
     fields = yaml.safe_load(path.read_text())
     launches, baseline = fields.pop("launches"), fields.pop("baseline")

@@ -1,4 +1,4 @@
-"""faults.py and grading.py: what a command says of faults that cost no grade."""
+"""faults.py and grading.py: commands report faults of the grader that cost no points."""
 
 from pathlib import Path
 
@@ -18,14 +18,14 @@ OUTCOME = result(BUILD, failed("correctness: one"))
 
 @pytest.fixture
 def told(tmp_path, transposition):
-    """Tells a result, with its files in a folder."""
+    """A grading that writes its reports into a folder."""
     files = {"junit": tmp_path / "report.xml", "json": tmp_path / "result.json", "html": tmp_path / "page.html"}
     options = ReportOptions(files=files)
     return Grading(coursework=transposition, seed=1, view=withheld, write=options.write)
 
 
 def test_a_report_that_cannot_be_made_costs_no_other(told, tmp_path, monkeypatch, capsys):
-    """Nor the grade, which is shown; what is missing is said below it."""
+    """If a report fails, the grade and the other reports are complete, and the last line names the missing file."""
     monkeypatch.setitem(reports.REPORTS, "junit", lambda _: 1 / 0)
     lost = told.tell(OUTCOME)
     assert [fault.lost for fault in lost] == [f"the file {tmp_path / 'report.xml'}"]
@@ -36,7 +36,7 @@ def test_a_report_that_cannot_be_made_costs_no_other(told, tmp_path, monkeypatch
 
 
 def test_a_file_that_cannot_be_written_is_one_that_is_missing(told, tmp_path, capsys):
-    """Its folder may be gone when the grading ends; all others are written."""
+    """A report whose folder vanished during the grading counts as missing, and the others are written."""
     options = ReportOptions(files={"junit": tmp_path / "gone" / "report.xml", "json": tmp_path / "result.json"})
     lost = options.write(OUTCOME)
     assert [Path(fault.lost).name for fault in lost] == ["report.xml"]
@@ -47,7 +47,7 @@ def test_a_file_that_cannot_be_written_is_one_that_is_missing(told, tmp_path, ca
 
 
 def test_a_grade_is_shown_even_if_its_report_fails(told, monkeypatch, capsys):
-    """The points alone, and what is missing."""
+    """If the printed report fails, the points are printed with a line about the missing report."""
     monkeypatch.setattr(grading, "render", lambda *_, **__: 1 / 0)
     told.tell(OUTCOME)
     said = capsys.readouterr().out
@@ -56,7 +56,7 @@ def test_a_grade_is_shown_even_if_its_report_fails(told, monkeypatch, capsys):
 
 
 def test_tracebacks_come_after_the_report_and_are_few(capsys):
-    """Hundreds of them mostly have one cause."""
+    """Tracebacks come after the report, and only the first few are printed, because many mostly have one cause."""
     with told_at_the_end():
         for _ in range(SHOWN + 2):
             attempt("a figure", lambda: 1 / 0)

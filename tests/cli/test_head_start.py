@@ -1,4 +1,4 @@
-"""head_start.py: for which words the fork server starts before the commands are imported."""
+"""head_start.py: the fork server starts before the commands are imported, for the right arguments only."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from grader.grading.trust import note_started
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
-    """A folder that this user has not started, and settings that name no sandbox."""
+    """A folder that this user has not started, with settings that name no sandbox."""
     monkeypatch.delenv("GRADER_SANDBOX", raising=False)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     (tmp_path / "kernels.cl").touch()
@@ -26,7 +26,7 @@ GRADE = ("grade", "kernels.cl", "--assignment", "vectorAdd")
 
 @pytest.mark.parametrize("option", [("--sandbox", "process"), ("--sandbox=user",)], ids=" ".join)
 def test_it_starts_where_processes_are_named(option):
-    """By the words of the command."""
+    """The last --sandbox of `grade` decides. Help and other commands start no server."""
     assert begins(*GRADE, *option)
     assert not begins(*GRADE, *option, "--sandbox", "docker"), "the last one counts"
     assert not begins(*GRADE, *option, "--help")
@@ -34,14 +34,14 @@ def test_it_starts_where_processes_are_named(option):
 
 
 def test_it_starts_where_the_environment_names_them(monkeypatch):
-    """The words count more."""
+    """GRADER_SANDBOX starts the server unless --sandbox names another."""
     monkeypatch.setenv("GRADER_SANDBOX", "process")
     assert begins(*GRADE)
     assert not begins(*GRADE, "--sandbox", "docker")
 
 
 def test_it_starts_for_a_file_in_a_folder_of_the_users_own(folder, monkeypatch):
-    """Which is graded in a process where there are no containers."""
+    """The server starts for a file in the user's own folder, which is graded in a process without containers."""
     assert not begins(*GRADE)
     note_started(folder)
     assert begins(*GRADE)
@@ -53,13 +53,13 @@ def test_it_starts_for_a_file_in_a_folder_of_the_users_own(folder, monkeypatch):
 
 @pytest.mark.parametrize("words", [(), ("grade",), ("grade", "x" * 5000), ("grade", "--sandbox"), (*GRADE, "ring/x")])
 def test_words_that_mean_nothing_start_nothing(folder, words):
-    """What is wrong with them is said later."""
+    """Invalid arguments start no server and raise no error. The command reports them later."""
     (folder / "ring").symlink_to("ring")
     assert not begins(*words)
 
 
 def test_it_ends_with_the_block():
-    """Also where the command fails."""
+    """The server ends with the block, also after an exception."""
     processes = []
 
     def fail():

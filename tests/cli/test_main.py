@@ -1,4 +1,4 @@
-"""main.py: the real command line, from words that cannot be used to exit codes."""
+"""main.py: the real command line, from invalid arguments to exit codes."""
 
 import re
 import shutil
@@ -30,7 +30,7 @@ COMMANDS = (
     ],
 )
 def test_a_usage_error_is_exit_code_2_and_says_what_is_wrong(tmp_path, args, said):
-    """The parser's own words on the error stream."""
+    """A usage error exits with 2, and the parser's message is on the error stream."""
     done = grader(tmp_path, *args)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("Usage: grader")
@@ -38,7 +38,7 @@ def test_a_usage_error_is_exit_code_2_and_says_what_is_wrong(tmp_path, args, sai
 
 
 def test_a_setting_that_cannot_be_used_is_one_line_and_exit_code_2(tmp_path):
-    """The line names the setting, and where settings come from."""
+    """An invalid setting exits with 2 and one line. The line names the setting and its source."""
     line = complaint(grader(tmp_path, "list", GRADER_TIMING__MIN_PAIRS="many"))
     assert "timing.min_pairs" in line
     assert "GRADER_" in line
@@ -57,7 +57,7 @@ def test_a_setting_that_cannot_be_used_is_one_line_and_exit_code_2(tmp_path):
     ids=ascii,
 )
 def test_a_file_can_be_called_anything_and_an_error_is_one_line_of_text_even_so(tmp_path, name):
-    """A terminal obeys what it is shown: no control character of a name reaches it, and none makes a second line."""
+    """A file name's control characters never reach the terminal, and no name adds a second line to an error."""
     done = grader(tmp_path, "grade", name, "--assignment", "coalsTransp")
     assert done.returncode == 2
     assert not UNSHOWABLE.search(done.stderr)
@@ -66,7 +66,7 @@ def test_a_file_can_be_called_anything_and_an_error_is_one_line_of_text_even_so(
 
 
 def test_a_fault_in_grader_itself_is_exit_code_3_with_its_traceback(tmp_path):
-    """Never the exit code of a failed check; the traceback is for whoever mends it."""
+    """A fault in grader exits with 3, never with the code of a failed check. The traceback is for its developers."""
     shutil.copy(MODEL, tmp_path / "kernels.cl")
     (tmp_path / "fault.py").write_text(
         "import grader.cli.main\n"
@@ -84,11 +84,11 @@ def test_a_fault_in_grader_itself_is_exit_code_3_with_its_traceback(tmp_path):
 
 
 HEAVY = ("docker", "matplotlib", "rapidfuzz", "distributed", "pyopencl", "jinja2", "fastapi", "sqlalchemy")
-"""What takes longer to load than most commands take, and few of them need."""
+"""Packages that load more slowly than most commands run, and that few commands need."""
 
 
 def test_the_program_loads_nothing_heavy_before_it_knows_what_is_asked(tmp_path):
-    """Started as a program, by its module's name."""
+    """`python -m grader.cli.main list` loads no heavy package."""
     (tmp_path / "sitecustomize.py").write_text(
         "import atexit, sys\n"
         f"atexit.register(lambda: print(sorted(set({HEAVY}) & set(sys.modules)), file=sys.stderr))\n"
@@ -100,8 +100,9 @@ def test_the_program_loads_nothing_heavy_before_it_knows_what_is_asked(tmp_path)
 
 @pytest.mark.parametrize("args", [["--version"], ["--help"], ["grade", "--help"]], ids=" ".join)
 def test_version_and_help_answer_before_anything_is_loaded(tmp_path, args):
-    """A command loads its rooms when it is called: until then there are the options, errors and how they are shown, and
-    of reports and platforms only what lists them.
+    """--version and --help load the options, the errors and their display, and only the lists of reports and platforms.
+
+    A command loads its packages when it is called.
     """
     (tmp_path / "sitecustomize.py").write_text(
         "import atexit, sys\n"
@@ -116,7 +117,7 @@ def test_version_and_help_answer_before_anything_is_loaded(tmp_path, args):
 
 
 def test_the_first_worker_starts_before_numpy_is_loaded(tmp_path):
-    """To load it takes as long as a worker to start, and a student would wait for both."""
+    """The first worker starts before numpy is loaded. Each takes equally long, and a student would wait for both."""
     (tmp_path / "started.py").write_text(
         "import sys\n"
         "from grader.cli.main import main\n"
@@ -134,19 +135,19 @@ def test_the_first_worker_starts_before_numpy_is_loaded(tmp_path):
 
 
 def test_version_is_that_of_the_package(tmp_path):
-    """And nothing else."""
+    """--version prints the package's version and no more."""
     assert output_of(tmp_path, "--version") == version("grader") + "\n"
 
 
 @pytest.mark.parametrize("command", [None, *COMMANDS])
 def test_help_is_there_for_every_command(tmp_path, command):
-    """Exit code 0, a usage line, and no line wider than the terminal."""
+    """Every command's help exits with 0, starts with a usage line and fits in 80 columns."""
     text = output_of(tmp_path, *([command] if command else []), "--help")
     assert text.startswith(f"Usage: grader {command or '[OPTIONS] COMMAND'}")
     assert max(map(len, text.splitlines())) <= 80
 
 
 def test_help_lists_every_command(tmp_path):
-    """Those that are tested here are all there are."""
+    """The help lists exactly the commands that these tests cover."""
     listed = output_of(tmp_path, "--help").partition("Commands:\n")[2]
     assert tuple(line.split()[0] for line in listed.splitlines() if re.match(r"  \S", line)) == COMMANDS

@@ -1,4 +1,4 @@
-"""options.py: a group of options is a record for the command, and flat parameters for typer."""
+"""options.py: a group of options is a record for the command and a list of flat parameters for typer."""
 
 import inspect
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class Sizes:
 
 
 def test_a_command_is_given_its_options_as_a_record():
-    """In the order in which they stand, with the help, limits and defaults that the fields have."""
+    """A command gets its options as a record. The parameters keep its fields' order, help, limits and defaults."""
     seen = []
 
     def draw(name: str, sizes: Sizes, *, bold: Annotated[bool, typer.Option("--bold")] = False) -> None:
@@ -37,7 +37,7 @@ def test_a_command_is_given_its_options_as_a_record():
 
 
 def test_a_field_may_stand_for_the_options_of_a_registry():
-    """The command gets those that were given, by name, as typer has read them."""
+    """A field of a registry gives the command the options in use, by name and converted by typer."""
     table = OptionTable(
         options={
             "red_pen": Annotated[int | None, typer.Option(help="Strokes in red.")],
@@ -68,14 +68,14 @@ def test_a_field_may_stand_for_the_options_of_a_registry():
 
 
 def test_no_command_has_an_option_twice_and_few_parameters():
-    """Options that belong together are groups, so that a command is read at a glance."""
+    """No command has more than 7 parameters or an option twice. Groups of options make it readable at a glance."""
     for command in (*COMMANDS.values(), *EXPORTS.values()):
         assert len(inspect.signature(command).parameters) <= 7
         assert len(inspect.signature(flat(command)).parameters) >= len(inspect.signature(command).parameters)
 
 
 def test_what_is_not_given_sets_nothing():
-    """Settings come from the file and the variables then."""
+    """Unused options set no value, so that settings come from the file and the variables."""
     assert set(EnvironmentOptions().settings().values()) == {None}
     assert EnvironmentOptions(gpu="amd").settings()["docker"] == {"gpu": "amd"}
     assert set(GradingOptions().settings().values()) == {None}

@@ -1,4 +1,4 @@
-"""result_codes.py: one place says how a grading and a batch end."""
+"""result_codes.py: the exit codes of a grading and of a batch."""
 
 import pytest
 from gradebooks import grade, mark, missed, row
@@ -18,7 +18,7 @@ PRACTICE = missed("practice: one (n 1)", Kind.PRACTICE, max_points=0.0)
 
 
 def test_the_codes_are_those_of_the_readme():
-    """CI files and scripts know them by number."""
+    """The codes have the README's numbers, which CI files and scripts use."""
     assert (PASSED, FAILED, BAD_INPUT, UNGRADED, ELSEWHERE) == (0, 1, 2, 3, 4)
 
 
@@ -56,7 +56,7 @@ def test_the_codes_are_those_of_the_readme():
     ],
 )
 def test_a_failure_comes_first_then_what_is_missing_here(marks, code):
-    """A student can mend a failure at once, whatever else is open."""
+    """In a grading, a failed check outranks missing checks, because the student can fix it at once."""
     assert exit_code(grade(*marks)) == code
 
 
@@ -75,5 +75,8 @@ def test_a_failure_comes_first_then_what_is_missing_here(marks, code):
     ids=["passed", "failed", "failed first", "elsewhere", "ungraded", "not checked", "failed and not checked", "noisy"],
 )
 def test_of_a_batch_what_is_not_graded_in_full_comes_first(rows, code):
-    """Somebody fails in every course: that must not cover that points are missing."""
+    """In a batch, missing points outrank failed checks.
+
+    Some student fails in every course, and that must not conceal missing points.
+    """
     assert batch_exit_code(rows) == code

@@ -1,4 +1,4 @@
-"""saves.py: each content of a file once, however editors write it."""
+"""saves.py: each content of a file is returned once, however an editor saves it."""
 
 import os
 import threading
@@ -9,7 +9,7 @@ import pytest
 from grader.cli.saves import Saves
 
 PATIENCE = 20
-"""Seconds that a busy machine may take to notice."""
+"""Seconds that a busy machine may need to notice a save."""
 
 
 @pytest.fixture
@@ -20,14 +20,14 @@ def path(tmp_path):
 
 
 def then(save):
-    """Do this a moment later."""
+    """Call `save` 0.3 seconds later in another thread."""
     thread = threading.Timer(0.3, save)
     thread.start()
     return thread
 
 
 def test_the_first_content_is_what_there_is(path):
-    """It is there at once, and is not taken for saved again."""
+    """The first content is returned at once and does not count as a save."""
     saves = Saves(path)
     assert next(saves.contents()) == b"first"
     assert not saves.is_saved_again()
@@ -59,7 +59,7 @@ def removed_first(path):
 
 @pytest.mark.parametrize("save", [renamed, emptied_first, written_twice, removed_first])
 def test_however_an_editor_writes_it_a_save_is_one_content(path, save):
-    """By a rename, after emptying it, twice, after removing it."""
+    """One save is one content: by a rename, after emptying or removing the file, or in two writes."""
     saves = Saves(path)
     contents = saves.contents()
     assert next(contents) == b"first"
@@ -70,7 +70,7 @@ def test_however_an_editor_writes_it_a_save_is_one_content(path, save):
 
 
 def test_the_same_content_again_is_none(path):
-    """An editor's save without a change, or `touch`."""
+    """A save without a change, or `touch`, returns no content."""
     saves = Saves(path)
     contents = saves.contents()
     next(contents)
@@ -81,7 +81,7 @@ def test_the_same_content_again_is_none(path):
 
 
 def test_a_save_is_seen_while_something_else_is_done(path):
-    """Also one that changes neither the length nor the name; not a file that is gone for now."""
+    """A save with an unchanged length and name is noticed during other work. A missing file is no save."""
     saves = Saves(path)
     next(saves.contents())
     path.unlink()

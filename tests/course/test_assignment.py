@@ -1,4 +1,4 @@
-"""assignment.py: the shipped assignments, and the hash that a result carries."""
+"""assignment.py: the shipped assignments are complete, and a result's hash covers them."""
 
 import re
 import shutil
@@ -26,7 +26,7 @@ def test_every_assignment_of_the_course_is_whole(course, name):
 
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_small_integers_leave_no_room_for_rounding_where_they_can(course, name):
-    """Each has a case whose results are compared for equality, unless its arithmetic is not exact on them."""
+    """Each assignment has a case that is compared for equality, unless its arithmetic on small integers is inexact."""
     for part in course.load(name).parts:
         kinds = {case.data for case in part.correctness.cases}
         assert kinds == ({"random"} if part.performance.verifier == "oracle" else {"random", "integers"})
@@ -34,14 +34,14 @@ def test_small_integers_leave_no_room_for_rounding_where_they_can(course, name):
 
 @pytest.fixture
 def copy(tmp_path):
-    """A copy of one assignment that a test may break."""
+    """A copy of one assignment for tests that break it."""
     for part in ("assignments", "reference"):
         shutil.copytree(ROOT / part / "coalsTransp", tmp_path / part / "coalsTransp")
     return Course(assignments=tmp_path / "assignments", reference=tmp_path / "reference")
 
 
 def test_the_hash_covers_both_folders(copy):
-    """Whatever is changed in either folder changes the hash that results carry."""
+    """A change in either folder changes the hash in results."""
     before = copy.load("coalsTransp").sha256
     for path in (copy.assignments / "coalsTransp/README.md", copy.reference / "coalsTransp/baseline.cl"):
         path.write_text(path.read_text() + "\n")
@@ -51,7 +51,7 @@ def test_the_hash_covers_both_folders(copy):
 
 
 def test_a_class_of_devices_can_be_timed_with_constants_of_its_own(product):
-    """The others stay, and so does everything else; what is no constant of the assignment is refused."""
+    """A goal's constants replace the assignment's on that class of device only, and change no other field."""
     gpu = product.performance.classes["gpu"].model_copy(update={"constants": {"TILE": 32}})
     classes = {**product.performance.classes, "gpu": gpu}
     given = product.model_copy(update={"performance": product.performance.model_copy(update={"classes": classes})})
@@ -63,7 +63,7 @@ def test_a_class_of_devices_can_be_timed_with_constants_of_its_own(product):
 
 
 def test_no_assignment_is_named_in_the_code():
-    """The package knows no assignment by name: they are data."""
+    """The package contains no assignment's name, because assignments are data."""
     files = [path for path in (ROOT / "grader").rglob("*") if path.is_file() and path.suffix not in {".pyc", ".so"}]
     code = "\n".join(path.read_text(encoding="utf-8") for path in files)
     assert len(files) > 100
@@ -71,7 +71,10 @@ def test_no_assignment_is_named_in_the_code():
 
 
 def test_a_case_that_counts_is_shown(tmp_path):
-    """Else memory and speed would count for kernels that no shown case looks at; practice decides about nothing."""
+    """At least one case that counts must be shown.
+
+    Otherwise memory and speed would count for kernels that no shown case checks. Practice cases decide nothing.
+    """
     cases = [
         {"name": "one", "sizes": {"n": 1}, "hidden": True},
         {"name": "two", "sizes": {"n": 2}, "practice": True},
@@ -85,7 +88,7 @@ def test_a_case_that_counts_is_shown(tmp_path):
 
 
 def test_an_assignment_may_check_no_speed(tmp_path):
-    """Its points are those of the other checks; nothing is timed, and its constants are the same on every class."""
+    """Without a speed check, the points are the other checks' and the constants are equal on every class of device."""
     assignment = untimed_course(tmp_path).load("small")
     assert assignment.performance is None
     assert assignment.points == POINTS
@@ -106,20 +109,20 @@ def test_an_assignment_may_check_no_speed(tmp_path):
     ids=["input and output", "shapes", "updated", "scratch"],
 )
 def test_the_least_traffic_is_what_goes_in_and_what_comes_out(tmp_path, buffers, words):
-    """Every input and every output that is judged, each once; an array that is updated is both, and scratch neither."""
+    """The least traffic counts each input and judged output once, an updated array twice, and no scratch array."""
     launch = {"kernel": "add", "args": ["x", "z", "n"], "global": ["ceil_to(n, GROUP)"], "local": ["GROUP"]}
     fields = {"buffers": buffers, "launches": [launch], "baseline": [launch]}
     assert untimed_course(tmp_path, **fields).load("small").least_traffic({"n": 10}) == 4 * 10 * words
 
 
 def test_a_stated_least_traffic_comes_before_that_of_the_arrays(tmp_path):
-    """`performance.bytes`, as the roofline has it."""
+    """`performance.bytes`, which the roofline uses, overrides the least traffic of the arrays."""
     speed = {**ADDITION["performance"], "bytes": "5*n"}
     assert course_of(tmp_path, {**ADDITION, "performance": speed}).load("small").least_traffic({"n": 10}) == 50
 
 
 def test_a_part_of_a_suite_may_be_the_only_one_that_is_timed(tmp_path):
-    """Each part says so for itself."""
+    """One part of a suite may be timed and another not."""
     fields = {name: value for name, value in UNTIMED.items() if name not in {"kernel", "launches"}}
     (launch,) = UNTIMED["launches"]
     parts = [
@@ -131,6 +134,6 @@ def test_a_part_of_a_suite_may_be_the_only_one_that_is_timed(tmp_path):
 
 
 def test_made_data_need_no_verifier_where_nothing_is_timed(tmp_path):
-    """With `performance`, the verifier must be the oracle; without, there is none to name."""
+    """Data made by the oracle need `verifier: oracle` only if the assignment has `performance`."""
     buffers = {**ADDITION["buffers"], "x": {"shape": ["n"], "data": "made"}}
     assert untimed_course(tmp_path, buffers=buffers).load("small").performance is None

@@ -1,4 +1,4 @@
-"""catalogue.py: reading assignment.yaml, and the one line about what is wrong with it."""
+"""catalogue.py: assignment.yaml and course.yaml are read, and each error is one line."""
 
 import re
 import shutil
@@ -21,20 +21,20 @@ def test_names_are_the_folders(course):
 
 @pytest.mark.parametrize(("wrong", "right"), [("blockMM", "blockMMM"), ("coalTransp", "coalsTransp")])
 def test_an_unknown_name_suggests_the_nearest(course, wrong, right):
-    """A typing slip is answered with the name that was meant."""
+    """A misspelt name is answered with the nearest name."""
     with pytest.raises(InputError, match=f"did you mean {right}"):
         course.load(wrong)
 
 
 def test_a_name_like_nothing_lists_them_all(course):
-    """Where nothing is near, all names are given."""
+    """A name far from all others is answered with the list of names."""
     with pytest.raises(InputError, match="blockMMM, coalsProgrm"):
         course.load("zzzz")
 
 
 @pytest.fixture
 def copy(tmp_path):
-    """A copy of one assignment that a test may break."""
+    """A copy of one assignment for tests that break it."""
     for part in ("assignments", "reference"):
         shutil.copytree(ROOT / part / "coalsTransp", tmp_path / part / "coalsTransp")
     return Course(assignments=tmp_path / "assignments", reference=tmp_path / "reference")
@@ -72,7 +72,7 @@ def copy(tmp_path):
     ],
 )
 def test_a_malformed_file_is_one_line_with_path_field_and_remedy(copy, pattern, replacement, said):
-    """Each way to get assignment.yaml wrong is named together with the file."""
+    """Each error in assignment.yaml is one line with path, field and remedy."""
     path = copy.assignments / "coalsTransp" / "assignment.yaml"
     text, count = re.subn(pattern, replacement, path.read_text(), count=1, flags=re.MULTILINE)
     assert count == 1
@@ -87,14 +87,14 @@ def test_a_malformed_file_is_one_line_with_path_field_and_remedy(copy, pattern, 
 
 @pytest.mark.parametrize("name", ["kernels.cl", "baseline.cl", "oracle.py"])
 def test_a_missing_reference_file_is_named(copy, name):
-    """An assignment without one of its three reference files cannot be used, and the message says which."""
+    """A missing reference file is an error that names the file."""
     (copy.reference / "coalsTransp" / name).unlink()
     with pytest.raises(InputError, match=f"{name} is missing"):
         copy.load("coalsTransp")
 
 
 def test_a_sixth_assignment_is_two_folders(copy):
-    """A new assignment is found and loaded with nothing but its folders."""
+    """A new assignment loads from its two folders alone."""
     for part in (copy.assignments, copy.reference):
         shutil.copytree(part / "coalsTransp", part / "another")
     assert "another" in copy.names()
@@ -102,7 +102,7 @@ def test_a_sixth_assignment_is_two_folders(copy):
 
 
 def hints_of(copy, course_wide, own=""):
-    """What `hints` an assignment has under this course.yaml, with this line of its own."""
+    """Return the assignment's `hints` under this course.yaml and with this line in assignment.yaml."""
     (copy.assignments.parent / "course.yaml").write_text(course_wide)
     path = copy.assignments / "coalsTransp" / "assignment.yaml"
     path.write_text(path.read_text() + own)
@@ -110,7 +110,7 @@ def hints_of(copy, course_wide, own=""):
 
 
 def test_hints_are_set_once_for_a_course(copy):
-    """course.yaml holds for every assignment without `hints` of its own; without it, the line is told."""
+    """`hints` of course.yaml apply to each assignment without its own. The default is `line`."""
     assert copy.load("coalsTransp").hints == "line"
     assert hints_of(copy, "hints: part\n") == "part"
     assert hints_of(copy, "hints: part\n", own="hints: none\n") == "none"
@@ -125,7 +125,7 @@ def test_hints_are_set_once_for_a_course(copy):
     ],
 )
 def test_a_malformed_course_file_is_one_line_with_path_line_and_remedy(copy, text, said):
-    """What course.yaml does not know is never taken for a rule."""
+    """An unknown or invalid line of course.yaml is an error with path, line and remedy."""
     with pytest.raises(InputError) as caught:
         hints_of(copy, text)
     assert f"{copy.assignments.parent / 'course.yaml'}" in str(caught.value)
@@ -139,7 +139,7 @@ late: {days: 3, percent: 10}
 
 
 def test_policies_are_those_of_the_course_unless_the_assignment_says_otherwise(copy):
-    """A field as a whole: what an assignment says of `late` leaves nothing of the course's."""
+    """An assignment's policy replaces the course's whole field. Its `late` keeps no part of the course's."""
     assert copy.load("coalsTransp").due is None
     hints_of(copy, POLICIES)
     assignment = copy.load("coalsTransp")
@@ -151,7 +151,10 @@ def test_policies_are_those_of_the_course_unless_the_assignment_says_otherwise(c
 
 
 def test_no_measurement_depends_on_policies(copy):
-    """So a changed date runs nothing, and a grading on another machine knows the zone and nothing else of them."""
+    """Policies do not change the hash of the measurements.
+
+    A changed date runs no grading, and other machines need only the time zone.
+    """
     measured = copy.load("coalsTransp").measured_sha256
     hints_of(copy, POLICIES, own="grace: 10\nopens: 2026-11-16T08:00\n")
     assert copy.load("coalsTransp").measured_sha256 == measured
@@ -202,7 +205,7 @@ def test_no_measurement_depends_on_policies(copy):
     ids=count(),
 )
 def test_a_malformed_policy_is_one_line_with_path_line_field_and_remedy(copy, course_wide, own, said):
-    """In either file, the line is that of the file that is named."""
+    """An invalid policy in either file is one line with that file's path and line, field and remedy."""
     with pytest.raises(InputError) as caught:
         hints_of(copy, course_wide, own)
     message = str(caught.value)
@@ -215,7 +218,7 @@ def test_a_malformed_policy_is_one_line_with_path_line_field_and_remedy(copy, co
 
 
 def test_a_part_of_a_suite_has_no_policies_of_its_own(copy):
-    """It is handed in with the others."""
+    """Policies in a part of a suite are refused, because all parts are handed in together."""
     path = copy.assignments / "coalsTransp" / "assignment.yaml"
     fields = {**yaml.safe_load(path.read_text()), "groups": 2}
     part = {"kernel": fields.pop("kernel")}

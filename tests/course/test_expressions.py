@@ -1,4 +1,4 @@
-"""expressions.py: the arithmetic of assignment.yaml."""
+"""expressions.py: the arithmetic of assignment.yaml computes sizes and refuses everything else."""
 
 import re
 
@@ -13,7 +13,7 @@ from grader.course.expressions import evaluate, evaluate_int, evaluate_stated
     [("ceil_to(width, TILE)", 48), ("ceil_div(width, TILE)", 3), ("2*width + 1", 75), (7, 7), ("min(width, 5)", 5)],
 )
 def test_expressions_use_sizes_constants_and_the_listed_functions(expression, value):
-    """What assignments are written in evaluates to what it says."""
+    """Expressions of sizes, constants and the listed functions give the right integers."""
     assert evaluate_int(expression, {"width": 37, "TILE": 16}) == value
 
 
@@ -32,7 +32,10 @@ def test_expressions_use_sizes_constants_and_the_listed_functions(expression, va
     ],
 )
 def test_anything_else_is_refused_with_the_expression_in_the_message(expression):
-    """No attribute, import, unknown name, endless power or non-number gets through; the message quotes the culprit."""
+    """Attributes, imports, unknown names, endless powers and values that are no numbers are refused.
+
+    The message quotes the expression.
+    """
     with pytest.raises(InputError) as caught:
         evaluate(expression, {"width": 3})
     assert expression in str(caught.value)
@@ -46,6 +49,6 @@ def test_a_size_must_be_whole():
 
 @pytest.mark.parametrize("wrong", ["9**9", "9**9**9**9", "+n", "not n"])
 def test_an_operator_that_students_do_not_have_is_told_in_their_words(wrong):
-    """Not in Python's, with the address of an object."""
+    """The error for an unsupported operator lists the supported ones, without Python terms or object addresses."""
     with pytest.raises(InputError, match=rf'^"{re.escape(wrong)}" is no size; write one with .* \+ - \* / % \( \)\.$'):
         evaluate_stated(wrong, {"n": 1})

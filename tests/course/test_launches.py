@@ -1,4 +1,4 @@
-"""launches.py: every kind of argument, role and repetition, graded for real and refused where it contradicts itself."""
+"""launches.py: every kind of argument, role and repetition is graded, and contradictions are refused."""
 
 from dataclasses import replace
 
@@ -104,19 +104,19 @@ def expected(x, k, y, b, n, turns, half, last, **_):
 
 @pytest.fixture
 def quick(environment):
-    """An environment on which speed is not the question."""
+    """An environment with short timing, for tests that ignore speed."""
     rules = TimingRules(warm_up_seconds=0, min_pairs=9, max_pairs=9, noise_limit=100)
     return replace(environment, timing=rules)
 
 
 @pytest.fixture(scope="module")
 def everything(tmp_path_factory):
-    """An assignment that uses all of it."""
+    """An assignment that uses every kind of argument, role and repetition."""
     return course_of(tmp_path_factory.mktemp("all"), EVERYTHING, KERNEL, ORACLE).load("small")
 
 
 def failures(assignment, environment, folder, kernel):
-    """The checks that fail, by the first words of their names, and their reasons."""
+    """Return the failed checks by the first words of their names."""
     path = folder / "kernels.cl"
     path.write_text(kernel, encoding="utf-8")
     task = Task(assignment=assignment, submission=read_submission(path), seed=5)
@@ -125,7 +125,10 @@ def failures(assignment, environment, folder, kernel):
 
 
 def test_a_right_kernel_earns_everything(everything, quick, tmp_path):
-    """Arrays that change places, that are changed, of integers, made by the oracle; scalars; local memory; a test."""
+    """A right kernel passes with swapped, updated, integer and oracle-made arrays.
+
+    The assignment also has scalars, local memory and a convergence test.
+    """
     assert {name: check.message for name, check in failures(everything, quick, tmp_path, KERNEL).items()} == {}
 
 
@@ -142,7 +145,7 @@ def test_a_right_kernel_earns_everything(everything, quick, tmp_path):
     ],
 )
 def test_each_mistake_is_told(everything, quick, tmp_path, change, told):
-    """In any output; a convergence test that is wrong ends it too early."""
+    """A mistake in any output is found. A wrong convergence sum ends the repetition too early."""
     reason, words = told
     found = failures(everything, quick, tmp_path, KERNEL.replace(*change))
     first = next(iter(found.values()))
@@ -150,7 +153,7 @@ def test_each_mistake_is_told(everything, quick, tmp_path, change, told):
 
 
 def test_the_signature_names_types_and_spaces(everything, quick, tmp_path):
-    """As a student would write it."""
+    """The error shows the signature with types and address spaces as a student would write it."""
     (build,) = (
         check
         for name, check in failures(everything, quick, tmp_path, KERNEL.replace("real half_of", "int half_of")).items()
@@ -192,7 +195,7 @@ BUFFERS, SPEED = ADDITION["buffers"], ADDITION["performance"]
     ],
 )
 def test_what_contradicts_itself_is_refused_with_its_name(tmp_path, changes, words):
-    """When the assignment is read, not when somebody is graded by it."""
+    """A contradiction is refused when the assignment is read, before a student is graded."""
     with pytest.raises(InputError, match=r"assignment\.yaml") as error:
         course_of(tmp_path, {**ADDITION, **changes}).load("small")
     assert words in str(error.value)

@@ -1,4 +1,4 @@
-"""loading.py: a YAML file as a record, and the one line about what is wrong with it."""
+"""loading.py: a YAML file becomes a record, and each error is one line."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from grader.course.loading import checked, read_fields
 
 
 class Small(Record):
-    """A record of a test."""
+    """A record for tests."""
 
     name: str
     number: int = 0
@@ -16,18 +16,18 @@ class Small(Record):
 
 
 def read(path, text):
-    """The record in a file with this text."""
+    """Return the record of a file with this text."""
     path.write_text(text)
     return checked(str(path), Small, read_fields(path, "`name:`"))
 
 
 def test_a_file_becomes_a_record(tmp_path):
-    """With its defaults."""
+    """A file becomes a record with default values."""
     assert read(tmp_path / "a.yaml", "name: one") == Small(name="one")
 
 
 def test_what_looks_like_a_date_is_text(tmp_path):
-    """A title may be a year's first day, and a day that is none."""
+    """A date is a string, because a title may be a year's first day or no valid day."""
     assert read(tmp_path / "a.yaml", "name: 2001-01-01") == Small(name="2001-01-01")
     assert read(tmp_path / "b.yaml", "name: !!timestamp x") == Small(name="x")
 
@@ -50,7 +50,10 @@ def test_what_looks_like_a_date_is_text(tmp_path):
     ],
 )
 def test_what_is_wrong_is_one_line_that_begins_with_the_path(tmp_path, text, said):
-    """An unknown field comes first: it is often a missing one misspelt."""
+    """Each error is one line that starts with the path.
+
+    An unknown field is reported first, because it is often a misspelt one.
+    """
     path = tmp_path / "a.yaml"
     with pytest.raises(InputError) as caught:
         read(path, text)
@@ -59,6 +62,6 @@ def test_what_is_wrong_is_one_line_that_begins_with_the_path(tmp_path, text, sai
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path):
-    """With the reason."""
+    """A missing file is named with the reason."""
     with pytest.raises(InputError, match=r"none\.yaml: cannot be read: "):
         read_fields(tmp_path / "none.yaml", "`name:`")

@@ -1,4 +1,4 @@
-"""The tolerances of the assignments: no kernel may leave out terms that it should add up."""
+"""The tolerances of the assignments: a kernel cannot leave out terms of a sum."""
 
 import pytest
 from project import ASSIGNMENTS
@@ -13,15 +13,16 @@ TERMS = {
     "loopNest": "days*(days+1)",
     "reduction": "n",
 }
-"""From how many terms an element is made, at most."""
+"""Largest number of terms in an element."""
 
 
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_a_tolerance_is_less_than_an_average_term(course, name):
-    """At the sizes of all cases, and at those that a CPU is timed at: what is allowed is `factor` * u of all terms.
+    """A tolerance is below a fourth of an average term, at the sizes of all cases and of the timing on a CPU.
 
-    Of the largest sums it is a fourth of a term: then a kernel that leaves out one is right in one run of eight, and
-    needs that luck in all of thirty. On a GPU, nothing but equality is right.
+    The tolerance is `factor` * u times the sum of all terms. At a fourth of a term, a kernel that leaves out one term
+    is right in one run of eight, and it would have to be right in all of thirty. On a GPU, results are compared for
+    equality.
     """
     for part in course.load(name).parts:
         tolerance = part.correctness.tolerance

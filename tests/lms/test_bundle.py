@@ -1,4 +1,4 @@
-"""bundle.py: an assignment travels with all that grading needs, and is checked where it arrives."""
+"""bundle.py: an assignment travels with everything that grading needs and is checked on arrival."""
 
 import pickle
 import shutil
@@ -12,13 +12,13 @@ from grader.lms.bundle import hash_of, pack, unpack
 
 
 def arrived(bundle):
-    """As it comes out of the network."""
+    """Return the bundle after a pickle round trip, as it arrives over the network."""
     return pickle.loads(pickle.dumps(bundle))
 
 
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_an_assignment_arrives_as_it_was(course, tmp_path, name):
-    """Every file of it, and the solutions of others that it launches."""
+    """An unpacked assignment has all its files and the other assignments' solutions that it launches."""
     sent = course.load(name)
     unpacked = unpack(arrived(pack(sent)), tmp_path)
     assert unpacked.sha256 == sent.sha256
@@ -27,14 +27,14 @@ def test_an_assignment_arrives_as_it_was(course, tmp_path, name):
 
 
 def test_solutions_of_others_come_without_their_assignments(course):
-    """Only what is launched is sent: one file of each."""
+    """Another assignment's solution is one kernels.cl, without the rest of that assignment."""
     names = [name for name, _ in pack(course.load("optimProgram")).files]
     others = [name for name in names if "/optimProgram/" not in name]
     assert all(name.endswith("/kernels.cl") and name.startswith("reference/") for name in others)
 
 
 def test_two_assignments_have_two_hashes_and_one_has_one(course):
-    """The hash names the folder in which it is unpacked."""
+    """Each assignment has one hash, which names the folder in which it is unpacked."""
     hashes = {pack(course.load(name)).sha256 for name in ASSIGNMENTS}
     assert len(hashes) == len(ASSIGNMENTS)
     assert pack(course.load("blockMMM")).sha256 in hashes
@@ -42,7 +42,7 @@ def test_two_assignments_have_two_hashes_and_one_has_one(course):
 
 @pytest.mark.parametrize("what", ["a byte", "a name", "one less", "one more"])
 def test_whatever_changes_changes_the_hash(course, what):
-    """Contents, names, and which files there are."""
+    """The hash depends on the files' contents, their names and their set."""
     bundle = pack(course.load("blockMMM"))
     (name, content), *others = bundle.files
     changed = {
@@ -55,7 +55,7 @@ def test_whatever_changes_changes_the_hash(course, what):
 
 
 def test_a_second_errand_finds_it_there(course, tmp_path):
-    """Nothing is written twice."""
+    """A second errand reuses the unpacked files without writing them."""
     bundle = pack(course.load("blockMMM"))
     first = unpack(bundle, tmp_path)
     before = (first.folder / "assignment.yaml").stat().st_mtime_ns
@@ -65,7 +65,10 @@ def test_a_second_errand_finds_it_there(course, tmp_path):
 
 @pytest.mark.parametrize("change", ["altered", "added", "removed", "half written"])
 def test_what_is_not_what_was_sent_is_written_again(course, tmp_path, change):
-    """After a full disk, or somebody who edits: the batch was promised results for its own assignment."""
+    """Files that differ from the bundle, such as after a full disk or an edit, are written again.
+
+    A batch must use its own assignment.
+    """
     sent = course.load("blockMMM")
     unpacked = unpack(pack(sent), tmp_path)
     baseline = unpacked.reference / "baseline.cl"
@@ -83,7 +86,7 @@ def test_what_is_not_what_was_sent_is_written_again(course, tmp_path, change):
 
 
 def test_what_has_changed_on_the_way_grades_nothing(course, tmp_path):
-    """The hash is made where the files are read, and travels with them."""
+    """A bundle with another hash than at its source is refused and leaves no file."""
     sent = pack(course.load("blockMMM"))
     name, content = sent.files[0]
     forged = arrived(sent)
@@ -94,14 +97,14 @@ def test_what_has_changed_on_the_way_grades_nothing(course, tmp_path):
 
 
 def test_a_place_that_cannot_be_written_to_is_our_fault(course, tmp_path):
-    """It is told with its reason, and the submission can be tried elsewhere."""
+    """An unwritable folder raises UngradedError with the reason, so the submission can be tried elsewhere."""
     (tmp_path / "file").touch()
     with pytest.raises(UngradedError, match="Not a directory"):
         unpack(pack(course.load("blockMMM")), tmp_path / "file")
 
 
 def test_the_rules_of_a_course_travel_with_it(tmp_path):
-    """What course.yaml sets for all assignments holds where one arrives alone."""
+    """Settings of course.yaml apply to an assignment that arrives alone."""
     for part in ("assignments", "reference"):
         shutil.copytree(ROOT / part / "coalsTransp", tmp_path / part / "coalsTransp")
     (tmp_path / "course.yaml").write_text("hints: part\n")
@@ -112,7 +115,7 @@ def test_the_rules_of_a_course_travel_with_it(tmp_path):
 
 
 def test_dates_can_be_read_on_another_machine(tmp_path):
-    """Where they stand in assignment.yaml: the course's zone travels, and the rest of its policies does not."""
+    """Dates in assignment.yaml travel with the course's time zone. The course's other policies do not travel."""
     for part in ("assignments", "reference"):
         shutil.copytree(ROOT / part / "coalsTransp", tmp_path / part / "coalsTransp")
     (tmp_path / "course.yaml").write_text("timezone: Europe/Berlin\ngrace: 10\n")

@@ -1,4 +1,4 @@
-"""`grader export gitlab`: the pipelines are run as GitLab's runner does, in a container of their image."""
+"""`grader export gitlab`: the pipelines grade as GitLab's runner would run them, in a container of their image."""
 
 import re
 import shlex
@@ -24,46 +24,49 @@ from autograders import (
     traces,
 )
 
-pytestmark = pytest.mark.xdist_group("platforms")  # in one process, so that the image is made once
+pytestmark = pytest.mark.xdist_group("platforms")  # one process, so that the image is built once
 
 BUILDS = "/builds"
 PROJECT = f"{BUILDS}/course/grading"
 
 PREDEFINED = {"CI_BUILDS_DIR": BUILDS, "CI_PROJECT_DIR": PROJECT, "CI_REGISTRY_IMAGE": "registry.example.org/grading"}
-"""What GitLab sets itself, of what the pipelines use."""
+"""GitLab's predefined variables that the pipelines use."""
 
 GLOBAL = {"stages", "variables", "include", "default", "workflow"}
-"""Keys of a pipeline that are no jobs."""
+"""Keys of a pipeline that are not jobs."""
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    """The folder that is to become the course's project."""
+    """The folder that becomes the course's project."""
     return export("gitlab", tmp_path_factory.mktemp("gitlab") / "grading")
 
 
 @pytest.fixture(scope="module")
 def image(engine, installed, project):
-    """The image as the job `image` builds it; on a base that has most of it, which saves two minutes."""
+    """The image that the job `image` builds, on a base with most of its content, which saves two minutes."""
     built, _ = engine.images.build(path=str(project), buildargs={"BASE": installed}, rm=True)
     yield built.id
     engine.images.remove(built.id, force=True)
 
 
 def pipeline(path):
-    """A pipeline's variables, and its jobs by name."""
+    """Return a pipeline's variables and its jobs by name."""
     fields = yaml.safe_load(path.read_text(encoding="utf-8"))
     return fields.get("variables", {}), {name: job for name, job in fields.items() if name not in GLOBAL}
 
 
 def expanded(text, variables):
-    """With GitLab's own replacement of variables, outside of scripts."""
+    """Return the text with variables replaced, as GitLab does outside of scripts."""
     return re.sub(r"\$(\w+)", lambda found: variables[found.group(1)], text)
 
 
 @contextmanager
 def checked_out(client, image, files):
-    """A container of a job's image, in which the runner's helper has put the project: as root, closed to nobody."""
+    """A container of a job's image with the project as the runner's helper checks it out.
+
+    The files belong to root and are writable for all users.
+    """
     with container_of(client, image) as container:
         for name, data in files.items():
             folder, _, file = f"{PROJECT}/{name}".rpartition("/")
@@ -73,7 +76,7 @@ def checked_out(client, image, files):
 
 
 def run_job(container, job, variables):
-    """The job's exit code and log: its lines in one shell that ends at the first that fails, as the runner has it."""
+    """Return the job's exit code and log. One shell runs all lines and ends at the first failure, as in the runner."""
     lines = [*job.get("before_script", []), *job["script"]]
     script = "\n".join(
         ["set -eo pipefail", "set +o noclobber", *(f"echo {shlex.quote('$ ' + line)}\n{line}" for line in lines)]
@@ -82,7 +85,7 @@ def run_job(container, job, variables):
 
 
 def artifacts(container, job):
-    """What the runner uploads, which it does whatever became of the job: every path must lead to something."""
+    """Return the JUnit reports that the runner uploads after any outcome. Every path must exist."""
     assert job["artifacts"]["when"] == "always"
     for path in job["artifacts"]["paths"]:
         assert run(container, f"test -e {path}", workdir=PROJECT)[0] == 0, path
@@ -96,7 +99,7 @@ def artifacts(container, job):
 
 
 def failed_tests(report):
-    """Names of the tests that GitLab shows as failed."""
+    """Return the names of the tests that GitLab shows as failed."""
     suites = [report] if isinstance(report, junitparser.TestSuite) else report
     return [case.name for suite in suites for case in suite if case.result]
 
@@ -105,7 +108,10 @@ def failed_tests(report):
 
 
 def test_the_folder_holds_what_the_pipelines_use(project):
-    """And the secrets only below `course`, in a project that says that it is private."""
+    """The folder contains all files of the pipelines.
+
+    Secrets are below `course` only, and the first line says that the project is private.
+    """
     files = {str(path.relative_to(project)) for path in project.rglob("*") if path.is_file()}
     assert {".gitlab-ci.yml", "grade.yml", "Dockerfile", "setup.sh", "constraints.txt"} <= files
     assert f"course/reference/{ASSIGNMENT}/kernels.cl" in files
@@ -117,7 +123,7 @@ def test_the_folder_holds_what_the_pipelines_use(project):
 
 @pytest.mark.parametrize("file", [".gitlab-ci.yml", "grade.yml"])
 def test_every_job_has_what_gitlab_asks_of_one(project, file):
-    """A script of texts, an image, a stage that is declared; variables are texts."""
+    """Each job has a script of strings, an image and a declared stage. Variables are strings."""
     variables, jobs = pipeline(project / file)
     stages = yaml.safe_load((project / file).read_text()).get("stages", ["test"])
     assert jobs
@@ -130,7 +136,7 @@ def test_every_job_has_what_gitlab_asks_of_one(project, file):
 
 
 def test_the_image_is_built_when_what_is_in_it_changes(project):
-    """Each file that the Dockerfile copies is one whose change starts the job; each pattern meets a file."""
+    """A change of any file that the Dockerfile copies starts the job `image`. Each pattern matches a file."""
     _, jobs = pipeline(project / ".gitlab-ci.yml")
     (rule,) = jobs["image"]["rules"]
     assert rule["if"] == '$CI_PIPELINE_SOURCE == "push"'
@@ -148,20 +154,20 @@ def test_the_image_is_built_when_what_is_in_it_changes(project):
 @pytest.mark.whole
 @pytest.mark.parametrize(("submission", "fails"), [(RIGHT, False), (WRONG, True)], ids=["right", "wrong"])
 def test_a_push_is_graded_and_its_report_kept(engine, image, project, submission, fails):
-    """The job fails if a check does; the reports are there either way, with the failures."""
+    """The job fails if a check fails, and its reports with the failures are uploaded in both cases."""
     variables, jobs = pipeline(project / "grade.yml")
     with checked_out(engine, image, kernels(submission)) as container:
         code, log = run_job(container, jobs["grade"], {**variables, **PATIENT})
         (report,) = artifacts(container, jobs["grade"]).values()
     failures = [name for name in failed_tests(report) if not name.startswith("performance")]
     assert bool(failures) is fails, log
-    assert code == 1 if fails else code in {0, 1}  # speed is a busy machine's
+    assert code == 1 if fails else code in {0, 1}  # the speed check may fail on a busy machine
     assert "of the model solution's speed" in log or fails
 
 
 @pytest.mark.whole
 def test_what_is_not_graded_is_tried_again(engine, image, project):
-    """With the exit code that the job is repeated for, and the reports that say so."""
+    """An ungraded submission exits with the code for which GitLab repeats the job, and its reports say so."""
     variables, jobs = pipeline(project / "grade.yml")
     with checked_out(engine, image, kernels(WRONG)) as container:
         code, _ = run_job(container, jobs["grade"], {**variables, "GRADER_DEVICE": "7"})
@@ -173,14 +179,14 @@ def test_what_is_not_graded_is_tried_again(engine, image, project):
 
 
 def batch_of(submissions, course):
-    """A project's files with a folder of submissions by the students' names."""
+    """Return a project's files with a folder of submissions by student name."""
     files = {str(path.relative_to(course.parent)): path.read_bytes() for path in course.rglob("*") if path.is_file()}
     return files | {f"autumn/{name}/kernels.cl": kernels(folder)["kernels.cl"] for name, folder in submissions.items()}
 
 
 @pytest.mark.whole
 def test_a_folder_of_submissions_is_graded_and_the_results_kept(engine, image, project, tmp_path):
-    """The right one passes, the wrong one does not, and what attacks the judge gets nothing; all are reported."""
+    """The right submission passes, the wrong one fails, and attacks gain no access. All submissions have reports."""
     _, jobs = pipeline(project / ".gitlab-ci.yml")
     submissions = {"ada": RIGHT, "bob": WRONG, **{attack.name: attack for attack in ATTACKS}}
     files = batch_of(submissions, hostile_course(tmp_path / "course"))
@@ -198,7 +204,7 @@ def test_a_folder_of_submissions_is_graded_and_the_results_kept(engine, image, p
 
 
 def test_the_batch_runs_only_when_it_is_asked_for(project):
-    """A push grades nobody: the variable that names the submissions is what starts it."""
+    """A push grades no student. The variable that names the submissions starts the job `batch`."""
     _, jobs = pipeline(project / ".gitlab-ci.yml")
     assert jobs["batch"]["rules"] == [{"if": "$SUBMISSIONS"}]
     assert '"$SUBMISSIONS"' in jobs["batch"]["script"][-1]

@@ -1,4 +1,4 @@
-"""`grader export gradescope`: the zip is built, installed and run as Gradescope does, with submissions of all kinds."""
+"""`grader export gradescope`: the zip is built, installed and run as on Gradescope, with submissions of all kinds."""
 
 import json
 from contextlib import contextmanager
@@ -22,7 +22,7 @@ from autograders import (
     unzipped,
 )
 
-pytestmark = pytest.mark.xdist_group("platforms")  # in one process, so that the image is made once
+pytestmark = pytest.mark.xdist_group("platforms")  # one process, so that the image is built once
 
 METADATA = {
     "submission_metadata.json": b'{"id": 1, "users": [{"sid": "7", "name": "Ada"}], "previous_submissions": []}'
@@ -32,14 +32,14 @@ RESULTS = "/autograder/results/results.json"
 
 @pytest.fixture(scope="module")
 def hostile_source(tmp_path_factory):
-    """The files of an autograder for a course in which attacks are graded."""
+    """The files of an autograder for a course that allows attacks."""
     folder = tmp_path_factory.mktemp("hostile")
     return unzipped(export("gradescope", folder / "autograder.zip", "--course", str(hostile_course(folder / "course"))))
 
 
 @contextmanager
 def handed_in(client, image, submission, source=None):
-    """A container of the image, as Gradescope fills it for a submission; `source` is another autograder's."""
+    """A container of the image with a submission, as Gradescope fills it. `source` replaces the autograder's files."""
     with container_of(client, image) as container:
         put(container, "/autograder/source", source or {})
         put(container, "/autograder/submission", submission)
@@ -49,7 +49,7 @@ def handed_in(client, image, submission, source=None):
 
 
 def grade(container, **environment):
-    """What results.json says after run_autograder, and what that printed."""
+    """Return results.json after run_autograder, and the output."""
     code, output = run(container, "/autograder/run_autograder", workdir="/autograder", environment=environment)
     assert code == 0, output
     return json.loads(run(container, f"cat {RESULTS}")[1]), output
@@ -57,7 +57,7 @@ def grade(container, **environment):
 
 @pytest.fixture
 def shortcut(engine, grader_image):
-    """A function that runs the autograder in the judge's image: setup.sh, which takes minutes, is left out."""
+    """Return a function that runs the autograder in the grader's image, without setup.sh, which takes minutes."""
 
     def graded(submission, source):
         with handed_in(engine, grader_image, kernels(submission), source) as container:
@@ -70,7 +70,10 @@ def shortcut(engine, grader_image):
 
 @pytest.mark.whole
 def test_what_is_exported_grades_a_wrong_submission_and_holds_an_attack(shortcut, hostile_source):
-    """One of each kind, with the course that allows attacks; the tests below install it all, and try every attack."""
+    """The exported autograder grades a wrong submission and stops one attack, without a full installation.
+
+    Other tests install everything and try every attack.
+    """
     results, output, left = shortcut(WRONG, hostile_source)
     assert "score" in results, output
     assert 0 < results["score"] < 48
@@ -85,7 +88,7 @@ def test_what_is_exported_grades_a_wrong_submission_and_holds_an_attack(shortcut
 
 @pytest.mark.whole
 def test_a_right_submission_gets_its_points_and_each_check_its_line(engine, installed):
-    """All but speed, which is a busy machine's; the simulator is there, too."""
+    """A right submission earns all points but those for speed, which depend on the load. The simulator runs."""
     with handed_in(engine, installed, kernels(RIGHT)) as container:
         results, _ = grade(container, **PATIENT)
     assert results["score"] >= 80
@@ -97,7 +100,7 @@ def test_a_right_submission_gets_its_points_and_each_check_its_line(engine, inst
 
 @pytest.mark.whole
 def test_a_wrong_submission_is_told_what_is_wrong(engine, installed):
-    """It is graded: some points, and words."""
+    """A wrong submission gets some points and a text for failed checks."""
     with handed_in(engine, installed, {f"my work/{name}": data for name, data in kernels(WRONG).items()}) as container:
         results, _ = grade(container, **PATIENT)
     assert 0 < results["score"] < 48
@@ -114,7 +117,7 @@ def test_a_wrong_submission_is_told_what_is_wrong(engine, installed):
     ids=["none", "two"],
 )
 def test_without_one_file_there_are_no_points_and_a_line_that_says_so(engine, installed, submission, words):
-    """The student hands in again."""
+    """A submission with no or two kernels.cl gets zero points and a line about it, and the student hands in again."""
     with handed_in(engine, installed, submission) as container:
         results, _ = grade(container)
     assert results["score"] == 0
@@ -124,7 +127,7 @@ def test_without_one_file_there_are_no_points_and_a_line_that_says_so(engine, in
 
 @pytest.mark.whole
 def test_a_link_to_the_model_solution_is_no_submission(engine, installed):
-    """Judges read what a link leads to, and here that is root's."""
+    """A symbolic link to the model solution is no submission. The grader runs as root and would read its target."""
     with handed_in(engine, installed, {}) as container:
         run(container, "ln -s /autograder/source/course/reference/coalsTransp/kernels.cl /autograder/submission/")
         run(container, "ln -s /autograder/source/course/reference/coalsTransp /autograder/submission/work")
@@ -135,7 +138,7 @@ def test_a_link_to_the_model_solution_is_no_submission(engine, installed):
 
 @pytest.mark.whole
 def test_what_cannot_be_graded_has_no_score_and_a_reason(engine, installed):
-    """An empty file: the line of the command line, for the student."""
+    """An empty file gets no score. The student reads the command line's error."""
     with handed_in(engine, installed, {"kernels.cl": b"\n"}) as container:
         results, output = grade(container)
     assert set(results) == {"output"}
@@ -145,7 +148,7 @@ def test_what_cannot_be_graded_has_no_score_and_a_reason(engine, installed):
 
 @pytest.mark.whole
 def test_a_fault_of_the_machine_has_no_score_and_says_whose_it_is(engine, installed):
-    """Exit code 3: nobody gets a zero for it."""
+    """Exit code 3 gives no score, not a zero, and a text that it is not the student's fault."""
     with handed_in(engine, installed, kernels(WRONG)) as container:
         results, output = grade(container, GRADER_DEVICE="7")
     assert "score" not in results
@@ -158,7 +161,7 @@ def test_a_fault_of_the_machine_has_no_score_and_says_whose_it_is(engine, instal
     "accident", ["rm /opt/grader/bin/grader", "printf '#!/bin/sh\nkill -9 $$' >/opt/grader/bin/grader"]
 )
 def test_a_crash_of_ours_still_says_that_nothing_was_graded(engine, installed, accident):
-    """A file without a score was written before anything could go wrong."""
+    """After a crash of the grader, the results have no score and a reason, because such a file is written first."""
     with handed_in(engine, installed, kernels(WRONG)) as container:
         run(container, accident)
         results, _ = grade(container)
@@ -170,7 +173,7 @@ def test_a_crash_of_ours_still_says_that_nothing_was_graded(engine, installed, a
 @pytest.mark.whole
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda folder: folder.name)
 def test_an_attack_gets_nothing(engine, installed, hostile_source, attack):
-    """Where it gets something, it spoils its own result; no process is left, and the results are the judge's."""
+    """An attack gains no access or spoils only its own result. No process is left, and the results are genuine."""
     with handed_in(engine, installed, kernels(attack), hostile_source) as container:
         results, output = grade(container, **BRISK)
         assert "tests" in results, output
@@ -183,9 +186,10 @@ def test_an_attack_gets_nothing(engine, installed, hostile_source, attack):
 
 @pytest.mark.whole
 def test_the_attacks_would_succeed_without_the_wall(engine, installed, hostile_source):
-    """With the judge's rights, in the sandbox `process`, they do: the test above can fail.
+    """In the sandbox `process`, with the grader's rights, the attacks succeed: test_an_attack_gets_nothing can fail.
 
-    But for those that only leave processes: the warden ends them there as well, as test_sandbox_process.py holds.
+    Attacks that only leave processes are left out, because the warden ends them there too (see
+    test_sandbox_process.py).
     """
     for attack in (each for each in ATTACKS if each.name != "outlives-its-grading"):
         with handed_in(engine, installed, kernels(attack), hostile_source) as container:

@@ -1,4 +1,4 @@
-"""`grader export kit`: a kit is set up as students do it, and they grade with it."""
+"""`grader export kit`: students can set up a kit and grade with it."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from project import ROOT
 
 from grader.results.result import Reason, Result, Verdict
 
-pytestmark = [pytest.mark.whole, pytest.mark.xdist_group("kit")]  # in one process, so that it is set up once
+pytestmark = [pytest.mark.whole, pytest.mark.xdist_group("kit")]  # one process, so that the kit is set up once
 
 CORPUS = ROOT / "tests" / "submissions" / "coalsTransp"
 SPEED = 20
@@ -20,7 +20,7 @@ SPEED = 20
 
 @pytest.fixture(scope="module")
 def kit(tmp_path_factory):
-    """A kit of two assignments, which is set up."""
+    """A kit of two assignments, set up."""
     folder = tmp_path_factory.mktemp("export")
     done = grader(folder, "export", "kit", "blockMMM", "coalsTransp", "--out", "kit")
     assert (done.returncode, done.stderr) == (0, "")
@@ -31,14 +31,14 @@ def kit(tmp_path_factory):
 
 
 def command(kit, *args):
-    """The command of the kit, as students call it."""
+    """Run the kit's command as students do."""
     variables = environment(**QUICK, GRADER_PROFILES=str(kit.parent / "profiles"))
     call = [kit / "grader", *map(str, args)]
     return subprocess.run(call, cwd=kit, env=variables, capture_output=True, text=True, timeout=600, check=False)
 
 
 def graded(kit, submission, folder):
-    """The exit code, what is said and the result of a submission."""
+    """Grade a submission and return the finished process and the result."""
     shutil.copy(CORPUS / submission / "kernels.cl", folder)
     report = folder / "result.json"
     options = ("--assignment", "coalsTransp", "--require-sanitizer", "--json", report, "--html", folder / "report.html")
@@ -48,7 +48,7 @@ def graded(kit, submission, folder):
 
 
 def test_a_right_kernel_earns_everything_but_what_the_courses_machine_decides(kit, tmp_path):
-    """Exit code 4; the points for speed stay in the total."""
+    """A right kernel exits with 4 and earns all points but those for speed, which stay in the total."""
     done, result = graded(kit, "course-style-lmem", tmp_path)
     assert done.returncode == 4, done.stdout + done.stderr
     *others, speed = result.checks
@@ -60,7 +60,7 @@ def test_a_right_kernel_earns_everything_but_what_the_courses_machine_decides(ki
 
 
 def test_a_kernel_with_a_missing_barrier_fails_with_its_line(kit, tmp_path):
-    """Exit code 1, by the simulator that came with the kit."""
+    """The kit's simulator finds the missing barrier and its line. The exit code is 1."""
     done, result = graded(kit, "no-barrier", tmp_path)
     assert done.returncode == 1
     (race,) = [check for check in result.checks if check.reason is Reason.DATA_RACE]
@@ -69,7 +69,7 @@ def test_a_kernel_with_a_missing_barrier_fails_with_its_line(kit, tmp_path):
 
 
 def test_every_command_of_its_readme_works(kit):
-    """As it stands there, in the folder of the kit. A skeleton fails."""
+    """Every command of the kit's README works in the kit's folder. A skeleton fails."""
     text = (kit / "README.md").read_text()
     blocks = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
     lines = [line.partition("    #")[0].split() for block in blocks for line in block.splitlines()]
@@ -81,21 +81,21 @@ def test_every_command_of_its_readme_works(kit):
 
 
 def test_its_environment_knows_the_kit_without_being_told(kit, tmp_path):
-    """Whoever activates it types `grader`, as handouts have it."""
+    """`grader` of the kit's virtual environment finds the kit's assignments, because handouts name that command."""
     ours = [kit / ".venv" / "bin" / "grader", "list"]
     done = subprocess.run(ours, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=True)
     assert [line.split()[0] for line in done.stdout.splitlines()] == ["blockMMM", "coalsTransp"]
 
 
 def test_what_is_installed_gives_nothing_away(kit):
-    """No file of the kit, nor of the grader in its environment."""
+    """No file of the kit or of its installed grader contains a secret passage."""
     (installed,) = (kit / ".venv").glob("lib/python3*/site-packages/grader")
     files = {name: data for name, data in folder_of(kit).items() if not name.startswith(".venv")}
     assert secrets_in({**files, **folder_of(installed)}, secret_passages()) == {}
 
 
 def test_an_update_of_the_kit_asks_for_setup_again(kit):
-    """What is installed is no longer what is there."""
+    """After an update of the kit's wheel, each command exits with 2 and asks for `setup`."""
     (wheel,) = kit.glob("*.whl")
     kept = wheel.read_bytes()
     try:
@@ -109,13 +109,13 @@ def test_an_update_of_the_kit_asks_for_setup_again(kit):
 
 @pytest.mark.parametrize("args", [("export", "kit", "--out", "again"), ("selftest",), ("validate",)], ids=" ".join)
 def test_what_needs_the_model_solution_says_so(kit, tmp_path, args):
-    """Exit code 2, one line."""
+    """Commands that need the model solution exit with 2 and one line."""
     line = complaint(grader(tmp_path, *args, "--course", kit / "course"))
     assert "is a student kit, without model solutions" in line
 
 
 def test_the_total_of_a_kit_tells_of_hidden_checks(kit, tmp_path):
-    """They are no part of what was checked."""
+    """A kit's total includes the points of hidden checks, which the kit does not check."""
     course = tmp_path / "course"
     shutil.copytree(kit / "course", course)
     (course / "kit.yaml").write_text("grader: 1.2.3\nhidden: {coalsTransp: {correctness: 7}}\n")

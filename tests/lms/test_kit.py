@@ -1,4 +1,4 @@
-"""kit.py: what a kit holds and what it does not, and how it is graded with. test_export_kit.py installs one."""
+"""kit.py: a kit has the right files and no secrets, and grades. test_export_kit.py installs one."""
 
 import os
 import shutil
@@ -42,13 +42,13 @@ def files_of(*courseworks, address=""):
 
 
 def kit_course(folder, files):
-    """The course of a kit that was written to a folder."""
+    """Write a kit to a folder and return its course."""
     write_new(files, folder)
     return Course(assignments=folder / "course" / "assignments", reference=folder / "course" / "reference")
 
 
 def in_kit(assignment, yardstick=None):
-    """The assignment as a kit has it, with a yardstick for both classes of device."""
+    """Return the assignment as in a kit, with a yardstick for both classes of device."""
     classes = {
         kind: goal.model_copy(update={"yardstick": yardstick}) for kind, goal in assignment.performance.classes.items()
     }
@@ -61,13 +61,13 @@ def in_kit(assignment, yardstick=None):
 
 @pytest.fixture(scope="module")
 def whole(course, tmp_path_factory):
-    """The files of the kit of the whole course, and the course in it."""
+    """The files of a kit of the whole course, and the course in it."""
     files = files_of(*map(course.load, ASSIGNMENTS), address="https://git.example.org/kit.git")
     return files, kit_course(tmp_path_factory.mktemp("kit"), files)
 
 
 def test_it_holds_these_files_and_no_other(whole):
-    """Of each assignment what students may see, and what grades it without the model solution."""
+    """A kit contains exactly the public files of each assignment, and those that grade without the model solution."""
     files, _ = whole
     public, reference = ("README.md", "assignment.yaml", "kernels.cl"), ("baseline.cl", "oracle.py")
     (wheel,) = (name for name in files if name.endswith(".whl"))
@@ -82,12 +82,15 @@ def test_it_holds_these_files_and_no_other(whole):
 
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_an_assignment_of_which_nothing_is_hidden_asks_for_the_same(course, whole, name):
-    """All fields but where it lies; its handout, skeleton, oracle and baseline are the course's to the byte."""
+    """A kit's assignment without hidden parts equals the course's but for its place.
+
+    Handout, skeleton, oracle and baseline are equal to the byte.
+    """
     files, kit = whole
     ours, theirs = course.load(name), kit.load(name)
     for part, other in zip(ours.parts, theirs.parts, strict=True):
         there = {"kit": None, "folder": part.folder, "reference": part.reference}
-        if part.has_surroundings:  # on a GPU it is timed otherwise: see below
+        if part.has_surroundings:  # timed differently on a GPU, which a test below covers
             there["performance"] = part.performance
         assert other.model_copy(update=there) == part
     assert theirs.kit == Kit(grader=theirs.kit.grader)
@@ -98,7 +101,7 @@ def test_an_assignment_of_which_nothing_is_hidden_asks_for_the_same(course, whol
 
 
 def test_a_kit_has_no_dates(transposition):
-    """They are extended after it was handed out, and it decides nothing by them."""
+    """A kit has no due dates, because a kit decides nothing by them and extensions may follow its release."""
     dated = replace(transposition, timezone="Europe/Berlin", due=read_date("2026-12-01T23:59"), late="refused")
     place = "course/assignments/coalsTransp/assignment.yaml"
     assert files_of(dated)[place] == files_of(transposition)[place]
@@ -106,21 +109,21 @@ def test_a_kit_has_no_dates(transposition):
 
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_a_handout_of_a_kit_links_to_the_page_that_explains_reports(whole, name):
-    """The page is where the link leads, and what `init` copies from there."""
+    """A handout's link leads to the page about reports, which `init` copies."""
     files, kit = whole
     assert f"](../../docs/{GUIDE.name})" in files[f"course/assignments/{name}/README.md"].decode()
     assert load_settings({"course": kit.assignments.parent}).report_guide.read_bytes() == GUIDE.read_bytes()
 
 
 def test_comments_of_an_assignment_stay_with_the_instructors(course):
-    """They tell of model solutions, and may tell of hidden values."""
+    """A kit omits the comments of assignment.yaml, which describe model solutions and may reveal hidden values."""
     text = files_of(course.load("blockMMM"))["course/assignments/blockMMM/assignment.yaml"].decode()
     assert "PoCL makes a tiled kernel" in (course.load("blockMMM").folder / "assignment.yaml").read_text()
     assert [line for line in text.splitlines() if "#" in line] == [text.splitlines()[0]]
 
 
 def test_no_placeholder_is_left(whole):
-    """The README names the assignments; pipelines clone from the address; the assignment's name comes with `init`."""
+    """The README names the assignments, and pipelines clone from the address. `init` inserts the assignment's name."""
     files, _ = whole
     readme = files["README.md"].decode()
     assert "@" not in readme
@@ -132,13 +135,13 @@ def test_no_placeholder_is_left(whole):
 
 @pytest.mark.parametrize("address", ['"; rm -rf ~; "', "https://example.org/a kit.git", "'"])
 def test_an_address_that_a_script_would_misread_is_refused(transposition, address):
-    """It stands in a shell script, and in YAML."""
+    """An address that shell or YAML would misread is refused."""
     with pytest.raises(InputError, match="a pipeline cannot clone from"):
         files_of(transposition, address=address)
 
 
 def test_a_course_without_solutions_is_an_error_unless_it_is_a_kit(whole, tmp_path):
-    """An instructor's own course that lost one is told so."""
+    """A course without a model solution is an error unless kit.yaml marks it as a kit."""
     _, kit = whole
     folder = kit.assignments.parent
     shutil.copytree(folder, tmp_path / "course")
@@ -150,14 +153,14 @@ def test_a_course_without_solutions_is_an_error_unless_it_is_a_kit(whole, tmp_pa
 
 
 def test_what_needs_solutions_is_refused_in_a_kit(whole, course):
-    """The error says what to name instead."""
+    """Work that needs solutions is refused in a kit, and the error says which folder to name."""
     course.require_solutions()
     with pytest.raises(InputError, match="is a student kit, without model solutions: name the folder of the course"):
         whole[1].require_solutions()
 
 
 def test_an_assignment_of_a_kit_can_be_sent_to_another_machine(whole, tmp_path):
-    """It is of a kit there, too."""
+    """An unpacked assignment of a kit is still an assignment of a kit."""
     sent = whole[1].load("coalsProgrm")
     assert unpack(pack(sent), tmp_path).model_copy(update={"folder": sent.folder, "reference": sent.reference}) == sent
 
@@ -165,7 +168,7 @@ def test_an_assignment_of_a_kit_can_be_sent_to_another_machine(whole, tmp_path):
 # --- what is hidden ---------------------------------------------------------------------------
 
 MARK = "7177"
-"""A size that nothing else has."""
+"""A size that occurs nowhere else."""
 
 
 @pytest.mark.parametrize(
@@ -179,7 +182,7 @@ MARK = "7177"
     ],
 )
 def test_what_is_hidden_does_not_travel_and_its_points_are_told(tmp_path, place, left_out):
-    """Nothing of it is in any file of the kit; what is left and what is left out make up the course's points."""
+    """No file of the kit contains a hidden part. The remaining and the omitted points add up to the course's points."""
     ours = hiding_course(tmp_path / "course", place).load("small")
     _mark(tmp_path / "course" / "assignments" / "small" / "assignment.yaml", place)
     ours = Course(assignments=tmp_path / "course" / "assignments", reference=tmp_path / "course" / "reference").load(
@@ -195,7 +198,7 @@ def test_what_is_hidden_does_not_travel_and_its_points_are_told(tmp_path, place,
 
 
 def _mark(path, place):
-    """Put the mark where only a hidden check has it: a size, a limit, what speed is asked for."""
+    """Put the mark in a hidden check only: as a size, a limit or a goal for speed."""
     fields = yaml.safe_load(path.read_text())
     found = fields
     for step in PLACES[place]:
@@ -216,7 +219,7 @@ def _mark(path, place):
 
 @pytest.fixture
 def small(transposition):
-    """A transposition of a few words, so that rounds are quick."""
+    """A transposition of a few words, for quick rounds."""
     return at_sizes(transposition, height=7, width=5)
 
 
@@ -227,7 +230,10 @@ def rounds_of(assignment, submission_ms, naive_ms):
 
 
 def test_the_baseline_is_timed_where_the_model_solution_is_missing(small):
-    """In both workers of ours; the whole program, for which solutions would be needed, is not."""
+    """In a kit, the reference and control workers time the baseline.
+
+    The whole program is left out, because it would need solutions.
+    """
     sizes = {"height": 7, "width": 5}
     for plan in (reference_plan(in_kit(small), sizes), control_plan(in_kit(small), DEVICE)):
         assert {step.program for step in plan.scripts[STUDENT].kernels} == {BASELINE}
@@ -235,7 +241,7 @@ def test_the_baseline_is_timed_where_the_model_solution_is_missing(small):
 
 
 def test_the_program_around_a_kernel_is_not_run_in_a_kit(course):
-    """It would run the model solution of another assignment."""
+    """A kit does not run the program around a kernel, because it would run another assignment's solution."""
     assignment = course.load("coalsProgrm")
     assert WHOLE in control_plan(assignment, DEVICE).scripts
     plan = control_plan(in_kit(assignment), DEVICE)
@@ -243,7 +249,10 @@ def test_the_program_around_a_kernel_is_not_run_in_a_kit(course):
 
 
 def test_speed_is_told_and_decided_elsewhere(small):
-    """The points stay in the total; what was measured stands in the sentence and in the record."""
+    """A kit reports the measured speed and leaves the decision to the course's machine.
+
+    The points stay in the total.
+    """
     check = check_performance(rounds_of(in_kit(small), submission_ms=2, naive_ms=6), RULES)
     assert (check.verdict, check.reason) == (Verdict.SKIPPED, Reason.DECIDED_ELSEWHERE)
     assert (check.points, check.max_points) == (0, small.performance.classes["cpu"].points)
@@ -259,9 +268,10 @@ def test_speed_is_told_and_decided_elsewhere(small):
     ("submission_ms", "verdict", "points"), [(5, Verdict.PASSED, 20), (11, Verdict.FAILED, 0), (6, Verdict.PASSED, 20)]
 )
 def test_with_a_yardstick_speed_is_decided(small, submission_ms, verdict, points):
-    """The naive kernel takes 8 ms, and the model solution is 4 times as fast: 2 ms, of which 0.4 are asked for: 5 ms.
+    """With a yardstick, a kit decides about speed.
 
-    At 6 ms the yardstick is 3.2.
+    The naive kernel takes 8 ms. At yardstick 4 the model solution takes 2 ms, and 0.4 of its speed allows 5 ms. The
+    case with 6 ms has yardstick 3.2.
     """
     factor = 3.2 if submission_ms == 6 else 4
     check = check_performance(rounds_of(in_kit(small, factor), submission_ms, naive_ms=8), RULES)
@@ -271,7 +281,7 @@ def test_with_a_yardstick_speed_is_decided(small, submission_ms, verdict, points
 
 
 def test_in_the_course_itself_a_yardstick_decides_nothing(small):
-    """There is the model solution."""
+    """The course ignores a yardstick, because it has the model solution."""
     stated = in_kit(small, 4).model_copy(update={"kit": None})
     setup = fake_setup(stated)
     assert setup.thresholds == fake_setup(small).thresholds == (0.4,)
@@ -279,13 +289,19 @@ def test_in_the_course_itself_a_yardstick_decides_nothing(small):
 
 
 def test_thresholds_are_those_of_what_is_timed(small):
-    """0.4 of a model solution that is 4 times as fast as the naive kernel is 1.6 times its speed."""
+    """The threshold 0.4 with yardstick 4 is 1.6 times the naive kernel's speed.
+
+    Without a yardstick, a kit has no threshold.
+    """
     assert fake_setup(in_kit(small, 4)).thresholds == pytest.approx((1.6,))
     assert fake_setup(in_kit(small)).thresholds == ()
 
 
 def test_a_noisy_machine_leaves_open_only_what_is_decided_there(small):
-    """A laptop's noise must not keep a student from the rest of the report."""
+    """Noise leaves a speed open only if the kit decides about it.
+
+    A laptop's noise must not cost a student the rest of the report.
+    """
     noisy = {Role.REFERENCE: {STUDENT: 6}, Role.CONTROL: {STUDENT: 3}}
     brief = RULES.model_copy(update={"max_seconds": 0.1})
     assert len(measure(begun(fake_setup(in_kit(small), step_ms=noisy)), brief)) >= 6
@@ -295,8 +311,10 @@ def test_a_noisy_machine_leaves_open_only_what_is_decided_there(small):
 
 
 def test_on_a_gpu_the_baseline_is_the_verifier_if_it_makes_the_same(course, whole):
-    """The naive program makes B of A, the student's kernel Btr of Atr: there, only the oracle knows, and it needs data
-    that can be sent.
+    """On a GPU, the baseline verifies a kernel if both compute the same arrays. Otherwise the oracle does.
+
+    The naive program computes B of A, and the student's kernel computes Btr of Atr. Only the oracle knows Btr, and it
+    needs data that can be sent.
     """
 
     def verifier(name):
@@ -314,13 +332,16 @@ def test_on_a_gpu_the_baseline_is_the_verifier_if_it_makes_the_same(course, whol
 
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_the_baseline_makes_what_the_students_kernels_do_where_those_are_all(course, name):
-    """So that it can stand for the model solution; what is made by oracle.py is judged by it."""
+    """A baseline can replace the model solution if no program surrounds the student's kernel.
+
+    Data made by oracle.py are judged by oracle.py.
+    """
     for part in course.load(name).parts:
         assert baseline_is_comparable(part) == (not part.has_surroundings) or part.performance.verifier == "oracle"
 
 
 def test_a_speed_that_was_decided_elsewhere_stays_so_when_it_is_scored_again(small):
-    """Scores are made anew from what was measured."""
+    """Rescoring a measured speed of a kit still leaves the decision to the course's machine."""
     measured = summarise(in_kit(small), DEVICE, measure(rounds_of(in_kit(small), 2, 6), RULES))
     goal = small.performance.classes["cpu"]
     assert judge(unmeasured(small, DEVICE), measured, goal, DEVICE).reason is Reason.DECIDED_ELSEWHERE
@@ -331,7 +352,7 @@ def test_a_speed_that_was_decided_elsewhere_stays_so_when_it_is_scored_again(sma
 
 @pytest.fixture
 def command(tmp_path):
-    """A kit of one file beside its command, which runs with these programs before all others."""
+    """Return a function that runs a kit's command with these programs first in the path."""
     folder, programs = tmp_path / "kit", tmp_path / "programs"
     folder.mkdir()
     programs.mkdir()
@@ -351,19 +372,19 @@ def command(tmp_path):
 
 
 def told(done):
-    """The one line of a command that cannot go on."""
+    """Return the only line of a command that cannot continue."""
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1
     return done.stderr
 
 
 def test_before_it_is_set_up_a_kit_says_how_to(command):
-    """Whatever it is asked."""
+    """Before `setup`, every command says how to set up the kit."""
     assert "this kit is not set up, or was updated since: run " in told(command("grade", "kernels.cl"))
 
 
 def test_what_a_machine_lacks_is_said_before_anything_is_installed(command):
-    """The processor, the system, Python, its module venv."""
+    """A missing processor type, system, Python or venv module is reported before the installation."""
     on = "this kit needs Linux on an x86-64 processor, and this is "
     assert f"{on}Linux on aarch64" in told(command("setup", uname='[ "$1" = -m ] && echo aarch64 || echo Linux'))
     assert f"{on}Darwin on arm64" in told(command("setup", uname='[ "$1" = -m ] && echo arm64 || echo Darwin'))
@@ -375,19 +396,19 @@ def test_what_a_machine_lacks_is_said_before_anything_is_installed(command):
 
 
 def test_a_set_up_that_fails_says_so_and_is_not_taken_for_done(command):
-    """The next command asks for it again."""
+    """A failed setup is reported, and the next command asks for it again."""
     failing = 'case "$*" in *"-m venv"*) mkdir -p "$3/bin"; ln -sf /bin/false "$3/bin/python" ;; esac'
     done = command("setup", python3=failing)
     assert done.returncode == 2
     assert "the packages could not be installed" in done.stderr
     assert "this kit is not set up" in told(command("doctor"))
-    done = command("setup", python3='case "$*" in *"-m venv"*) exit 1 ;; esac')  # a disk that is full
+    done = command("setup", python3='case "$*" in *"-m venv"*) exit 1 ;; esac')  # as on a full disk
     assert done.returncode == 2
     assert "600 MB free in " in done.stderr
 
 
 def test_a_dry_run_installs_nothing(command):
-    """It says what it would do."""
+    """A dry run prints the planned steps and installs nothing."""
     done = command("setup", "--dry-run")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("would install ")

@@ -1,4 +1,4 @@
-"""wheel.py: this grader as a wheel that pip installs, without a course in it."""
+"""wheel.py: this grader is packed as a wheel that pip installs, without a course."""
 
 import csv
 import io
@@ -14,13 +14,13 @@ from grader.lms.wheel import LEFT_OUT, own_wheel, zipped
 
 
 def members(data):
-    """The files of a zip by name."""
+    """Return the files of a zip by name."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
 def test_the_wheel_is_installed_by_pip_and_starts(tmp_path):
-    """As a command; what it holds is this very source."""
+    """pip installs the wheel and its command, and the installed files equal this source."""
     name, data = own_wheel()
     (tmp_path / name).write_bytes(data)
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", tmp_path / "there"]
@@ -39,7 +39,10 @@ def test_the_wheel_is_installed_by_pip_and_starts(tmp_path):
 
 
 def test_no_model_solution_is_in_it_and_nothing_built_but_the_plugin():
-    """The course travels beside it; the plugin is native code, which the wheel's name says."""
+    """The wheel contains no model solution, and the plugin is its only native code.
+
+    The wheel's name states the platform for it.
+    """
     name, data = own_wheel()
     names = members(data)
     assert not [each for each in names if "reference" in each or each.endswith(".pyc")]
@@ -53,14 +56,14 @@ def test_no_model_solution_is_in_it_and_nothing_built_but_the_plugin():
 
 
 def test_a_plugin_that_was_never_built_is_missed_here_and_not_by_students(monkeypatch):
-    """The error says how to build it."""
+    """A wheel without the built plugin is refused, and the error says how to build it."""
     monkeypatch.setattr("grader.lms.wheel.LEFT_OUT", {*LEFT_OUT, "observer.so"})
     with pytest.raises(InputError, match=r"observer\.so is missing: build it with `make observer`"):
         own_wheel()
 
 
 def test_its_record_names_every_file():
-    """With the size of each; pip refuses what does not agree."""
+    """RECORD lists every file with its size. pip refuses a wheel that disagrees."""
     files = members(own_wheel()[1])
     (record,) = [data for name, data in files.items() if name.endswith(".dist-info/RECORD")]
     rows = list(csv.reader(record.decode().splitlines()))
@@ -70,7 +73,7 @@ def test_its_record_names_every_file():
 
 
 def test_the_same_files_make_the_same_zip():
-    """In whatever order and at whatever time; the permissions are those of Unix."""
+    """Equal files give an equal zip in any order and at any time, with Unix permissions."""
     files = {"b": b"1", "a": b"2"}
     data = zipped(files, executable=frozenset({"a"}))
     assert data == zipped(dict(reversed(files.items())), executable=frozenset({"a"}))

@@ -1,4 +1,4 @@
-"""The recipe "Adding a learning platform": its files are enough for a new platform."""
+"""The recipe "Adding a learning platform": its files are sufficient for a new platform."""
 
 import csv
 
@@ -95,7 +95,7 @@ ENTRY = """\
 
 @pytest.fixture
 def package(tmp_path):
-    """A package that knows Slate."""
+    """A package with the platform Slate."""
     made = Package(tmp_path / "package")
     made.write("grader/lms/intake/platforms/slate.py", INTAKE)
     made.write("grader/lms/exports/slate.py", EXPORT)
@@ -106,7 +106,7 @@ def package(tmp_path):
 
 
 def test_a_platform_is_the_files_of_its_recipe(package, tmp_path):
-    """A batch recognises its download, has its options, and fills in its list; nothing else was changed."""
+    """The recipe's files alone add a platform: a batch recognises its download, has its options and fills its list."""
     assert package.touched == files_of("Adding a learning platform", "slate")
     course_of(tmp_path / "course")
     write_zip(tmp_path / "slate.zip", {"slate-7-Anna.cl": WRONG_WHEN_RAGGED.encode()})
@@ -132,5 +132,5 @@ def test_a_platform_is_the_files_of_its_recipe(package, tmp_path):
 
 
 def test_the_files_of_the_recipe_are_there():
-    """For a platform that is known."""
+    """The recipe's files exist for Canvas."""
     assert [path for path in files_of("Adding a learning platform", "canvas") if not (ROOT / path).is_file()] == []

@@ -1,4 +1,4 @@
-"""benchmarks/: each still runs, in its smallest form. What they print decides nothing, nor do their goals here."""
+"""benchmarks/: each script runs in its smallest form. Its figures and goals decide nothing here."""
 
 import os
 import subprocess
@@ -35,7 +35,10 @@ SMALLEST = {
     "verdict_stability": ["coalsTransp", "2"],
     "where_time_goes": ["vectorAdd"],
 }
-"""What each is called with. An engine that others use is not restarted: `true` is called in its place."""
+"""Arguments of each benchmark.
+
+`true` replaces the command that restarts an engine, because other processes use the engine.
+"""
 
 PRINTED = {
     "at_once": "1 saves",
@@ -62,30 +65,30 @@ PRINTED = {
     "verdict_stability": "s for 2 gradings",
     "where_time_goes": "vectorAdd",
 }
-"""What stands at the end of its table, or, without a GPU, why there is none."""
+"""Text at the end of each benchmark's table, or the reason for no table on a machine without a GPU."""
 
 SMALL = {"sandbox_cost", "verdict_stability"}
-"""Those that take an assignment from a course, which may be a small one."""
+"""Benchmarks that take an assignment from a course, so that a small course is sufficient."""
 
 BRISK = {"GRADER_TIMING__MIN_PAIRS": "2", "GRADER_TIMING__MAX_PAIRS": "2", "GRADER_TIMING__NOISE_LIMIT": "1000"}
 BRISK |= {"GRADER_TIMING__WARM_UP_SECONDS": "0", "GRADER_SEARCH__SECONDS": "0"}
 
 
 def test_every_benchmark_is_run():
-    """None is left to break unseen."""
+    """Every benchmark has arguments and an expected text, so that none breaks unnoticed."""
     assert {path.stem for path in FOLDER.glob("*.py")} == set(SMALLEST) == set(PRINTED)
 
 
 @pytest.fixture(scope="session")
 def images(worker_image, grader_image):
-    """Of the worker, and of the judge."""
+    """Images of the worker and of the grader."""
     return worker_image, grader_image
 
 
 @pytest.mark.whole
 @pytest.mark.parametrize("name", SMALLEST)
 def test_a_benchmark_runs_to_its_end(name, tmp_path, locks, images, simulator):  # noqa: ARG001 - they are there
-    """It prints its last line, and is stopped by no fault of its own; a goal that is missed here is no matter."""
+    """A benchmark prints its last line without an exception. A missed goal is ignored."""
     environment = {**os.environ, **BRISK, "GRADER_LOCKS": str(locks), "GRADER_PROFILES": str(tmp_path / "profiles")}
     if name in SMALL:
         environment["GRADER_COURSE"] = str(tmp_path / "course")

@@ -1,4 +1,4 @@
-"""What the README and docs/reading-your-report.md show of a report is what the grader writes."""
+"""The reports in README.md and docs/reading-your-report.md are output of the grader."""
 
 import re
 
@@ -12,17 +12,17 @@ from grader.results.result import Kind
 
 SHOWN = ("README.md", "docs/reading-your-report.md")
 WIDTH = 80
-"""Columns of the terminal that they show."""
+"""Columns of the terminal in the documents."""
 
 LARGEST = 150_000
-"""Bytes of a picture that does not keep a reader waiting."""
+"""Maximum bytes of a picture, so that it loads quickly."""
 
 INDENT = "    "
 LEFT_OUT = "..."
 
 
 def report_in(name):
-    """The lines of the report that a document shows: those of the indented block that begins with the build."""
+    """Return the lines of a document's report, the indented block that starts with the build."""
     text = (ROOT / name).read_text(encoding="utf-8")
     (block,) = re.findall(rf"^{INDENT}passed build\n(?:{INDENT}.*\n|\n)*", text, re.MULTILINE)
     return [line.removeprefix(INDENT) for line in block.rstrip().splitlines()]
@@ -30,7 +30,7 @@ def report_in(name):
 
 @pytest.mark.parametrize("name", SHOWN)
 def test_the_report_in_a_document_is_the_terminals(name):
-    """Line by line and in its order; three dots stand for lines that are left out."""
+    """A document's report equals the terminal's line by line and in order. Three dots replace omitted lines."""
     written = iter(render(example(), width=WIDTH, color=False).splitlines())
     shown = report_in(name)
     assert [line for line in shown if line.strip() != LEFT_OUT and line not in written] == []
@@ -38,13 +38,13 @@ def test_the_report_in_a_document_is_the_terminals(name):
 
 
 def test_the_picture_shows_the_page_as_it_is():
-    """After a change of the page, `python tests/helpers/picture.py` draws it again."""
+    """The picture is current and small. `python tests/helpers/picture.py` draws it again after a change."""
     assert drawn_from() == digest()
     assert PICTURE.stat().st_size <= LARGEST
 
 
 def test_the_example_is_what_the_grader_says_today(course, environment, simulator):  # noqa: ARG001 - it is installed
-    """What the simulator saw, word by word; which results a race makes wrong, each processor decides for itself."""
+    """The example has the simulator's current words. Wrong values from a race vary with the processor."""
     now = grade(course.load("reduction"), SUBMISSION, environment, example().provenance.seed)
     shown, said = ([check for check in each.checks if check.kind is Kind.SANITIZER] for each in (example(), now))
     assert [(check.name, check.reason, check.message, check.findings) for check in shown] == [

@@ -1,4 +1,4 @@
-"""fuzz/: what was found once stays mended, nothing new is found, and the search can find what it looks for."""
+"""fuzz/: earlier findings stay fixed, no new one appears, and the search detects planted faults."""
 
 import json
 import os
@@ -20,9 +20,9 @@ from grader.grading.search import token_edits
 from grader.results.result import Result
 
 SECONDS = float(os.environ.get("GRADER_FUZZ_SECONDS", "10"))
-"""For each target, in `make test-all`."""
+"""Seconds for each target in `make test-all`."""
 
-pytestmark = pytest.mark.filterwarnings("ignore:Duplicate name")  # in an archive that is made to be odd
+pytestmark = pytest.mark.filterwarnings("ignore:Duplicate name")  # made in odd archives on purpose
 
 ALIKE = frozenset(
     ("answers", f"reading-{kept}")
@@ -34,7 +34,7 @@ ALIKE = frozenset(
         "undefinederror-getattr-template",
     )
 )
-"""Kept ones that `make test-all` alone tries: `make test` has others of what no station may answer."""
+"""Kept recipes that only `make test-all` tries. `make test` has similar ones of answers that no station may give."""
 
 
 @pytest.mark.parametrize(
@@ -46,40 +46,43 @@ ALIKE = frozenset(
     ],
 )
 def test_what_was_found_once_is_not_found_again(name, kept):
-    """Each kept recipe is tried at all sizes with the step that could not bear it."""
+    """Each kept recipe passes at all sizes with the step that failed for it."""
     assert search.again(TARGETS[name], search.SEEDS / name / f"{kept}.json") == []
 
 
 @pytest.mark.whole
 @pytest.mark.parametrize("name", TARGETS)
 def test_nothing_new_is_found(name):
-    """The same recipes each time, so that a change is judged by what it changes; by hand they are others each time."""
+    """The search finds no fault. A fixed seed repeats the recipes, so that only a change of the code can make it fail.
+
+    Searches by hand use other recipes each time.
+    """
     words = [sys.executable, ROOT / "tests" / "fuzz", name, "--seconds", str(SECONDS), "--seed", "0"]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=10 * SECONDS + 300, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 # --- that it can find something -----------------------------------------------------------------
-# What is measured for that hangs on how busy the machine is, so most of these are left to `make test-all`.
+# Their measurements depend on the machine's load, so most of these tests run in `make test-all` only.
 
 
 def test_the_answer_that_is_changed_is_believed_as_it_is():
-    """Or nothing that is found in changed ones would mean anything."""
+    """The unchanged answer is accepted. Otherwise findings in changed answers would mean nothing."""
     assert isinstance(read_answer(json.dumps(answers.answered()), answers.errand()), Result)
 
 
 def quadratic(text):
-    """Takes a time that is quadratic in the size."""
+    """Take time that is quadratic in the size."""
     return sum(1 for _ in text for _ in text[::4])
 
 
 def pairs(text):
-    """Takes such memory, and little time."""
+    """Take memory that is quadratic in the size, and little time."""
     return [bytes(len(text)) for _ in text[::64]]
 
 
 def linear(text):
-    """Takes both in proportion."""
+    """Take time and memory that are linear in the size."""
     return [character for _ in range(50) for character in text]
 
 
@@ -97,7 +100,7 @@ def endless(_):
 
 
 def target(step):
-    """Texts of a letter, with this step."""
+    """Return a target with this step, for texts of one letter."""
     return search.Target(
         recipes=st.sampled_from("abc"),
         make=lambda recipe, size: recipe * size,
@@ -112,7 +115,7 @@ def target(step):
     [(quadratic, "time"), (pairs, "memory"), (failing, "ValueError failing"), (endless, "OverrunError overrun")],
 )
 def test_what_a_step_may_not_do_is_found(step, what, monkeypatch):
-    """Time or memory that grows faster than the input, an exception that is not ours, no end."""
+    """Time or memory that grows faster than the input, an unexpected exception and an endless loop are found."""
     monkeypatch.setattr(growth, "LIMIT", 1.5)
     monkeypatch.setattr(growth, "REPEATS", 2)
     assert [finding.what for finding in search.examine(target(step), "a", ["step"])] == [what]
@@ -121,12 +124,15 @@ def test_what_a_step_may_not_do_is_found(step, what, monkeypatch):
 @pytest.mark.whole
 @pytest.mark.parametrize("step", [linear, refusing, len, sorted])
 def test_what_a_step_may_do_is_no_finding(step):
-    """What grows with the input, and an error of ours."""
+    """Cost in proportion to the input and an InputError are no findings."""
     assert list(search.examine(target(step), "a", ["step"])) == [None]
 
 
 def test_what_is_quadratic_is_found_behind_what_is_linear(monkeypatch):
-    """Only large inputs show it; the clock is the test's own, so that a busy machine hides nothing."""
+    """A quadratic term is found behind a linear one at large sizes only.
+
+    The clock is simulated, so that a busy machine hides nothing.
+    """
     spent = []
     monkeypatch.setattr(growth, "time", SimpleNamespace(thread_time=lambda: sum(spent)))
     step = target(lambda text: spent.append(1e-5 * len(text) + 5e-9 * len(text) ** 2))
@@ -135,7 +141,10 @@ def test_what_is_quadratic_is_found_behind_what_is_linear(monkeypatch):
 
 
 def test_one_steep_doubling_is_a_limit_and_no_growth():
-    """Beyond it more is done, in proportion."""
+    """A single jump in cost is no growth, because a step may do more work beyond a limit.
+
+    Steady growth of the cost per size is steep.
+    """
     costs = tuple((2**power, 2.0**power * (100 if power > 3 else 1)) for power in range(8))
     assert not growth.Series(costs=costs, least=1, noise=0.01).is_steep
     assert growth.Series(costs=tuple((n, n * cost) for n, cost in costs), least=1, noise=0.01).is_steep
@@ -143,7 +152,7 @@ def test_one_steep_doubling_is_a_limit_and_no_growth():
 
 @pytest.mark.whole
 def test_a_fault_is_found_once_and_made_small(monkeypatch, tmp_path):
-    """What is kept of it is tried again, and found again until it is mended."""
+    """A fault is found once and reduced. Its kept recipe finds it again until it is fixed."""
     monkeypatch.setattr(search, "SEEDS", tmp_path)
     several = search.Target(
         recipes=st.lists(st.integers(), max_size=9),
@@ -160,7 +169,7 @@ def test_a_fault_is_found_once_and_made_small(monkeypatch, tmp_path):
 
 
 def test_an_explanation_of_whatever_text_and_result_does_not_fail():
-    """A few of those that are tried by hand, 10,000 at a time."""
+    """Explanations of 25 mutants and 5 results raise no exception. By hand, 10,000 are tried at a time."""
     tally = explanations.fuzz(mutants=25, results=5, seed=1)
     assert tally.tried == 30
     assert tally.done["edits made"] > 1000
@@ -168,7 +177,7 @@ def test_an_explanation_of_whatever_text_and_result_does_not_fail():
 
 
 def test_what_an_explanation_raises_is_found_and_what_is_caught_too(monkeypatch):
-    """Or nothing that is found would mean anything."""
+    """Raised and caught exceptions of explanations are found. Otherwise a clean search would mean nothing."""
     monkeypatch.setattr(token_edits, "OTHERS", None)
     monkeypatch.setattr(conclusions, "explain", lambda *_: 1 / 0)
     tally = explanations.fuzz(mutants=8, results=8, seed=1)

@@ -1,6 +1,6 @@
-"""Nothing that students get holds a model solution or a golden submission. (Hidden checks: test_kit.py.)
+"""No file for students contains a model solution or a golden submission. test_kit.py tests hidden checks.
 
-Every file of every kit, of the wheels, of what `init` writes and of the template is opened.
+Every file of every kit, of the wheels, of a folder from `init` and of the template is opened.
 """
 
 import re
@@ -27,23 +27,23 @@ WHEEL_SOURCES = (
 
 @pytest.fixture(scope="module")
 def secrets():
-    """All passages that nobody may find."""
+    """All secret passages."""
     return secret_passages()
 
 
 @pytest.fixture(scope="module")
 def kit(course):
-    """The files of the kit of the whole course."""
+    """The files of a kit of the whole course."""
     return student_kit([course.load(name) for name in ASSIGNMENTS], TEMPLATE, GUIDE, ROOT / "constraints.txt", "")
 
 
 def test_a_kit_gives_nothing_away(kit, secrets):
-    """The wheel in it neither."""
+    """No file of a kit, or of the wheel in it, contains a secret passage."""
     assert secrets_in(kit, secrets) == {}
 
 
 def test_what_students_start_from_gives_nothing_away(course, secrets, tmp_path):
-    """What `init` writes for each assignment, and the template that it is made of."""
+    """No file that `init` writes for an assignment, and no file of its template, contains a secret passage."""
     for name in ASSIGNMENTS:
         start(course.load(name), TEMPLATE, GUIDE, tmp_path / name)
     assert secrets_in({**folder_of(tmp_path), **folder_of(TEMPLATE)}, secrets) == {}
@@ -51,7 +51,7 @@ def test_what_students_start_from_gives_nothing_away(course, secrets, tmp_path):
 
 @pytest.mark.whole
 def test_the_wheel_that_pip_builds_gives_nothing_away(secrets, tmp_path):
-    """It has neither assignments nor references in it, only what comes with every grader."""
+    """The wheel that pip builds from the source contains no secret passage."""
     source = tmp_path / "source"
     source.mkdir()
     for name in WHEEL_SOURCES:
@@ -66,7 +66,10 @@ def test_the_wheel_that_pip_builds_gives_nothing_away(secrets, tmp_path):
 
 @pytest.mark.parametrize("path", SOLUTIONS, ids=lambda path: path.parent.name)
 def test_a_model_solution_would_be_found_wherever_it_is_planted(kit, secrets, path):
-    """In a text, in a wheel in a wheel, and if somebody has reformatted it."""
+    """A planted model solution is found in a text, in an archive in a wheel and in a binary file.
+
+    Reformatting does not hide it.
+    """
     text = path.read_text()
     reformatted = re.sub(r"\s+", "\n\t", COMMENTS.sub("", text))
     for planted in (
@@ -79,12 +82,15 @@ def test_a_model_solution_would_be_found_wherever_it_is_planted(kit, secrets, pa
 
 
 def test_golden_submissions_would_be_found_as_well(secrets):
-    """All but those that say nothing that students may not read: a skeleton or a naive kernel, slightly changed."""
+    """Golden submissions are found too.
+
+    Exceptions contain only text that students may read, such as a changed skeleton or naive kernel.
+    """
     silent = [path.parent for path in GOLDEN if not passages(path.read_text(errors="replace")) & secrets]
     assert len(silent) < len(GOLDEN) / 20, [f"{path.parent.name}/{path.name}" for path in silent]
 
 
 def test_what_students_are_meant_to_read_is_no_secret(course, secrets):
-    """Else the search would find what is no secret, and somebody would blunt it."""
+    """Skeletons contain no secret passage. A search with false alarms would be weakened."""
     public = [course.load(name).folder / "kernels.cl" for name in ASSIGNMENTS]
     assert of_files(public) & secrets == set()

@@ -1,4 +1,4 @@
-"""grade.py: the golden corpus (golden.py). Every submission in it gets exactly the verdicts it must get."""
+"""grade.py: every submission of the golden corpus (golden.py) gets exactly its expected verdicts."""
 
 import os
 import re
@@ -38,12 +38,15 @@ from grader.results.result import Kind, Reason
 
 
 def name_of(folder):
-    """The name of a submission in the corpus."""
+    """Return the name of a submission in the corpus."""
     return f"{folder.parent.name}/{folder.name}"
 
 
 def golden(folder):
-    """The submission as a parameter. Those for an assignment share a process, in which its own kernels are compiled."""
+    """Return the submission as a parameter.
+
+    Submissions for one assignment share a process, which compiles the assignment's own kernels once.
+    """
     marks = [pytest.mark.xdist_group(f"golden-{folder.parent.name}")]
     return param(
         folder, name_of(folder), GOLDEN, [*marks, *([pytest.mark.timed] if expectation(folder).is_timed else [])]
@@ -51,15 +54,16 @@ def golden(folder):
 
 
 def environment_for(expected, environment):
-    """The environment, on which only those are timed to the end whose speed is a question."""
+    """Return the environment with full timing only for submissions whose speed is compared."""
     timing = FEW_PAIRS if expected.is_timed else ONE_PAIR
     return replace(environment, timing=timing)
 
 
 @pytest.mark.parametrize("folder", [golden(folder) for folder in CORPUS])
 def test_every_golden_submission_gets_its_verdicts(course, environment, folder):
-    """Right ones pass everything; wrong ones fail where they must, for the reason they must, and nowhere else; and the
-    first explanation is the true cause, with its line.
+    """Right submissions pass every check, and wrong ones fail exactly the expected checks for the expected reasons.
+
+    The first explanation gives the true cause with its line.
     """
     submission = read(folder)
     assignment = submission.subject(course.load(folder.parent.name))
@@ -70,7 +74,10 @@ def test_every_golden_submission_gets_its_verdicts(course, environment, folder):
 
 @pytest.mark.parametrize("name", sorted(RIGHT))
 def test_a_right_submission_of_each_assignment_is_found_right(course, environment, name):
-    """But for its speed, which takes the machine alone for several seconds: the test above asks for it."""
+    """A right submission of each assignment passes every check but speed.
+
+    Speed needs the machine alone for several seconds, and test_every_golden_submission_gets_its_verdicts checks it.
+    """
     folder = SUBMISSIONS / name
     submission = read(folder)
     assignment = submission.subject(course.load(folder.parent.name))
@@ -82,14 +89,17 @@ def test_a_right_submission_of_each_assignment_is_found_right(course, environmen
 @pytest.mark.whole
 @pytest.mark.parametrize("name", sorted(path.parent.name for path in ROOT.glob("assignments/*/assignment.yaml")))
 def test_a_model_solution_earns_all_points_but_those_for_its_speed(course, environment, name):
-    """Or nobody could; what it reads and writes at the sizes that are simulated counts."""
+    """Each model solution passes every check but speed, so full points are possible.
+
+    The simulated sizes count its reads and writes.
+    """
     for part in course.load(name).parts:
         result = grade(part, part.reference, replace(environment, timing=ONE_PAIR))
         assert [check.name for check in result.checks if check.kind is not Kind.PERFORMANCE and check.reason] == []
 
 
 def test_the_corpus_is_wide_enough(course):
-    """At least eight submissions an assignment, three of them right."""
+    """The corpus has at least eight submissions per assignment, three of them right."""
     for name in course.names():
         folders = [folder for folder in CORPUS if folder.parent.name == name]
         assert len(folders) >= 8
@@ -97,7 +107,10 @@ def test_the_corpus_is_wide_enough(course):
 
 
 def test_the_corpus_holds_mistakes_and_right_solutions_of_every_assignment(course):
-    """At least 120 mistakes, five an assignment, with their causes; 50 right solutions, three an assignment."""
+    """The corpus has 120 mistakes with causes, five per assignment, and 50 right solutions, three per assignment.
+
+    All numbers are minima.
+    """
     mistakes = [folder for folder in CORPUS if expectation(folder).cause]
     right = [folder for folder in CORPUS if expectation(folder).finding == "none"]
     assert not set(mistakes) & set(right)
@@ -110,7 +123,7 @@ def test_the_corpus_holds_mistakes_and_right_solutions_of_every_assignment(cours
 
 @pytest.mark.parametrize("folder", CORPUS, ids=name_of)
 def test_a_cause_names_a_reason_and_lines_of_code(folder):
-    """A cause names words, or lines that do something; right ones at most are slow."""
+    """A cause has words or lines with a statement. A submission with the finding `none` fails at most for its speed."""
     cause = expectation(folder).cause
     if cause is None:
         assert expectation(folder).finding is None or set(expectation(folder).fails) <= {"performance"}
@@ -123,7 +136,7 @@ def test_a_cause_names_a_reason_and_lines_of_code(folder):
 
 @pytest.mark.timed
 def test_a_result_accounts_for_itself(transposition, environment):
-    """Points add up, every check has a name of its own, and the record says what it rests on and what was counted."""
+    """Points add up, check names are unique, and the result records its inputs, its counts and its timing."""
     result = grade(transposition, transposition.reference, environment, seed=5)
     assert result.passed
     assert result.points == sum(check.points for check in result.checks) == 100
@@ -149,7 +162,7 @@ def test_a_result_accounts_for_itself(transposition, environment):
 
 @pytest.mark.whole
 def test_a_seed_repeats_a_grading(transposition, environment, tmp_path):
-    """The same seed gives the same inputs, so that the first wrong element and its values are the same."""
+    """A seed repeats a grading's inputs, so the first wrong element and its values are equal."""
     (tmp_path / "kernels.cl").write_text(
         "__kernel void coalsTransp(__global float *A, __global float *B, uint height, uint width) {\n"
         "    uint x = get_global_id(0), y = get_global_id(1);\n"
@@ -162,7 +175,7 @@ def test_a_seed_repeats_a_grading(transposition, environment, tmp_path):
 
 
 def with_tiles_of_32(assignment):
-    """Timed so on every device; small, and with a threshold that all reach."""
+    """Return the assignment timed with TILE 32 at small sizes and with a threshold that every kernel reaches."""
     sizes, bands = {"height": 100, "width": 70}, (Band(fraction=0.001, points=20.0),)
     assignment = with_constants(at_sizes(assignment, **sizes), TILE=32)
     classes = {
@@ -173,14 +186,17 @@ def with_tiles_of_32(assignment):
 
 
 def written(folder, source):
-    """The folder, with this file in it."""
+    """Write kernels.cl into the folder and return the folder."""
     (folder / "kernels.cl").write_text(source)
     return folder
 
 
 @pytest.mark.whole
 def test_what_is_timed_is_built_with_the_constants_that_are_timed(transposition, environment, tmp_path):
-    """All else is checked with those that the handout names: here a kernel that writes its TILE where that is 32."""
+    """The timing is built with the goal's constants, and every other check with the handout's.
+
+    The kernel stores TILE if TILE is 32.
+    """
     source = changed(TRANSPOSITION, "= tile[lx][ly]", "= TILE == 32 ? TILE : tile[lx][ly]")
     quick = replace(environment, timing=ONE_PAIR)
     result = grade(with_tiles_of_32(transposition), written(tmp_path, source), quick)
@@ -193,7 +209,7 @@ def test_what_is_timed_is_built_with_the_constants_that_are_timed(transposition,
 
 
 def test_a_kernel_that_cannot_do_with_the_timed_constants_does_not_build_there(transposition, environment, tmp_path):
-    """Its build has passed; the check of its speed says what the compiler does."""
+    """A kernel that fails to build with the timed constants fails only its speed check, with the compiler's error."""
     source = "#if TILE != 16\n#error this kernel is for tiles of 16\n#endif\n" + TRANSPOSITION
     result = grade(with_tiles_of_32(transposition), written(tmp_path, source), replace(environment, timing=ONE_PAIR))
     *others, speed = result.checks
@@ -206,21 +222,21 @@ def test_a_kernel_that_cannot_do_with_the_timed_constants_does_not_build_there(t
 @pytest.mark.whole
 @pytest.mark.parametrize("text", [TRANSPOSITION, ROOT / "tests/submissions/coalsTransp/course-style-lmem"])
 def test_a_kernel_for_any_tile_is_timed_with_the_larger_one(transposition, environment, tmp_path, text):
-    """Also one whose local memory is an argument."""
+    """A kernel for any TILE is timed with the larger one, also if its local memory is an argument."""
     path = written(tmp_path, text) if isinstance(text, str) else text
     speed = grade(with_tiles_of_32(transposition), path, replace(environment, timing=ONE_PAIR)).checks[-1]
     assert (speed.reason, speed.points) == (None, 20), speed.message
 
 
 def test_a_device_that_is_not_asked_for_is_a_fault_of_the_assignment(transposition, environment):
-    """The file is named, and what to add."""
+    """A device without a goal is an error of the assignment, which says which field to add."""
     nothing = transposition.performance.model_copy(update={"classes": {}})
     with pytest.raises(InputError, match=r"says nothing about the device .*; add performance\.classes\."):
         grade(transposition.model_copy(update={"performance": nothing}), transposition.reference, environment)
 
 
 def test_a_submission_never_sees_the_reference(course, environment, tmp_path, monkeypatch):
-    """No file, message or environment of the student's workers holds a word of our own kernels or the seed."""
+    """Messages to the student's workers contain no word of the assignment's own kernels, and no seed."""
     seen = []
     start = type(environment.sandbox).start
 
@@ -237,13 +253,13 @@ def test_a_submission_never_sees_the_reference(course, environment, tmp_path, mo
     (tmp_path / "kernels.cl").write_text(source)
     grade(course.load("coalsProgrm"), tmp_path, environment, seed=987654321987654321)
     with_source = [b"".join(messages) for messages in seen if any(b"b[0] = 0" in message for message in messages)]
-    assert len(with_source) == 2  # one on the device, one on the simulator
+    assert len(with_source) == 2  # one worker on the device, one in the simulator
     for secret in (b"coalsTransp", b"naiveProgrm", b"accum", b"987654321987654321", b"reference", b"assignments"):
         assert secret not in b"".join(with_source)
 
 
 def test_a_submission_stands_still_while_its_grading_holds_no_lock(environment, tmp_path, monkeypatch):
-    """Another may be timed then: from its first kernel on, it runs within locks only, hidden cases included."""
+    """A submission is frozen while its grading has no lock, because another may be timed, also for hidden cases."""
     told = []
 
     def told_as_well(lock):
@@ -275,7 +291,7 @@ def test_a_submission_stands_still_while_its_grading_holds_no_lock(environment, 
 
 
 TIMING, WATCHING = "timing", "watching every access in the simulator"
-"""What a grading says that it does."""
+"""Progress messages of a grading."""
 
 
 @pytest.mark.parametrize(
@@ -288,9 +304,9 @@ TIMING, WATCHING = "timing", "watching every access in the simulator"
     ids=["right", "right, beside the simulator", "wrong"],
 )
 def test_what_begins_early_on_spare_processors_changes_no_verdict(course, environment, name, apart, monkeypatch):
-    """Our own kernels are built, two simulators run, and a GPU, which this stands in for, is timed beside them.
+    """Early builds, a second simulator and timing in parallel change no verdict. The parallel timing imitates a GPU.
 
-    The wrong one reads nothing that it has not written: else its words would depend on which work-group came first.
+    The wrong kernel reads only its own data. Otherwise its explanation would depend on the order of work-groups.
     """
     own, order = OwnWorkers(), []
     if apart:
@@ -311,7 +327,7 @@ def test_what_begins_early_on_spare_processors_changes_no_verdict(course, enviro
 
 
 def test_every_reason_has_a_meaning_in_the_page_that_explains_reports():
-    """A student can look up each reason that there is; the corpora show no other."""
+    """The page about reports explains each reason, and the corpora expect no other reason."""
     shown = {attack.docker for attack in corpus()} - {HELD}
     for folder in CORPUS:
         shown |= expectation(folder).reasons
@@ -321,8 +337,9 @@ def test_every_reason_has_a_meaning_in_the_page_that_explains_reports():
 
 
 def test_a_fault_in_what_explains_costs_no_grade(environment, transposition, tmp_path, monkeypatch):
-    """Neither in the words for wrong results nor in the search, where a device may be lost: the checks are those that
-    they would be, and say what is missing.
+    """A fault in an explanation, or a lost device in the search for a cause, changes no verdict.
+
+    The result says what is missing.
     """
     path = tmp_path / "kernels.cl"
     path.write_text(changed(TRANSPOSITION, "tile[lx][ly]", "tile[lx][lx]"))
@@ -364,7 +381,7 @@ def expected(n, **_):
 
 
 def test_a_wrong_kernel_without_inputs_is_graded_and_explained(environment, tmp_path):
-    """An assignment may have no input array: its smallest case has one element, and none to compare it with."""
+    """A wrong kernel without inputs is graded and explained, although its smallest case has only one element."""
     fields = {**ADDITION, **WITHOUT_INPUTS}
     assignment = course_of(tmp_path / "course", fields, COUNTING, COUNTED).load("small")
     path = tmp_path / "kernels.cl"

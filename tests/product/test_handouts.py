@@ -1,7 +1,7 @@
-"""The handouts: the section "Checks and points" of each README.md says what assignment.yaml asks and pays.
+"""The handouts: the section "Checks and points" of each README.md agrees with assignment.yaml.
 
-Students read the table, the grader reads the YAML file. These tests fail if a check, its points, its limit, its goal
-or its condition is changed in only one of them.
+Students read the table, and the grader reads the YAML file. These tests fail if a check, its points, its limit, its
+goal or its condition is changed in only one of them.
 """
 
 import re
@@ -16,7 +16,7 @@ SPEED = {"cpu": "speed on a CPU", "gpu": "speed on a GPU"}
 """The rows of the speed goals, by class of device."""
 
 COLUMNS = ["check", "limit or goal", "what it teaches", "points", "counts when"]
-"""Of every table; those of suites have the column `kernel` before them."""
+"""Columns of every table. Tables of suites start with the column `kernel`."""
 
 pytestmark = pytest.mark.parametrize("name", ASSIGNMENTS)
 
@@ -34,7 +34,7 @@ class Row:
 
     @property
     def most(self):
-        """Its points, without what follows after a comma."""
+        """The points of the row, without the text after a comma."""
         return float(self.points.partition(",")[0])
 
     @property
@@ -44,13 +44,13 @@ class Row:
 
 
 def section(name):
-    """The section "Checks and points"."""
+    """Return the section "Checks and points"."""
     handout = (ROOT / "assignments" / name / "README.md").read_text(encoding="utf-8")
     return handout.partition("## Checks and points\n")[2].partition("\n## ")[0]
 
 
 def table(name):
-    """Rows of the only table in that section."""
+    """Return the rows of the only table in that section."""
     head, rule, *lines = [
         [cell.strip() for cell in line.strip("|").split("|")]
         for line in section(name).splitlines()
@@ -69,7 +69,7 @@ def _row(cells):
 
 
 def rows_of(name, part):
-    """The rows about one kernel, by check."""
+    """Return the rows about one kernel, by check."""
     rows = [row for row in table(name) if not row.kernels or part.kernel in row.kernels]
     found = {row.check: row for row in rows}
     assert len(found) == len(rows)
@@ -77,17 +77,17 @@ def rows_of(name, part):
 
 
 def numbers(text):
-    """All whole numbers and decimals in a text."""
+    """Return all integers and decimals in a text."""
     return {float(number.replace(",", "")) for number in re.findall(r"\d+(?:,\d{3})*(?:\.\d+)?", text)}
 
 
 def prose(name):
-    """The section in one line."""
+    """Return the section in one line."""
     return " ".join(section(name).split())
 
 
 def test_each_check_has_a_row(course, name):
-    """In the order of the report. No row names a check or a kernel that assignment.yaml does not have."""
+    """Each check has a row, in the report's order. No row names a check or a kernel missing from assignment.yaml."""
     parts = course.load(name).parts
     for part in parts:
         memory = [f"memory: {check.name}" for check in part.memory.checks]
@@ -96,7 +96,7 @@ def test_each_check_has_a_row(course, name):
 
 
 def test_points_are_those_of_the_assignment(course, name):
-    """Each check has its points. With the larger speed goal, they add up to the points of the assignment."""
+    """Each row has its check's points. With the larger speed goal, the rows add up to the points of the assignment."""
     for part in course.load(name).parts:
         rows = rows_of(name, part)
         cases = len(part.correctness.cases)
@@ -112,7 +112,10 @@ def test_points_are_those_of_the_assignment(course, name):
 
 
 def test_cases_are_those_of_the_assignment(course, name):
-    """Their number and the largest size of the last one. Each size that the row names is the size of a case."""
+    """The row of correctness has the number of cases and the largest size of the last one.
+
+    Each size in the row is the size of a case.
+    """
     for part in course.load(name).parts:
         cases = part.correctness.cases
         count, _, words = rows_of(name, part)["correctness"].goal.partition(" cases, ")
@@ -122,7 +125,7 @@ def test_cases_are_those_of_the_assignment(course, name):
 
 
 def test_conditions_are_those_of_the_assignment(course, name):
-    """A row names the memory checks that it requires. The sanitizer and speed need right results, memory does not."""
+    """A row names its required memory checks. The sanitizer and speed need right results, and memory does not."""
     for part in course.load(name).parts:
         rows = rows_of(name, part)
         required = {f"memory: {check.name}": [*check.requires] for check in part.memory.checks}
@@ -134,7 +137,10 @@ def test_conditions_are_those_of_the_assignment(course, name):
 
 
 def test_memory_checks_state_their_limit_and_their_lesson(course, name):
-    """The limit is the number in the report, or the share of unused bytes. A formula before it has that value."""
+    """A memory check's limit is the number in the report, or the share of unused bytes.
+
+    A formula before the limit has that value.
+    """
     for part in course.load(name).parts:
         rows, names = rows_of(name, part), part.names(part.memory.sizes)
         for check in part.memory.checks:
@@ -150,7 +156,10 @@ def test_memory_checks_state_their_limit_and_their_lesson(course, name):
 
 
 def test_speed_goals_state_their_shares_and_sizes(course, name):
-    """All shares of the model solution's speed, the points of the lower ones, the sizes and the constants."""
+    """A speed goal's row has all shares of the model solution's speed and the points of the lower shares.
+
+    Sizes and constants complete the row.
+    """
     for part in course.load(name).parts:
         rows = rows_of(name, part)
         for kind, label in SPEED.items():
@@ -167,7 +176,7 @@ def test_speed_goals_state_their_shares_and_sizes(course, name):
 
 
 def test_simulated_runs_state_their_sizes(course, name):
-    """The sanitizer's sizes are in its row, those of the memory checks in the sentence about their separate run."""
+    """The sanitizer's sizes are in its row. The memory checks' sizes are in the sentence about their separate run."""
     (own,) = re.findall(r"a separate run, at (.*?)\. ", prose(name))
     for part in course.load(name).parts:
         counted = {float(size) for size in part.memory.sizes.values()}
@@ -180,7 +189,10 @@ def test_simulated_runs_state_their_sizes(course, name):
 
 
 def test_the_sentences_below_state_the_points_of_correctness_and_sanitizer(course, name):
-    """A kernel that avoids the exercise earns the points of both; a missing barrier or guard costs the sanitizer's."""
+    """A kernel that avoids the exercise earns the points of correctness and sanitizer.
+
+    A missing barrier or guard costs the sanitizer's.
+    """
     text = prose(name)
     for part in course.load(name).parts:
         assert f"{part.correctness.points + part.sanitizer.points:g} of {part.points:g} points" in text

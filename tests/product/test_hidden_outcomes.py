@@ -1,9 +1,9 @@
-"""grade.py, withholding.py, publishing.py and the service's pages together: nothing that students get before release
-depends on how a hidden case went, and neither does whether there is anything to get.
+"""grade.py, withholding.py, publishing.py and the service: no hidden case's outcome is revealed before the release.
 
-Times are measured, so two gradings never have the same. One test grades up to the hidden cases once and goes on from
-there with other outcomes: it compares every byte, times and speeds too. The others grade from the start, and set times
-and what is measured of speed to the same.
+Neither the content nor the existence of a file or page for students depends on the outcome. Times are measured, so two
+gradings never have equal times. One test grades up to the hidden cases once and continues with other outcomes, so it
+compares every byte, also times and speeds. The other tests grade from the start and make times and measured speeds
+equal.
 """
 
 import copy
@@ -32,7 +32,7 @@ from grader.service.course.pseudonyms import choose_pseudonym
 from grader.service.station.grader import ready
 
 HIDDEN_SIZE = 1000
-"""Of the case that is hidden, "ragged"."""
+"""Size of the hidden case, "ragged"."""
 
 COUNTING = r"""
 #define CALLS(name) \
@@ -48,7 +48,7 @@ COUNTING = r"""
 CALLS(getenv)
 CALLS(setenv)
 """
-"""Native code remembers in the environment of its process what it has seen there."""
+"""Native code that stores a note in the environment variables of its process."""
 
 BOMB = """
 static __attribute__((noinline)) long map(long size)
@@ -59,7 +59,7 @@ static __attribute__((noinline)) long map(long size)
     return r;
 }
 """
-"""Native code takes shared memory, which a limit on private memory does not count."""
+"""Native code that takes shared memory, which a limit on private memory does not count."""
 
 OUTCOMES = {
     "wrong": ("", "z[i] += 1;", Reason.WRONG_OUTPUT),
@@ -68,15 +68,15 @@ OUTCOMES = {
     "no end": ("", "while (((volatile __global const real *)x)[0] < 1e30f) z[0] += 1;", Reason.TIME_LIMIT),
     "counted": (COUNTING, 'z[i] += 1; call_setenv((long)"SEEN", (long)"1", 1);', Reason.WRONG_OUTPUT),
 }
-"""What a submission does in the hidden case: helpers, the statement, and the reason that the instructor sees."""
+"""Actions of a submission in the hidden case: helpers, the statement, and the reason that the instructor sees."""
 
 FILLING = "if (i == 0) for (int each = 0; each < 128; each++) map(64 << 20);"
 MEMORY = (BOMB, FILLING, Reason.MEMORY_LIMIT)
-"""The same where memory is counted by the kernel: in a container."""
+"""An outcome in a container, where the operating system's kernel counts memory."""
 
 
 def submission(helpers="", statement="", elsewhere=""):
-    """Right but for the hidden case, where it does this, in a line of its own; and for what it does elsewhere."""
+    """Return a kernel that runs `statement` in the hidden case, on one line, and `elsewhere` in the others."""
     body = f"""{{
         z[i] = x[i] + y[i];
         if (n == {HIDDEN_SIZE}) {{ {statement} }}
@@ -87,28 +87,26 @@ def submission(helpers="", statement="", elsewhere=""):
 
 @pytest.fixture(scope="module")
 def hiding(tmp_path_factory):
-    """The assignment; it allows native code."""
+    """An assignment with a hidden case that allows native code."""
     return hiding_course(tmp_path_factory.mktemp("course"), "case", allow=["asm"]).load("small")
 
 
 class Shown:
-    """All that is made for a student of a result by `grader grade` and `grader batch`, as bytes by their names."""
+    """All output of `grader grade` and `grader batch` for a student, as bytes by name."""
 
     def __init__(self, folder, assignment):
         self.batch, self.assignment = Batch(folder, "case"), assignment
         self.provenance = self.batch.whole.provenance
 
     def of(self, result, view=withheld):
-        """Only times, what comes of them, the source and what comes of it are made the same; the time of the whole is
-        not.
-        """
+        """Return the output with equal times, speeds, source and everything derived. The total time is kept."""
         same = {"source": KERNEL, "provenance": self.provenance, "submission": "kernels.cl"}
         profiles = dict.fromkeys(result.profiles, PROFILE)
         checks = tuple(map(self._timed_alike, result.checks))
         return self.exactly(result.model_copy(update={**same, "profiles": profiles, "checks": checks}), view)
 
     def exactly(self, result, view=withheld):
-        """Nothing of it is changed."""
+        """Return the output of the unchanged result."""
         shutil.rmtree(self.batch.folder / "out", ignore_errors=True)
         self.batch.whole = result.model_copy(update={"assignment": "small"})
         self.batch.run(view)
@@ -122,13 +120,13 @@ class Shown:
         return self.batch.for_students() | {name: text.encode() for name, text in told.items()}
 
     def _timed_alike(self, check):
-        """Verdict, points and reason stay; so does whether anything was measured."""
+        """Set time and speed to fixed values. Keep verdict, points and reason, and whether speed was measured."""
         timed = {"performance": performance(), "message": "", "usage": ()} if check.performance else {}
         return check.model_copy(update={"seconds": 0.25, **timed})
 
 
 def grade(coursework, source, environment, progress=lambda _: None, seed=7):
-    """The result, with deadlines for which one can wait."""
+    """Return the result, with short deadlines."""
     environment = quick(environment)
     environment = replace(environment, deadlines=replace(environment.deadlines, first_launch=5, launch=5))
     return grade_coursework(coursework, parse(source), seed, environment, progress)
@@ -140,7 +138,10 @@ def reasons(result, kind=Kind.CORRECTNESS):
 
 @pytest.mark.whole
 def test_what_students_get_is_the_same_to_the_byte_however_hidden_cases_went(hiding, environment, tmp_path):
-    """Of submissions that are right elsewhere: they are timed and counted alike, and all that is kept back alike."""
+    """Submissions that differ only in the hidden case give students equal bytes, with equal timing and counting.
+
+    Equally much is withheld from all of them.
+    """
     shown, live = Shown(tmp_path, hiding), []
     right = grade(hiding, submission(), environment, live.append)
     assert reasons(right) == [None, None]
@@ -159,7 +160,7 @@ def test_what_students_get_is_the_same_to_the_byte_however_hidden_cases_went(hid
     for name, (helpers, statement, reason) in OUTCOMES.items():
         tells = 'if (call_getenv((long)"SEEN", 0, 0)) z[i] += 1;' if helpers else ""
         told = []
-        if helpers:  # no simulator runs native code, so what is right must have it, too
+        if helpers:  # no simulator runs native code, so the right submission must contain it too
             right = grade(hiding, submission(helpers, statement.removeprefix("z[i] += 1;"), tells), environment)
             files = shown.of(right)
             assert reasons(right) == [None, None]
@@ -174,8 +175,9 @@ def test_what_students_get_is_the_same_to_the_byte_however_hidden_cases_went(hid
 @pytest.mark.whole
 @pytest.mark.parametrize("name", ["wrong", "a crash", "no end"])
 def test_no_byte_and_no_time_tells_how_a_hidden_case_went(hiding, environment, tmp_path, monkeypatch, name):
-    """What one file does in the hidden case depends on the data there, which are others for each seed. All that comes
-    before is graded once, so that every file, page, time and exit code must be the same.
+    """With one grading up to the hidden case, every file, page, time and exit code is equal for all outcomes.
+
+    The file's action in the hidden case depends on the data, which differ with the seed.
     """
     _, statement, reason = OUTCOMES[name]
     source = submission(statement=f"if (x[3] > 0) {{ {statement} }}")
@@ -200,7 +202,7 @@ def test_no_byte_and_no_time_tells_how_a_hidden_case_went(hiding, environment, t
 
 
 def pages(folder, coursework, result):
-    """All that a student sees of the service, but for names that are drawn by lot."""
+    """Return all pages of the service for a student, without random names."""
     service = Service(folder, hiding_course(folder / "course", "case"))
     attempt = service.graded(service.hand_in(), ready(result, coursework))
     choose_pseudonym(service.database, service.ada, "Owl")
@@ -213,9 +215,10 @@ def pages(folder, coursework, result):
 
 @pytest.mark.whole
 def test_nor_do_they_differ_where_a_case_that_is_shown_fails(environment, tmp_path):
-    """Then nothing is timed, and no more is kept back than the hidden case.
+    """If a shown case fails, no output depends on the hidden case.
 
-    Without the simulator: it names the lines that a compiler made of a text, and here the texts are not the same.
+    No speed is measured then, and only the hidden case is withheld. The test uses no simulator, because a simulator
+    gives lines of compiled code and these texts differ.
     """
     hiding = hiding_course(tmp_path / "plain", "case", sanitizer=None, memory=None).load("small")
     shown = Shown(tmp_path / "batch", hiding)
@@ -232,13 +235,13 @@ def test_nor_do_they_differ_where_a_case_that_is_shown_fails(environment, tmp_pa
 
 @pytest.mark.whole
 def test_a_container_that_is_ended_for_its_memory_does_not_show_either(hiding, worker_image, tmp_path):
-    """There the kernel ends the worker."""
+    """A worker that the operating system kills in the hidden case for its memory changes no output."""
     rules = {"memory_bytes": 512 * 1024**2}
     settings = Settings(docker={"image": worker_image, "folder": tmp_path}, locks=tmp_path, limits=rules)
     shown = Shown(tmp_path / "batch", hiding)
     with settings.open_batch("docker") as environment:
         helpers, statement, _ = MEMORY
-        never = f"if (x[0] > 1e30f) {{ {statement} }}"  # no simulator runs native code, so both have it
+        never = f"if (x[0] > 1e30f) {{ {statement} }}"  # no simulator runs native code, so both submissions contain it
         right, other = (grade(hiding, submission(helpers, each), environment) for each in (never, statement))
     assert (reasons(right), reasons(other)) == ([None, None], [None, Reason.MEMORY_LIMIT])
     assert shown.of(other) == shown.of(right)
@@ -246,9 +249,9 @@ def test_a_container_that_is_ended_for_its_memory_does_not_show_either(hiding, w
 
 @pytest.mark.whole
 def test_a_hidden_case_is_first_heard_of_when_all_else_is_done(environment, tmp_path, monkeypatch):
-    """By workers that were given nothing before and are given nothing else; in a suite, those of all parts come last.
+    """Hidden cases run last, after all parts of a suite, in workers that run nothing else.
 
-    So no case, simulated run, timed round or worker of ours comes after something that a hidden case can lead to.
+    No case, simulated run, timed round or worker of the grader can follow a hidden case and depend on it.
     """
     heard, workers = [], []
     start = type(environment.sandbox).start
@@ -277,7 +280,7 @@ def test_a_hidden_case_is_first_heard_of_when_all_else_is_done(environment, tmp_
 
 
 def suite(folder):
-    """Two kernels, of each of which a case is hidden."""
+    """Return a suite of two kernels, each with a hidden case."""
     fields = copy.deepcopy({name: value for name, value in FIELDS.items() if name not in {"sanitizer", "memory"}})
     launch = fields.pop("launches")[0]
     del fields["kernel"]
@@ -294,7 +297,10 @@ def suite(folder):
     "statement", [pytest.param("z[i] += 1;", id="wrong"), pytest.param("", id="right", marks=pytest.mark.whole)]
 )
 def test_a_machine_is_too_noisy_for_all_who_look_right(environment, tmp_path, monkeypatch, statement):
-    """Also for those that a hidden case finds wrong: another word about their speed would tell them that it did."""
+    """A noisy machine is reported even if a hidden case is wrong.
+
+    Otherwise the word about speed would reveal the hidden outcome.
+    """
     assignment = hiding_course(tmp_path, "case", sanitizer=None, memory=None).load("small")
     monkeypatch.setattr("grader.grading.timing.measurement.too_noisy", lambda *_: True)
     result = grade(assignment, submission(statement=statement), environment)
@@ -309,5 +315,5 @@ def test_a_machine_is_too_noisy_for_all_who_look_right(environment, tmp_path, mo
 
 
 def parse(source):
-    """A submission of this text."""
+    """Return a submission with this text."""
     return parse_submission("kernels.cl", source.encode())

@@ -1,6 +1,6 @@
-"""The attack corpus under a real engine: what is graded, what is left, and what docs/security/attacks.md says.
+"""The attack corpus in a container engine: verdicts, traces, and their agreement with docs/security/attacks.md.
 
-What the same attacks do under `process` is tried by attack_table.py, which writes the table.
+attack_table.py tries the attacks in the sandbox `process` and writes the table.
 """
 
 import hashlib
@@ -29,24 +29,26 @@ CORPUS = corpus()
 TABLE = (ROOT / "docs" / "security" / "attacks.md").read_text(encoding="utf-8").splitlines()
 
 HONEST = ROOT / "tests" / "submissions" / "coalsTransp" / "block-not-moved"
-"""An honest mistake: right for one element, wrong for the larger cases, whoever was graded before it."""
+"""An honest mistake that is right for one element and wrong for larger cases, after any other grading."""
 
 HONEST_EVERY = 5
-"""Attacks to an honest grading."""
+"""Number of attacks per honest grading."""
 
 NEIGHBOURS = ("PostgreSQL.", "grader-worker-", "grader-rounds-", "adversaries-", "mark-of-a-worker", "sem.")
-"""How names in shared memory begin that tests beside these make: arrays of other gradings and of adversaries in a world
-of their own, what a worker leaves in test_sandbox_user.py, Dask's locks, and what a database server shares.
+"""Prefixes of names in shared memory that parallel tests make.
+
+The names belong to arrays of other gradings and of separated adversaries, to a worker's remains in
+test_sandbox_user.py, to Dask's locks and to a database server.
 """
 
 KEPT = 3
-"""Containers that stay between two gradings: the spare, and two that run our own kernels only."""
+"""Containers that stay between two gradings: the spare, and two that run only the assignment's own kernels."""
 
 SEARCHING = {"GRADER_SEARCH__SECONDS": "0.5"}
-"""A line is looked for in what gives wrong results: long enough that an attack is edited and run."""
+"""Seconds of the search for a wrong line, long enough to edit and run an attack."""
 
 TIMED = {"speed": [pytest.mark.timed]}
-"""Marks by what is attacked: only a machine that nobody else keeps busy tells who is slow."""
+"""Marks by the target of an attack. Only a machine without other load shows which kernel is slow."""
 
 every_attack = pytest.mark.parametrize(
     "attack", [param(attack, attack.name, ATTACKS, TIMED.get(attack.kind, ())) for attack in CORPUS]
@@ -55,7 +57,7 @@ every_attack = pytest.mark.parametrize(
 
 @pytest.fixture(scope="module")
 def wall(worker_image, tmp_path_factory, locks):
-    """An environment as `grader batch` has it, with a spare worker that starts while an attack runs."""
+    """An environment of `grader batch`, with a spare worker that starts during an attack."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {**QUICK, **SEARCHING}.items():
             patch.setenv(name, value)
@@ -71,12 +73,12 @@ def grade(environment, assignment, folder):
 
 
 def containers(client, folder):
-    """The containers of this environment, spare included."""
+    """Return the containers of this environment, including the spare."""
     return [each for each in client.api.containers(all=True) if each["Labels"].get(LABEL, "").startswith(str(folder))]
 
 
 def settle(look, wanted):
-    """What `look` finds after the moment that removing takes."""
+    """Return the result of `look` after removal had time to finish, at most 10 seconds."""
     end = time.monotonic() + 10
     while len(look()) > wanted and time.monotonic() < end:
         time.sleep(0.05)
@@ -84,7 +86,11 @@ def settle(look, wanted):
 
 
 def host():
-    """What an attack could have changed here: names where all may write, and the content of what it may read."""
+    """Return what an attack could have changed on this machine.
+
+    The first value has the names in folders that all users can write. The second is a hash of files that an attack
+    could read.
+    """
     listed = (name for folder in ("/", "/dev/shm", "/etc", str(Path.home())) for name in os.listdir(folder))  # noqa: PTH208
     names = sorted(name for name in listed if not name.startswith(NEIGHBOURS))
     digest = hashlib.sha256()
@@ -95,9 +101,10 @@ def host():
 
 @every_attack
 def test_an_attack_fails_its_own_grading_and_nothing_else(attack, wall, engine, tmp_path):
-    """Its verdict is the expected one; no container, process or file is left; the next are graded right.
+    """An attack gets its expected verdict, leaves no container, process or file, and does not change the next grading.
 
-    The next is mostly another attack, which must get its own verdict; an honest one is put in now and then.
+    The next grading is usually another attack, which must get its expected verdict too. Every fifth time it is an
+    honest submission.
     """
     environment, folder = wall
     before = host()
@@ -114,12 +121,12 @@ def test_an_attack_fails_its_own_grading_and_nothing_else(attack, wall, engine, 
 
 
 def row_of(attack):
-    """The attack's line in docs/security/attacks.md."""
+    """Return the attack's row in docs/security/attacks.md."""
     return next((line for line in TABLE if line.startswith(f"| {attack.title} |")), "")
 
 
 def test_the_table_lists_the_whole_corpus_and_nothing_else():
-    """A row an attack, in the order of the corpus."""
+    """The table has one row per attack, in the order of the corpus."""
     start = TABLE.index("| attack | `process` | `docker` |") + 2
     rows = TABLE[start : start + len(CORPUS) + 1]
     assert [line.split(" | ")[0].removeprefix("| ") for line in rows[:-1]] == [attack.title for attack in CORPUS]
@@ -127,14 +134,14 @@ def test_the_table_lists_the_whole_corpus_and_nothing_else():
 
 
 def test_the_corpus_is_wide_enough():
-    """At least forty attacks, no two of the same name in the table."""
+    """The corpus has at least forty attacks with distinct names in the table."""
     assert len(CORPUS) >= 40
     assert len({attack.title for attack in CORPUS}) == len(CORPUS)
     assert {path.parent for path in HOSTILE.glob("*/kernels.cl")} == {attack.folder for attack in CORPUS}
 
 
 def test_what_attacks_import_of_ours_is_there():
-    """Or they would fail for want of a name, and prove nothing."""
+    """Every name of grader that attacks import exists. A missing name would make an attack fail and prove nothing."""
     named = [
         (attack.name, module, name.strip())
         for attack in CORPUS

@@ -1,4 +1,4 @@
-"""catalogue.py and what it reads with: an assignment.yaml is read or refused, whatever is wrong with it."""
+"""catalogue.py and its readers: every mutant of an assignment.yaml is read or refused."""
 
 import shutil
 import warnings
@@ -16,7 +16,7 @@ QUICKLY, WHOLE = range(100), [range(start, start + 500) for start in range(100, 
 
 @pytest.fixture(scope="module")
 def copied(tmp_path_factory):
-    """A course whose files may be changed."""
+    """A course with files that tests may change."""
     folder = tmp_path_factory.mktemp("course")
     for name in ("assignments", "reference"):
         shutil.copytree(ROOT / name, folder / name)
@@ -24,7 +24,7 @@ def copied(tmp_path_factory):
 
 
 def outcome(course, name, content):
-    """Whether it is read, with everything that is asked of an assignment before it is used; or refused."""
+    """Return "read" if the assignment loads and answers all questions before its use, otherwise "refused"."""
     path = course.assignments / name / "assignment.yaml"
     whole = path.read_bytes()
     path.write_bytes(content)
@@ -35,7 +35,7 @@ def outcome(course, name, content):
             assert coursework.points >= 0
             assert [part.timed_on(kind) for part in coursework.parts for kind in part.performance.classes]
             assert len(coursework.measured_sha256) == 64
-    except InputError:  # which the command line prints as a line, whatever is in it
+    except InputError:  # the command line prints any InputError as one line
         return "refused"
     finally:
         path.write_bytes(whole)
@@ -49,14 +49,14 @@ def outcomes(course, numbers):
 
 
 def test_a_mutant_is_read_or_refused(copied):
-    """The first few of them."""
+    """The first 100 mutants are read or refused."""
     assert outcomes(copied, QUICKLY) == {"read", "refused"}
 
 
 @pytest.mark.whole
 @pytest.mark.parametrize("numbers", WHOLE, ids=str)
 def test_thousands_of_mutants_are_read_or_refused(copied, numbers):
-    """Each is a number, by which it can be made again. fuzz/course.py goes on from here."""
+    """Two thousand mutants are read or refused. A mutant's number reproduces it. fuzz/course.py continues from here."""
     assert outcomes(copied, numbers) == {"read", "refused"}
 
 
@@ -81,7 +81,10 @@ REFUSED = {
 
 @pytest.mark.parametrize("what", REFUSED)
 def test_what_no_assignment_can_hold_is_refused(copied, what):
-    """Mutants have found some of these to end in a traceback, and the rest are their neighbours."""
+    """Values that no assignment can contain are refused.
+
+    Mutants with some of them ended in a traceback, and the rest are similar.
+    """
     old, new = REFUSED[what]
     assert old in TEXT
     assert outcome(copied, "coalsTransp", TEXT.replace(old, new, 1).encode()) == "refused"

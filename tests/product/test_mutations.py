@@ -1,8 +1,7 @@
-"""helpers/mutations.py: each is one mistake on the lines that it says, and knows where that shows.
+"""helpers/mutations.py: each mutation is one mistake on its stated lines with a known effect.
 
-helpers/explanations.py: an explanation is judged by these lines, and by what cannot be true of the mistake.
-
-helpers/second_judge.py: what is right, is found right.
+helpers/explanations.py judges an explanation by these lines and by claims that cannot be true of the mistake.
+helpers/second_judge.py accepts right kernels.
 """
 
 import difflib
@@ -24,7 +23,7 @@ MODELS = {name: (ROOT / "reference" / name / "kernels.cl").read_text() for name 
 
 
 def all_of(source):
-    """The mutations of all kernels of a text."""
+    """Return the mutations of all kernels in a text."""
     return mutations(source, {function.name for function in parse(source).functions})
 
 
@@ -34,19 +33,19 @@ def changed_lines(before, after):
 
 
 def found(source, kind, new):
-    """The mutation of this kind whose new text holds these words."""
+    """Return the mutation of this kind with these words in its new text."""
     (only,) = [each for each in all_of(source) if each.kind is kind and new in each.source]
     return only
 
 
 def numbers(source, *words):
-    """The lines that hold any of these words."""
+    """Return the numbers of lines with any of these words."""
     return {number for number, line in enumerate(source.split("\n"), start=1) if any(each in line for each in words)}
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_mutations_change_the_lines_that_they_say(name):
-    """No line is added or lost, none is changed beside those that are told, and no two texts are the same."""
+    """A mutation changes exactly its stated lines and keeps their number. All mutated texts differ."""
     source = MODELS[name]
     made = all_of(source)
     assert made
@@ -59,18 +58,18 @@ def test_mutations_change_the_lines_that_they_say(name):
 
 
 def test_model_solutions_have_mutations_of_every_kind():
-    """No operator has stopped to find anything."""
+    """Every kind of mutation occurs in the model solutions."""
     assert {each.kind for source in MODELS.values() for each in all_of(source)} == set(Kind)
 
 
 def test_comments_and_directives_are_left_alone():
-    """What stands there is no code."""
+    """Comments and directives are never mutated."""
     source = "#define N (n < 4)\n// a < b\n__kernel void k(uint n) {}\n"
     assert all_of(source) == ()
 
 
 def test_other_kernels_are_left_alone():
-    """Only what is asked for is mutated, and the functions that it may call."""
+    """Only the chosen kernel and the functions that it may call are mutated."""
     source = (
         "int f(int a) { return a < 1; }\n__kernel void k(int a) { a = a < 2; }\n__kernel void l(int a) { a = a < 3; }\n"
     )
@@ -102,7 +101,7 @@ MADE = [
 
 @pytest.mark.parametrize(("kind", "new"), MADE)
 def test_mistakes_that_students_make_are_among_them(kind, new):
-    """Of each kind, in a transposition."""
+    """Mutations of a transposition include typical mistakes of each kind."""
     assert found(TRANSPOSITION, kind, new)
 
 
@@ -119,7 +118,10 @@ def test_mistakes_that_students_make_are_among_them(kind, new):
     ],
 )
 def test_mistakes_of_sums_are_among_them(kind, new):
-    """In a product; an index whose column is no single name is not turned."""
+    """Mutations of a product include typical mistakes in sums.
+
+    Only an index with a single name as its column is swapped.
+    """
     made = [each for each in all_of(PRODUCT) if each.kind is kind and new in each.source]
     assert len(made) == (0 if "k0 + lx)" in new else 1)
 
@@ -137,13 +139,13 @@ EFFECTS = [
 
 @pytest.mark.parametrize(("source", "kind", "new", "words"), EFFECTS)
 def test_a_mutation_knows_where_it_shows(source, kind, new, words):
-    """By the values that it changes, the accesses that it controls, or those that race."""
+    """A mutation's effect is the lines with changed values, controlled accesses or races."""
     mutation = found(source, kind, new)
     assert mutation.effect == numbers(source, *words) - mutation.lines if words else not mutation.effect
 
 
 def test_a_value_that_a_function_returns_shows_where_it_is_called():
-    """There the index is used that it has made."""
+    """A wrong return value has its effect on the line of the call, which uses it as an index."""
     source = TRANSPOSITION.replace("__kernel", "uint at(uint i, uint j) { return i * 9 + j; }\n__kernel", 1).replace(
         "= A[", "= at(1, 2) + A["
     )
@@ -166,13 +168,16 @@ __kernel void k(__global const real *A, __global real *B, uint n, uint m)
 
 
 def test_what_a_function_fills_shows_in_its_callers():
-    """And what it is called with in the function."""
+    """A mistake in a function that fills an array has its effect in the callers.
+
+    A wrong argument has its effect in the function.
+    """
     assert numbers(HELPER, "t[m]") <= found(HELPER, Kind.RELATION, "i <= n").effect
     assert numbers(HELPER, "t[i] = A[i]") <= found(HELPER, Kind.SIZE, "fill(t, A, m)").effect
 
 
 def test_a_barrier_in_a_loop_orders_round_its_end():
-    """Without the second of a tiled product, what the next step writes races with what this one reads."""
+    """Without the second barrier of a tiled product, writes of the next step race with reads of this one."""
     barriers = [each for each in all_of(PRODUCT) if each.kind is Kind.NO_BARRIER]
     assert [each.effect for each in barriers] == [numbers(PRODUCT, "Ash[ly]", "Bsh[ly]")] * 2
 
@@ -203,12 +208,15 @@ HERE, STORE = min(WRONG_ROW.lines), max(numbers(TRANSPOSITION, "= tile[lx][ly]")
     ],
 )
 def test_explanations_are_judged_by_the_lines_that_they_name(check, judgement):
-    """Lines that are listed for every wrong result do not count, and what cannot be is false."""
+    """Explanations are judged by their lines.
+
+    Lines listed for every wrong result do not count, and impossible claims are false.
+    """
     assert judged(WRONG_ROW, check) is judgement
 
 
 def test_a_claim_is_false_only_where_it_cannot_hold():
-    """A barrier is missing if it was taken out."""
+    """The claim of a missing barrier is true of a mutation that removed one. A claim about rows is false of it."""
     mutation = found(TRANSPOSITION, Kind.NO_BARRIER, "\n    ;\n")
     race = said(f"line {HERE} ... A barrier(X) is missing between them.", Reason.DATA_RACE)
     assert judged(mutation, race) is Judgement.NAMED
@@ -218,7 +226,7 @@ def test_a_claim_is_false_only_where_it_cannot_hold():
 @pytest.mark.whole
 @pytest.mark.parametrize("name", sorted(MODELS))
 def test_the_other_judge_finds_model_solutions_right(environment, course, name):
-    """Or every mutant of theirs would be wrong, whatever it does."""
+    """The second judge accepts every model solution. Otherwise every mutant would count as wrong."""
     with environment.worker() as worker:
         for part in course.load(name).parts:
             assert fault(part, MODELS[name], worker, 25) is Fault.NONE

@@ -1,4 +1,4 @@
-"""The names in the code: each stands for one thing."""
+"""The names in the code: each has one meaning."""
 
 import ast
 from collections import defaultdict
@@ -7,7 +7,7 @@ from project import ROOT
 
 
 def test_a_class_name_has_one_meaning():
-    """Whoever meets the name of a record knows which one is meant, in the code and in a published schema."""
+    """A class name occurs once, so that it has one meaning in the code and in a published schema."""
     found = defaultdict(list)
     for path in sorted((ROOT / "grader").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

@@ -1,6 +1,6 @@
-"""The price list: what an attack earns when what holds it is switched off. A fix that costs it nothing is decoration.
+"""The price list: points of an attack when its fix is switched off. A fix that costs the attack no points is useless.
 
-prices.yaml is the list; that nothing is earned otherwise, test_hostile.py holds.
+prices.yaml is the list. test_hostile.py proves that attacks earn nothing with the fixes.
 """
 
 from functools import partial
@@ -30,7 +30,7 @@ OPEN = LIST["open"]
 ATTACKS = {attack.name: attack for attack in corpus()}
 
 AS_MANY_AS_IT_TAKES = TimingRules(warm_up_seconds=0, min_pairs=9, max_seconds=8, noise_limit=100)
-"""What nine pairs leave open is a finding after more."""
+"""Timing rules that continue while nine pairs leave a finding open."""
 
 
 def grade(assignment, folder, environment):
@@ -39,7 +39,7 @@ def grade(assignment, folder, environment):
 
 
 def points(result, kind):
-    """The points of all checks of a kind."""
+    """Return the points of all checks of a kind."""
     return sum(check.points for check in result.checks if check.kind is kind)
 
 
@@ -47,7 +47,7 @@ def points(result, kind):
 @pytest.mark.timed
 @pytest.mark.parametrize("name", sorted(PRICES))
 def test_an_attack_gains_points_without_the_fix(name, environment, tmp_path, monkeypatch):
-    """And none with it."""
+    """An attack earns no points for speed with the fix, and earns the listed points without it."""
     assignment = small_assignment(tmp_path, ATTACKS[name])
     assert points(grade(assignment, HOSTILE / name, environment), Kind.PERFORMANCE) == 0
     for target in PRICES[name]["without"]:
@@ -58,7 +58,7 @@ def test_an_attack_gains_points_without_the_fix(name, environment, tmp_path, mon
 @pytest.mark.whole
 @pytest.mark.parametrize("name", sorted(ORDERED))
 def test_an_order_gains_points_where_work_items_run_in_that_order(name, environment, tmp_path, monkeypatch):
-    """And none where they run in another and take turns."""
+    """A kernel that depends on an order earns its points only if work-items run in that order and do not alternate."""
     assignment = small_assignment(tmp_path, ATTACKS[name])
     held = grade(assignment, HOSTILE / name, environment)
     assert (verdict(held), points(held, Kind.MEMORY)) == (Reason.ORDER_DEPENDENT, 0)
@@ -69,7 +69,10 @@ def test_an_order_gains_points_where_work_items_run_in_that_order(name, environm
 @pytest.mark.whole
 @pytest.mark.parametrize("name", sorted(OPEN))
 def test_what_nothing_holds_gains_what_the_list_says(name, environment, tmp_path):
-    """In points for memory behaviour, beyond the kernel that runs on the device; the simulator finds no mistake."""
+    """An open attack earns exactly the listed memory points more than the kernel that it runs on the device.
+
+    The simulator finds no mistake.
+    """
     assignment = small_assignment(tmp_path, ATTACKS[name])
     attack = grade(assignment, HOSTILE / name, environment)
     honest = grade(assignment, SUBMISSIONS / assignment.name / OPEN[name]["runs"], environment)
@@ -79,7 +82,7 @@ def test_what_nothing_holds_gains_what_the_list_says(name, environment, tmp_path
 
 @pytest.mark.whole
 def test_a_hidden_outcome_is_told_where_hidden_cases_are_run_with_the_others(environment, tmp_path, monkeypatch):
-    """It is their worker of their own, and that they come last, that keeps it."""
+    """A hidden outcome leaks if hidden cases run with the others. Separate workers at the end prevent it."""
     name = "notices-a-hidden-failure"
     assignment = small_assignment(tmp_path, ATTACKS[name])
     assert verdict(withheld(grade(assignment, HOSTILE / name, environment), assignment)) == ATTACKS[name].docker
@@ -89,7 +92,10 @@ def test_a_hidden_outcome_is_told_where_hidden_cases_are_run_with_the_others(env
 
 
 def test_whatever_could_gain_points_for_speed_has_a_price():
-    """Or a reason why it has none. Other classes gain something else; the list names none that is not there."""
+    """Every attack that could earn points for speed has a price or a reason for none.
+
+    The list has no unknown attack.
+    """
     fields = {attack.name: yaml.safe_load((attack.folder / "expected.yaml").read_text()) for attack in corpus()}
     listed = PRICES.keys() | LIST["otherwise"].keys()
     of_speed = {name for name, each in fields.items() if each["class"] == "speed"}

@@ -1,6 +1,6 @@
-"""docs/operators.md: the proxy with TLS passes on what it must, as it stands there.
+"""docs/operators.md: the documented TLS proxy passes on everything that it must.
 
-Without nginx these tests are skipped, and say why; with GRADER_TEST_PROXY=required they fail.
+Without nginx these tests are skipped with a message. With GRADER_TEST_PROXY=required, they fail.
 """
 
 import itertools
@@ -43,11 +43,11 @@ http {{
     {server}
 }}
 """
-"""What stands around it in nginx's own file; by these lines it also runs for an ordinary user."""
+"""The rest of nginx's configuration, with lines that let an ordinary user run nginx."""
 
 
 class Proxy:
-    """nginx before a service, and a browser that comes by it."""
+    """nginx in front of a service, with browsers that connect through it."""
 
     def __init__(self, folder, service):
         self.folder, self.service = folder, service
@@ -62,7 +62,7 @@ class Proxy:
         self.process = subprocess.Popen(words)
 
     def browser(self):
-        """It takes the certificate for that of the host."""
+        """Return a browser that accepts the host's certificate."""
         context = ssl.create_default_context(cafile=self.folder / "grader.pem")
         client = httpx2.Client(
             base_url=f"https://127.0.0.1:{self.port}",
@@ -82,7 +82,7 @@ class Proxy:
 
 
 def certificate(folder):
-    """One for the host, signed by itself."""
+    """Make a self-signed certificate for the host."""
     files = ("-keyout", folder / "grader.key", "-out", folder / "grader.pem")
     named = ("-subj", f"/CN={HOST}", "-addext", f"subjectAltName=DNS:{HOST}")
     command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", *files, *named]
@@ -90,14 +90,14 @@ def certificate(folder):
 
 
 def need_nginx():
-    """Skip the test where there is none, or fail it."""
+    """Skip the test without nginx, or fail it if nginx is required."""
     if shutil.which("nginx") is None:
         (pytest.fail if os.environ.get("GRADER_TEST_PROXY") == "required" else pytest.skip)(ABSENT)
 
 
 @pytest.fixture(scope="module")
 def proxy(tmp_path_factory):
-    """The guide's, before a service that knows the address that browsers use."""
+    """The guide's proxy in front of a service that knows its public address."""
     need_nginx()
     folder = tmp_path_factory.mktemp("proxy")
     with opened(tmp_path_factory.mktemp("service"), origin=f"https://{HOST}") as service:
@@ -110,7 +110,7 @@ def proxy(tmp_path_factory):
 
 
 def answers(proxy):
-    """Wait until it does."""
+    """Wait until the proxy answers."""
     end = time.monotonic() + 30
     while not is_there(proxy):
         assert time.monotonic() < end, (proxy.folder / "error.log").read_text()
@@ -126,7 +126,7 @@ def is_there(proxy):
 
 @pytest.fixture(scope="module")
 def student(proxy):
-    """Ada, who has come by a link."""
+    """Ada's browser, signed in by a link."""
     with proxy.service.database.writing() as session:
         token = invite(session, session.get_one(PersonRow, proxy.service.ada), "test", proxy.service.now)
     client = proxy.browser()
@@ -136,14 +136,14 @@ def student(proxy):
 
 
 def sent(student, source):
-    """The answer to a hand-in of this source."""
+    """Return the response to a hand-in of this source."""
     page = student.get("/assignments/small")
     keys = {name: field(page, name) for name in ("form_token", "form_key")}
     return student.post("/assignments/small/attempts", files=parts(**keys, file=("kernels.cl", source)))
 
 
 def test_a_link_signs_in_and_is_in_no_log(proxy, student):
-    """The cookie is one that browsers send to this host alone, and by TLS alone."""
+    """A link signs in and does not appear in the log. Browsers send the cookie to this host only, and only over TLS."""
     assert list(student.cookies) == ["__Host-grader"]
     assert "Ada" in student.get("/").text
     assert "GET /sign-in" in proxy.log()
@@ -151,14 +151,14 @@ def test_a_link_signs_in_and_is_in_no_log(proxy, student):
 
 
 def test_events_come_while_the_attempt_still_waits(student):
-    """Nothing grades it: what comes has not waited for the end of the answer."""
+    """Events arrive while the attempt waits ungraded, so the proxy does not buffer the response."""
     where = sent(student, b"// small").headers["location"]
     with student.stream("GET", f"{where}/events") as stream:
         assert "event: place" in itertools.takewhile(lambda line: line != "event: over", stream.iter_lines())
 
 
 def test_a_file_that_is_too_large_is_refused_in_our_words(student):
-    """The proxy lets through as much as the service reads to be able to say so."""
+    """The service's own message refuses a file that is too large, because the proxy's limit is high enough."""
     said = sent(student, b"// large\n" * (SIZE_LIMIT // 8))
     assert said.status_code == 409
     assert "1 MiB" in said.text
@@ -171,7 +171,10 @@ def test_a_file_that_is_too_large_is_refused_in_our_words(student):
     ids=["length", "chunks"],
 )
 def test_an_upload_reaches_the_service_before_its_end(tmp_path, path, begin):
-    """So the time of arrival is that of the first byte, by a browser or a program, also without a stated length."""
+    """The first byte of an upload reaches the service before its end, with or without a stated length.
+
+    The time of arrival is therefore the first byte's.
+    """
     need_nginx()
     with socket.create_server(("127.0.0.1", 0)) as listening:
         listening.settimeout(20)
@@ -192,7 +195,7 @@ def test_an_upload_reaches_the_service_before_its_end(tmp_path, path, begin):
 
 
 def connected(proxy):
-    """A connection to the proxy by TLS, as soon as it listens."""
+    """Return a TLS connection to the proxy once it listens."""
     context = ssl.create_default_context(cafile=proxy.folder / "grader.pem")
     end = time.monotonic() + 30
     while True:

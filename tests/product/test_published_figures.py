@@ -1,4 +1,4 @@
-"""Figures that course texts print, and that were found with other means: the simulator must count the same."""
+"""Figures in course texts, found by other means: the simulator counts the same."""
 
 import numpy as np
 import pytest
@@ -18,14 +18,17 @@ __kernel void k(__global const float *A, __global float *out, uint heightA, uint
         out[row * widthA + get_global_id(0)] = sum;
 }
 """
-"""The phases of a tiled product, without what has no condition in it."""
+"""The phases of a tiled product, without parts that have no condition."""
 
 GUARD = 6
 """The line that guards the load of the left operand."""
 
 
 def product(worker, source, sizes, shape, kernel="k"):
-    """What is seen of a product of these sizes (height of A, width of B, width of A), whose result is right."""
+    """Return the simulator's counts for a product of these sizes (height of A, width of B, width of A).
+
+    Its result must be right.
+    """
     (height, width, inner), (items, group) = sizes, shape
     random = np.random.default_rng(1)
     a = random.integers(-4, 5, (height, inner)).astype(np.float32)
@@ -46,7 +49,7 @@ def product(worker, source, sizes, shape, kernel="k"):
 
 
 def parted(worker, height):
-    """Warp-phases that diverge at the guard, and all of them, for `height` x 100 by 100 x 100."""
+    """Return the diverging and all warp-phases at the guard, for `height` x 100 by 100 x 100."""
     args = {"A": np.ones((height, 100), np.float32), "out": np.zeros((height, 100), np.float32)}
     rows = 16 * -(-height // 16)
     given = Given(args={**args, "heightA": height, "widthA": 100}, items=(112, rows), group=(16, 16))
@@ -56,8 +59,10 @@ def parted(worker, height):
 
 
 def test_divergence_of_a_tiled_product(simulator):
-    """Course text: 100 x 100 in tiles of 16 x 16, 49 blocks of 8 warps, 7 phases. Loading the tile of the left operand
-    diverges in 336 of 2,352 warp-phases in the 42 inner blocks, and in 14 of 392 in the 7 bottom ones.
+    """The simulator counts the course text's divergence: 336 of 2,352 warp-phases, and 14 of 392 at the bottom.
+
+    Course text: 100 x 100 in tiles of 16 x 16 has 49 blocks of 8 warps and 7 phases. Loading the left operand's tile
+    diverges in 336 of 2,352 warp-phases in the 42 inner blocks, and in 14 of 392 in the 7 bottom blocks.
     """
     inner, whole = parted(simulator, 96), parted(simulator, 100)
     assert inner.tolist() == [336, 2352]
@@ -153,8 +158,9 @@ STAGED_TWO_ROWS = (
     ],
 )
 def test_operations_for_each_global_access(simulator, source, items, published):
-    """Course text: floating-point operations to words asked of global memory are 1:1, 2:1, 2:1 and 4:1; staging and
-    storing, which it leaves out, take a little of that (here less than a tenth).
+    """Floating-point operations per word of global memory are 1:1, 2:1, 2:1 and 4:1, as in the course text.
+
+    The text ignores staging and storing, which reduce the ratios slightly, here by less than a tenth.
     """
     seen = product(simulator, source, (8, 64, 128), (items, (32, 1)))
     words = sum(each.bytes for each in seen.accesses if each.space == 1) / 4
@@ -163,7 +169,7 @@ def test_operations_for_each_global_access(simulator, source, items, published):
 
 
 def in_c(source):
-    """With the size type that OpenCL C knows."""
+    """Return the source with OpenCL C's type for sizes."""
     return source.replace("uint32_t", "uint")
 
 
@@ -185,20 +191,23 @@ def stores(seen):
 
 
 def test_the_naive_transposition(simulator):
-    """Found before: a store request of 16 x 16 work-items down the columns moves 16 sectors where 4 would do."""
+    """A store request of 16 x 16 work-items down the columns moves 16 sectors instead of 4, as found before."""
     found = stores(transposed(simulator, naive("coalsTransp"), "naiveTransp"))
     assert (found.sectors / found.requests, found.fewest / found.requests) == (16, 4)
 
 
 def test_the_tiled_transposition(simulator):
-    """Found before: it moves 4 of 4, and with TILE 16 two words of a warp meet in a bank, rows of 17 words or not."""
+    """The tiled transposition moves the fewest sectors, 4 of 4, as found before.
+
+    With TILE 16, two words of a warp share a bank, with or without rows of 17 words.
+    """
     seen = transposed(simulator, TRANSPOSITION, "coalsTransp")
     assert stores(seen).sectors == stores(seen).fewest == 4 * stores(seen).requests
     assert max(each.worst for each in seen.accesses if each.space == 3) == 2
 
 
 def test_the_naive_program(simulator):
-    """Found before: neighbours that walk along different rows move 32 sectors a request where 4 would do."""
+    """Neighbouring work-items on different rows move 32 sectors per request instead of 4, as found before."""
     a = np.ones((128, 40), np.float32)
     args = {"A": a, "out": np.zeros_like(a), "height": 128, "width": 40}
     given = Given(args=args, items=(128,), group=(128,))
@@ -217,6 +226,6 @@ def test_the_naive_program(simulator):
     ],
 )
 def test_global_loads_of_products(simulator, source, kernel, shape, loads):
-    """Found before, for 32 x 48 by 48 x 256: the tiled product loads a sixteenth of the naive one's words."""
+    """For 32 x 48 by 48 x 256, the tiled product loads a sixteenth of the naive one's words, as found before."""
     seen = product(simulator, in_c(source), (32, 256, 48), shape, kernel)
     assert sum(each.bytes for each in seen.accesses if each.space == 1 and not each.writes) / 4 == loads

@@ -1,4 +1,4 @@
-"""README.md and docs/: every command in them works, and together they name all there is."""
+"""README.md and docs/: every command works, and together they mention every command, package and dependency."""
 
 import inspect
 import re
@@ -26,18 +26,18 @@ IN_SIMULATOR = [command for command in GRADER if command.startswith("grader prof
 IN_CONTAINERS = [command for command in GRADER if "docker" in command or command.startswith("grader batch")]
 OF_SERVICE = {"serve", "station", "migrate", "login", "submit", "status", "logout"}
 SERVING = [command for command in GRADER if command.split()[1] in OF_SERVICE]
-"""They are a service, or need one that runs: tests/service has them, and tests/cli/remote."""
+"""Commands that are a service or need a running one. tests/service and tests/cli/remote run them."""
 
 TIMED = [command for command in GRADER if command.split()[1] in {"run", "calibrate", "selftest"}]
 
 
 def test_every_command_is_one_of_ours():
-    """Nothing in a sh block escapes the tests below."""
+    """Every command in a sh block starts with `make` or `grader`, so a test covers it."""
     assert sorted(COMMANDS) == sorted(MAKE + GRADER)
 
 
 def test_the_make_commands_are_what_ci_runs():
-    """`make demo` and `make test` cannot be run by a test that they run; .ci/run runs both, and they exist."""
+    """.ci/run runs `make demo` and `make test`, and both targets exist. A test that they run cannot run them."""
     makefile = (ROOT / "Makefile").read_text()
     ci = (ROOT / ".ci" / "run").read_text().splitlines()
     assert MAKE == ["make demo", "make test", "make images"]
@@ -52,8 +52,9 @@ def test_the_make_commands_are_what_ci_runs():
 
 @pytest.mark.whole
 def test_the_grader_commands_work_in_the_order_they_stand(tmp_path, locks):
-    """Those of the README and the guides that time nothing, typed one after the other into an empty folder, as a new
-    user would: the first three are up to the first grading, of a solution that was just started.
+    """The commands without timing work in the documents' order in an empty folder, as for a new user.
+
+    The first three lead to the first grading, of a skeleton.
     """
     commands = [command for command in GRADER if command not in {*IN_CONTAINERS, *IN_SIMULATOR, *SERVING, *TIMED}]
     assert [command.split()[1] for command in commands[:3]] == ["list", "init", "grade"]
@@ -66,21 +67,22 @@ def test_the_grader_commands_work_in_the_order_they_stand(tmp_path, locks):
 @pytest.mark.whole
 @pytest.mark.timed
 def test_the_commands_that_time_kernels_work(tmp_path, locks):
-    """The rest of them, on a solution that was just started."""
+    """The commands with timing work on a skeleton."""
     assert {command.split()[1] for command in TIMED} == {"run", "calibrate", "selftest"}
     run_all(["grader init blockMMM my-solution", *TIMED], tmp_path, locks)
 
 
 def test_the_simulator_commands_work(tmp_path, locks, simulator):  # noqa: ARG001 - it is installed
-    """On a freshly started solution, whose results are wrong."""
+    """`grader profile` works on a skeleton, whose results are wrong."""
     assert len(IN_SIMULATOR) == 1
     run_all(["grader init blockMMM my-solution", *IN_SIMULATOR], tmp_path, locks)
 
 
 @pytest.mark.whole
 def test_the_container_commands_work_in_the_order_they_stand(tmp_path, locks, worker_image):
-    """With a folder of one submission, whose results are wrong, so that it is not timed; `make images` has built the
-    image.
+    """The container commands work with a folder of one submission. Its results are wrong, so it is not timed.
+
+    `make images` has built the image.
     """
     assert worker_image == "grader-worker"
     assert len(IN_CONTAINERS) >= 3
@@ -92,7 +94,7 @@ def test_the_container_commands_work_in_the_order_they_stand(tmp_path, locks, wo
 
 
 def test_every_verb_of_the_command_line_is_mentioned():
-    """Who has read the README and the guides has seen all there is."""
+    """The README and the guides mention every command."""
     found = subprocess.run(
         [sys.executable, "-m", "grader.cli.main", "--help"], capture_output=True, text=True, check=True
     )
@@ -102,7 +104,7 @@ def test_every_verb_of_the_command_line_is_mentioned():
 
 
 def test_students_are_told_which_commands_do_not_work_in_a_kit():
-    """Those of docs/students.md that ask for model solutions, and no others."""
+    """docs/students.md marks exactly the commands that need model solutions as "not in a kit"."""
     text = (ROOT / "docs" / "students.md").read_text(encoding="utf-8")
     commands = re.findall(r"^grader ([a-z]+).*", text, re.MULTILINE)
     told = re.findall(r"^grader ([a-z]+) .*not in a kit$", text, re.MULTILINE)
@@ -111,7 +113,10 @@ def test_students_are_told_which_commands_do_not_work_in_a_kit():
 
 
 def test_every_dependency_has_a_reason():
-    """In docs/dependencies.md, each package of pyproject.toml and no other has a row: what for, and why this one."""
+    """docs/dependencies.md has exactly one row per package of pyproject.toml.
+
+    A row gives the purpose and the reason for the choice.
+    """
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     lines = [*project["dependencies"], *chain(*project["optional-dependencies"].values())]
     names = {re.match(r"[\w-]+", line)[0].lower() for line in lines} - {"grader"}
@@ -123,7 +128,7 @@ def test_every_dependency_has_a_reason():
 
 
 def test_every_link_leads_somewhere():
-    """From each document, to a file that is there."""
+    """Every relative link of a document leads to a file."""
     documents = [
         *(path for pattern in ("*.md", "docs/**/*.md", "assignments/*/README.md") for path in ROOT.glob(pattern)),
         ROOT / "reference" / "README.md",
@@ -139,7 +144,7 @@ def test_every_link_leads_somewhere():
 
 
 def test_the_table_of_packages_names_what_is_there():
-    """In CONTRIBUTING.md: all packages, each with a module that exists."""
+    """The table in CONTRIBUTING.md lists all packages, each with an existing module."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     section = text.partition("## Packages\n")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| `(\w+)/` \| .+ \| `([\w/.]+)` \|$", section, re.MULTILINE)
@@ -149,8 +154,9 @@ def test_the_table_of_packages_names_what_is_there():
 
 
 def test_the_documents_about_the_service_name_what_is_there():
-    """In docs/development.md: all rooms; there and in the recipes of CONTRIBUTING.md: files, names and tests that
-    exist.
+    """docs/development.md lists all packages of the service.
+
+    Files, names and tests there and in CONTRIBUTING.md exist.
     """
     design = (ROOT / "docs" / "development.md").read_text(encoding="utf-8")
     recipes = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -171,5 +177,5 @@ NEW_MIGRATION = "db/migrations/versions/vN_what.py"
 
 
 def test_the_readme_is_short():
-    """What a newcomer reads first fits on two screens; the rest stands in docs/."""
+    """The README has at most 120 lines, two screens for a newcomer. The rest is in docs/."""
     assert len(README.splitlines()) <= 120

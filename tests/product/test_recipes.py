@@ -1,4 +1,4 @@
-"""docs/clusters.md: what it tells people to type works, as it stands there."""
+"""docs/clusters.md: the recipes work as printed."""
 
 import os
 import re
@@ -22,13 +22,13 @@ UNGRADED = 3
 
 
 def blocks(language, heading):
-    """The code under a heading."""
+    """Return the code blocks under a heading."""
     section = TEXT.partition(f"## {heading}\n")[2].partition("\n## ")[0]
     return re.findall(rf"```{language}\n(.*?)```", section, re.DOTALL)
 
 
 def as_typed(text, **variables):
-    """The words of a command, with the shell's variables put in."""
+    """Return the words of a command with the shell's variables replaced."""
     return shlex.split(text.replace("$SCHEDULER", variables["scheduler"]).replace("8786", str(variables["port"])))
 
 
@@ -40,11 +40,11 @@ def free_port():
 
 @pytest.mark.whole
 def test_the_recipe_for_ssh_grades_a_batch(tmp_path):
-    """Its scheduler, two of its workers, and its batch, on this machine in place of others: an ssh that only obeys."""
+    """The recipe's scheduler, workers and batch grade on this machine, with an `ssh` that runs commands locally."""
     small_batch(tmp_path, 3, kinds=("long-sizes", "copied-not-transposed"))
     (tmp_path / "bin").mkdir()
     ssh = tmp_path / "bin" / "ssh"
-    ssh.write_text('#!/bin/sh\nshift\nexec sh -c "$*"\n')  # ssh joins its words for the shell over there
+    ssh.write_text('#!/bin/sh\nshift\nexec sh -c "$*"\n')  # ssh joins its words for the remote shell
     ssh.chmod(0o755)
     here = {"scheduler": "127.0.0.1", "port": free_port()}
     path = {"PATH": f"{tmp_path / 'bin'}:{BIN}:{os.environ['PATH']}"}
@@ -66,7 +66,7 @@ def test_the_recipe_for_ssh_grades_a_batch(tmp_path):
 
 @pytest.mark.whole
 def test_the_recipe_for_tls_lets_in_who_has_a_certificate_and_nobody_else(tmp_path):
-    """Certificates, configuration, a scheduler, a worker, and a batch with and without them."""
+    """With the recipe's certificates and configuration, a batch is graded. Without them, the scheduler refuses it."""
     small_batch(tmp_path, 1, kinds=("long-sizes",))
     making, configuring = blocks("sh", "Access to the scheduler"), blocks("yaml", "Access to the scheduler")
     subprocess.run(["/bin/sh", "-e", "-c", making[0]], cwd=tmp_path, check=True, capture_output=True)
@@ -88,7 +88,7 @@ def test_the_recipe_for_tls_lets_in_who_has_a_certificate_and_nobody_else(tmp_pa
 
 
 def test_the_recipe_for_slurm_asks_for_what_a_worker_needs(tmp_path, monkeypatch):
-    """The script that it would submit: a GPU, one thread, one device, and what is to be done before."""
+    """The recipe's Slurm script requests a GPU, one thread and one device, and runs the preparation."""
     jobqueue = pytest.importorskip("dask_jobqueue")
     monkeypatch.chdir(tmp_path)
     asked = []

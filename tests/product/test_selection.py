@@ -1,4 +1,4 @@
-"""selection.yaml: what `make test` grades covers every class of what `make test-all` grades."""
+"""selection.yaml: the selection for `make test` covers every class of `make test-all`."""
 
 from attacks import CLASSES, corpus
 from golden import CORPUS, expectation
@@ -8,21 +8,27 @@ EVERY = {f"{folder.parent.name}/{folder.name}": expectation(folder) for folder i
 
 
 def test_what_is_selected_is_there_and_says_why():
-    """No name is stale, and none is without its reason."""
+    """Every selected name exists and has a reason."""
     assert EVERY.keys() >= GOLDEN | RIGHT
     assert {attack.name for attack in corpus()} >= ATTACKS
     assert all(why for names in SELECTION.values() for why in names.values())
 
 
 def test_every_assignment_is_among_the_selected(course):
-    """With a right or a wrong submission; nothing is expected to fail of the right ones, of five assignments."""
+    """Every assignment has a selected submission.
+
+    The selected right ones expect no failure and cover at least five assignments.
+    """
     assert {name.partition("/")[0] for name in GOLDEN | RIGHT} == set(course.names())
     assert len({name.partition("/")[0] for name in RIGHT}) >= 5
     assert all(EVERY[name].is_right for name in RIGHT)
 
 
 def test_every_reason_of_both_corpora_is_among_the_selected():
-    """In one of them; NOT_RUN is what stands after many. Also both verdicts about speed, and a part of a suite."""
+    """Every reason occurs in a selected submission or attack, except NOT_RUN, which follows many others.
+
+    Both verdicts about speed and a part of a suite are selected too.
+    """
     selected = {reason.value for name in GOLDEN for reason in EVERY[name].reasons}
     selected |= {attack.docker for attack in corpus() if attack.name in ATTACKS}
     every = {reason.value for each in EVERY.values() for reason in each.reasons}
@@ -33,7 +39,7 @@ def test_every_reason_of_both_corpora_is_among_the_selected():
 
 
 def test_every_class_of_attack_is_among_the_selected():
-    """Also every assignment that is attacked, and the simulator."""
+    """Every class of attack, every attacked assignment and the simulator are selected."""
     every = corpus()
     selected = [attack for attack in every if attack.name in ATTACKS]
     assert {attack.kind for attack in every} == set(CLASSES)

@@ -1,4 +1,4 @@
-"""A small synthetic course (synthetic.py) from the platforms' downloads to grades, as an instructor has it graded."""
+"""A small synthetic course (synthetic.py) is graded from the platforms' downloads to grades, as by an instructor."""
 
 import csv
 import io
@@ -22,12 +22,12 @@ from grader.lms.exports.grades import KINDS
 from grader.lms.intake import take_in
 from grader.results.result import Result
 
-pytestmark = pytest.mark.xdist_group("synthetic")  # in one process, so that each course is graded once
+pytestmark = pytest.mark.xdist_group("synthetic")  # one process, so that each course is graded once
 
 SEED = 2
 
 TRUSTED = {"right": 2, "wrong": 3, "malformed": 1, "empty": 1, "copy": 1}
-"""Kinds that may run without a container, eight in all."""
+"""Number of hand-ins of each kind that may run without a container, eight in all."""
 
 UNTRUSTED = {"right": 1, "wrong": 1, "hostile": 4, "malformed": 1, "copy": 1}
 
@@ -36,7 +36,7 @@ SOME_FAILED = 1
 
 @dataclass(frozen=True, kw_only=True)
 class Graded:
-    """A cohort after its batch: what was taken in, what the command said, and where its results are."""
+    """A cohort after its batch: the intake, the finished command, and the folder of results."""
 
     cohort: Cohort
     course: Course
@@ -47,7 +47,7 @@ class Graded:
     out: Path
 
     def again(self) -> subprocess.CompletedProcess[str]:
-        """The same command once more."""
+        """Run the command again."""
         return run(self.command, self.environment)
 
 
@@ -56,7 +56,7 @@ def run(command, environment):
 
 
 def grade(cohort, folder, sandbox, more):
-    """The cohort's download, graded by the command line."""
+    """Grade the cohort's download with the command line."""
     course = write_courses(folder / "courses")[cohort.plot.course]
     download = cohort.download(folder / "download")
     environment = {**os.environ, **QUICK, **more, "GRADER_LOCKS": str(folder)}
@@ -81,7 +81,10 @@ def trusted(request, tmp_path_factory):
 
 
 def assert_whole(graded):
-    """Everything is placed, has its verdict and its reports; some checks failed, and nothing but checks."""
+    """Check that every hand-in is assigned to its student and has its verdict and reports.
+
+    The run ended with failed checks only.
+    """
     assert misplaced(graded.cohort, graded.intake) == []
     assert graded.ended.returncode == SOME_FAILED, graded.ended.stderr
     assert list(unexpected(graded.cohort, graded.intake, graded.out, graded.course)) == []
@@ -94,13 +97,16 @@ def assert_whole(graded):
 
 @pytest.mark.whole
 def test_a_course_without_engine_gets_its_verdicts(trusted):
-    """Right, wrong, malformed, empty and copied hand-ins in two platforms' downloads."""
+    """Without a container engine, hand-ins from two platforms get their verdicts.
+
+    The hand-ins are right, wrong, malformed, empty and copied.
+    """
     assert_whole(trusted)
 
 
 @pytest.mark.whole
 def test_tables_reconcile_with_the_reports(trusted):
-    """A row and a suite for everybody; points add up to those of the reports; the overview links to every report."""
+    """Each student has a row and a suite with the reports' points, and the overview links every report."""
     text = (trusted.out / "grades.csv").read_text(encoding="utf-8-sig")
     rows = {(row["label"].removeprefix("'"), row["assignment"]): row for row in csv.DictReader(io.StringIO(text))}
     everybody = (*trusted.intake.handins, *trusted.intake.absences)
@@ -114,14 +120,14 @@ def test_tables_reconcile_with_the_reports(trusted):
         result = Result.model_validate_json((trusted.out / f"{path}.json").read_bytes())
         assert float(row["points"]) == pytest.approx(result.points)
         assert sum(float(row[kind]) for kind in KINDS) == pytest.approx(result.points)
-        lines = len(result.checks) - len(result.unreached) + bool(result.unreached)  # these are one line
+        lines = len(result.checks) - len(result.unreached) + bool(result.unreached)  # unreached checks share one line
         assert suites[f"{label} {handin.assignment}"].tests == lines
         assert f"{path}.html" in links
 
 
 @pytest.mark.whole
 def test_a_second_run_grades_nothing_anew(trusted):
-    """It ends as the first did, and no result and no report is written again."""
+    """A second run ends with the same exit code and writes no result and no report."""
     written = {path: path.stat().st_mtime_ns for path in (trusted.out / "results").iterdir()}
     reports = {path: path.stat().st_mtime_ns for path in (trusted.out / "students").rglob("*.*")}
     again = trusted.again()
@@ -134,7 +140,7 @@ def test_a_second_run_grades_nothing_anew(trusted):
 
 @pytest.mark.whole
 def test_a_course_with_attacks_gets_its_verdicts(worker_image, tmp_path):
-    """In containers, hostile hand-ins spoil neither their neighbours' grades nor anything else."""
+    """In containers, hostile hand-ins change no other grade and leave no array."""
     (tmp_path / "arrays").mkdir()
     where = {"GRADER_DOCKER__IMAGE": worker_image, "GRADER_DOCKER__FOLDER": str(tmp_path / "arrays")}
     cohort = cohort_of("folders", sum(UNTRUSTED.values()), SEED, UNTRUSTED)
@@ -145,7 +151,7 @@ def test_a_course_with_attacks_gets_its_verdicts(worker_image, tmp_path):
 
 @pytest.mark.whole
 def test_a_course_is_the_same_for_the_same_seed():
-    """And another for another; no two hand-ins are the same but copies and empty files."""
+    """A seed reproduces a course, and another seed gives another course. Only copies and empty files are identical."""
     assert course_of(60, 1) == course_of(60, 1)
     assert course_of(60, 1) != course_of(60, 2)
     works = [work for cohort in course_of(300, 1) for work in cohort.works]
@@ -156,7 +162,7 @@ def test_a_course_is_the_same_for_the_same_seed():
 
 @pytest.mark.whole
 def test_a_large_course_is_placed_to_the_last_student(tmp_path):
-    """A thousand hand-ins in every platform's download are taken in from whom they are, and nothing besides."""
+    """A thousand hand-ins in every platform's download are assigned to the right students, without extra ones."""
     courses = write_courses(tmp_path)
     for cohort in course_of(1000, SEED):
         course = courses[cohort.plot.course]

@@ -1,4 +1,4 @@
-"""tools/: what the set-up says of a machine that lacks something, before and while packages are installed."""
+"""tools/: the setup reports what a machine lacks, before and during the installation of packages."""
 
 import subprocess
 
@@ -8,7 +8,7 @@ from project import ROOT
 
 @pytest.fixture
 def fake(tmp_path):
-    """A program in a folder of its own that does what a shell script says; its path."""
+    """Return a function that makes a program from a shell script in a temporary folder and returns its path."""
 
     def put(name, script):
         path = tmp_path / name
@@ -21,14 +21,14 @@ def fake(tmp_path):
 
 
 def complaint(folder, *command):
-    """What a tool that must fail says last."""
+    """Return the last line of a tool that must fail."""
     done = subprocess.run(("sh", *command), cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     return done.stderr.splitlines()[-1]
 
 
 def test_a_folder_without_room_or_rights_is_told(fake, tmp_path):
-    """The folder, how much is free in it, and what to do."""
+    """An unusable folder is reported with its free space and the next step."""
     python = fake("python", "echo 'Error: [Errno 13] Permission denied' >&2; exit 1")
     line = complaint(tmp_path, ROOT / "tools" / "make-venv", python, ".")
     assert line.startswith(f"cannot make .venv in {tmp_path}, for the reason above.")
@@ -37,7 +37,7 @@ def test_a_folder_without_room_or_rights_is_told(fake, tmp_path):
 
 
 def test_a_pip_that_fails_is_told_with_the_next_step(fake, tmp_path):
-    """It may be the network or the disk: pip says which, and how much room there is stands here."""
+    """A failure of pip, such as of the network or the disk, is reported with the free space and the next step."""
     python = fake("python", "exit 0")
     fake(".venv/bin/pip", "echo 'ERROR: No space left on device' >&2; exit 1")
     line = complaint(tmp_path, ROOT / "tools" / "make-venv", python, ".")
@@ -47,7 +47,7 @@ def test_a_pip_that_fails_is_told_with_the_next_step(fake, tmp_path):
 
 
 def test_all_that_a_machine_lacks_is_told_at_once(fake, tmp_path):
-    """Each thing with the package that brings it."""
+    """All missing programs are reported at once, each with its package."""
     python = fake("python", 'case "$2" in *ensurepip*) exit 1 ;; esac')
     done = subprocess.run(
         ("/bin/sh", ROOT / "tools" / "find-python", "check", python),

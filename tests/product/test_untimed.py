@@ -1,4 +1,4 @@
-"""An assignment that checks no speed, from end to end: each command on a real device, in the sandbox `process`."""
+"""An assignment without a speed check works from end to end on a real device, in the sandbox `process`."""
 
 import csv
 import json
@@ -22,21 +22,21 @@ FILES = ("--json", "result.json", "--junit", "report.xml", "--html", "report.htm
 
 @pytest.fixture
 def folder(tmp_path):
-    """With the course and a right submission."""
+    """A folder with the course and a right submission."""
     untimed_course(tmp_path / "course")
     (tmp_path / "kernels.cl").write_text(KERNEL)
     return tmp_path
 
 
 def graded(folder, source, *options):
-    """The exit code, what is said and the result."""
+    """Return the exit code, the output and the result."""
     (folder / "kernels.cl").write_text(source)
     done = grader(folder, "grade", "kernels.cl", *GRADE, *FILES, *options)
     return done.returncode, done.stdout, Result.model_validate_json((folder / "result.json").read_text())
 
 
 def test_a_right_kernel_earns_the_points_of_all_other_checks(folder):
-    """Correctness, sanitizer and memory; no report has a word about speed."""
+    """A right kernel earns the points of correctness, sanitizer and memory. No report mentions speed."""
     code, said, result = graded(folder, KERNEL)
     assert code == 0, said
     assert [each.kind for each in result.checks] == [
@@ -52,7 +52,7 @@ def test_a_right_kernel_earns_the_points_of_all_other_checks(folder):
 
 @pytest.mark.parametrize("source", [WRONG, "__kernel void add(", "// nothing\n"], ids=["wrong", "no build", "empty"])
 def test_a_wrong_kernel_loses_points_and_is_told_of_no_speed(folder, source):
-    """Also where nothing is reached because it does not build."""
+    """A wrong or unbuildable kernel earns no points, and no report mentions speed."""
     code, said, result = graded(folder, source)
     assert code == 1
     assert (result.points, result.max_points, result.performance_check) == (0, POINTS, None)
@@ -61,7 +61,7 @@ def test_a_wrong_kernel_loses_points_and_is_told_of_no_speed(folder, source):
 
 
 def test_uncoalesced_accesses_are_found_without_a_stated_least_traffic(folder):
-    """The least traffic is that of the three arrays: both inputs and the output."""
+    """Without a stated least traffic, the two inputs and the output give it."""
     course = folder / "course" / "assignments" / "small" / "assignment.yaml"
     fields = yaml.safe_load(course.read_text())
     fields["correctness"]["cases"] = [{"name": "eight words", "sizes": {"n": 64}}]
@@ -73,7 +73,7 @@ def test_uncoalesced_accesses_are_found_without_a_stated_least_traffic(folder):
 
 
 def test_what_is_asked_is_shown_without_speed(folder):
-    """By `grader show`, and what `grader init` hands out is graded."""
+    """`grader show` does not mention speed, and the folder from `grader init` can be graded."""
     said = output_of(folder, "show", "small", "--course", "course")
     assert said.startswith(f"Adding (small), {POINTS} points")
     assert "coalesced: the least traffic" in said
@@ -95,7 +95,7 @@ def test_a_mistake_is_explained_and_accesses_are_counted(folder):
 
 @pytest.mark.timed
 def test_kernels_are_timed_by_hand_without_a_rate(folder):
-    """At the sizes of the largest case that is shown; a sweep is a table and a figure of times."""
+    """`grader run` times a kernel at the largest shown case without a rate. A sweep has a table and a figure."""
     said = output_of(folder, "run", "kernels.cl", "--assignment", "small", "--course", "course", "--check")
     assert "at n 5000; real float, GROUP 64" in said
     assert "results right" in said
@@ -111,7 +111,7 @@ def test_kernels_are_timed_by_hand_without_a_rate(folder):
 
 
 def test_it_is_validated_without_a_claim_about_speed(folder):
-    """Neither in `grader validate`, which grades golden submissions, nor in `grader selftest`."""
+    """`grader validate`, which grades golden submissions, and `grader selftest` make no claim about speed."""
     golden(folder, "right", KERNEL, "{}")
     golden(folder, "subtracts", WRONG, "{every case: WRONG_OUTPUT}")
     golden(folder, "broken", "__kernel void add(", "{build: BUILD_ERROR}")
@@ -130,7 +130,7 @@ def test_it_is_validated_without_a_claim_about_speed(folder):
 
 
 def test_with_nothing_but_correctness_there_is_no_threshold_to_propose(folder):
-    """And golden submissions need not say anything of checks that there are not."""
+    """With correctness alone, no threshold is proposed. Golden submissions need no entries for missing checks."""
     path = folder / "course" / "assignments" / "small" / "assignment.yaml"
     fields = yaml.safe_load(path.read_text())
     path.write_text(yaml.safe_dump({name: fields[name] for name in fields if name not in {"sanitizer", "memory"}}))
@@ -142,7 +142,7 @@ def test_with_nothing_but_correctness_there_is_no_threshold_to_propose(folder):
 
 
 def test_a_batch_fills_every_table_without_speed(folder):
-    """Reports, tables and the overview; when points change, nothing is run again."""
+    """Reports, tables and the overview have no speed. A change of points needs no new grading."""
     for name, source in (("anna", KERNEL), ("ben", WRONG)):
         (folder / "submissions" / name).mkdir(parents=True)
         (folder / "submissions" / name / "kernels.cl").write_text(source)
@@ -163,7 +163,7 @@ def test_a_batch_fills_every_table_without_speed(folder):
 
 
 def test_a_suite_without_speed_has_points_for_each_kernel(folder):
-    """And no column of rates in the overview; each check goes by its kernel."""
+    """The overview of a suite without speed has points for each kernel and no column of rates."""
     path = folder / "course" / "assignments" / "small" / "assignment.yaml"
     fields = yaml.safe_load(path.read_text())
     (launch,) = fields.pop("launches")
@@ -183,7 +183,7 @@ def test_a_suite_without_speed_has_points_for_each_kernel(folder):
 
 
 def test_a_kit_decides_everything(folder):
-    """Without a hidden case, nothing waits for the course's machine; a hidden one is left out, with its points."""
+    """A kit decides every shown check. A hidden case is left out, and its points stay in the total."""
     result = kit_result(folder, "open")
     assert ({each.reason for each in result.checks}, result.points) == ({None}, POINTS)
     path = folder / "course" / "assignments" / "small" / "assignment.yaml"
@@ -195,7 +195,7 @@ def test_a_kit_decides_everything(folder):
 
 
 def kit_result(folder, name):
-    """The result of the submission by a kit of the course."""
+    """Return the result of the submission by a kit of the course."""
     done = grader(folder, "export", "kit", "small", "--course", "course", "--out", name)
     assert (done.returncode, done.stderr) == (0, "")
     assert "performance" not in read(folder, f"{name}/course/assignments/small/assignment.yaml")
@@ -204,14 +204,14 @@ def kit_result(folder, name):
 
 
 def rewarding_all(folder):
-    """The assignment, as one whose naive kernel is the solution."""
+    """Change the assignment so that its naive kernel counts as a solution."""
     path = folder / "course" / "assignments" / "small" / "assignment.yaml"
     fields = {**yaml.safe_load(path.read_text()), "baseline_avoids": False, "slips": []}
     path.write_text(yaml.safe_dump(fields))
 
 
 def golden(folder, name, source, fails):
-    """A golden submission, and what it must fail."""
+    """Write a golden submission with its expected failures."""
     home = folder / "golden" / "small" / name
     home.mkdir(parents=True)
     (home / "kernels.cl").write_text(source)
@@ -219,7 +219,7 @@ def golden(folder, name, source, fails):
 
 
 def points(folder):
-    """By students, as the table for instructors has them."""
+    """Return points by student from the instructor's table."""
     rows = csv.DictReader(read(folder, "out/grades.csv").removeprefix("\ufeff").splitlines())
     return {row["label"]: float(row["points"]) for row in rows}
 
@@ -229,5 +229,5 @@ def read(folder, name):
 
 
 def _visible(page):
-    """A page without its styles, scripts and markup."""
+    """Return a page without its styles, scripts and markup."""
     return re.sub(r"<(style|script)\b.*?</\1>|<[^>]*>", " ", page, flags=re.DOTALL)

@@ -1,4 +1,4 @@
-"""checks/memory.py: work that a kernel does in addition never improves what is measured of it."""
+"""checks/memory.py: extra work in a kernel never improves its measures."""
 
 import random
 import re
@@ -17,13 +17,13 @@ from grader.results.metrics import Profile
 RIGHT = [folder for folder in CORPUS if expectation(folder).is_right]
 
 TRIED = {"reduction/course-style": 3, "coalsTransp/flat-tile-turned-on-load": 3}
-"""Submissions that `make test` adds work to, and to how many copies of each."""
+"""Submissions for `make test`, with the number of copies with extra work."""
 
 COPIES = 3
-"""Of every right submission, each with other work, in `make test-all`."""
+"""Copies of each right submission in `make test-all`, each with different work."""
 
 LOCAL_WORDS = 256
-"""Of the array in local memory that is added; no group of the course has more work-items."""
+"""Words of the added array in local memory. No work-group of the course has more work-items."""
 
 WORK = (
     "for (int useless = 0; useless < {many}; useless++) ;",
@@ -34,15 +34,18 @@ WORK = (
     "for (int useless = 0; useless < idle % {few}; useless++) sunk++;",
     "switch (idle % {few}) {{ case 0: sunk++; break; default: sunk--; }}",
 )
-"""What does nothing for the result. `idle` is the number of a work-item in its group, `sunk` a variable of its own."""
+"""Statements without effect on the result.
+
+`idle` is the work-item's number in its group, and `sunk` is an added variable.
+"""
 
 WHO = ("", "", "if (idle < {few}) ", "if (idle % 8 == 0) ", "if (get_group_id(0) == 0) ", "if (idle == 0) ")
-"""Which work-items do it."""
+"""Conditions that select the work-items for a statement."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Body:
-    """The body of a kernel in a text, between its braces, and the first array that it is given."""
+    """The range of a kernel's body between its braces, and the kernel's first array argument."""
 
     start: int
     end: int
@@ -50,7 +53,10 @@ class Body:
 
 
 def bodies(source, kernels):
-    """The bodies of these kernels, of which an assignment accepts other names."""
+    """Yield the bodies of these kernels.
+
+    Names that the text does not have are skipped, because an assignment accepts several.
+    """
     code = re.sub(r"//[^\n]*|/\*.*?\*/", lambda comment: " " * len(comment[0]), source, flags=re.DOTALL)
     for kernel in kernels:
         head = re.search(rf"\b{kernel}\s*\(([^)]*)\)\s*\{{", code)
@@ -65,14 +71,14 @@ def bodies(source, kernels):
 
 
 def useless(array, dice):
-    """One to three pieces of useless work, each in a line of its own."""
+    """Yield one to three useless statements, each on its own line."""
     for _ in range(dice.randint(1, 3)):
         piece = dice.choice(WHO) + dice.choice(WORK)
         yield piece.format(many=dice.choice([3, 40, 300]), few=dice.choice([2, 5, 17]), array=array)
 
 
 def with_work(source, kernels, dice):
-    """The text with work added at the beginning and the end of each kernel."""
+    """Return the text with work added at the start and the end of each kernel."""
     found = sorted(bodies(source, kernels), key=lambda each: -each.start)
     assert found
     for body in found:
@@ -87,14 +93,14 @@ def with_work(source, kernels, dice):
 
 
 def measured(worker, assignment, source):
-    """Each measure of the kernels, which must be right."""
+    """Return all measures of the kernels, which must be right."""
     found = usable(count_memory(memory_run(subject_of(worker, assignment, source), assignment.memory), Simulation()))
     assert isinstance(found, Profile), found
     return {name: measure(found).value for name, measure in MEASURES.items()}
 
 
 def improved(worker, assignment, source, copies):
-    """What is better in copies that do more, with the work that was added."""
+    """Yield each measure that is better in a copy with more work, with the text of that copy."""
     kernels = {*(launch.kernel for launch in assignment.student_launches), *assignment.aliases}
     alone = measured(worker, assignment, source)
     for seed in range(copies):
@@ -110,7 +116,7 @@ def better(course, worker, folder, copies):
 
 @pytest.mark.parametrize("name", sorted(TRIED))
 def test_useless_work_improves_no_measure_of_a_right_kernel(course, simulator, name):
-    """Neither loops nor loads, local memory, branches, of all work-items or of some."""
+    """Useless loops, loads, local memory and branches, in all or some work-items, improve no right kernel's measure."""
     (folder,) = (each for each in RIGHT if f"{each.parent.name}/{each.name}" == name)
     assert better(course, simulator, folder, TRIED[name]) == []
 
@@ -118,7 +124,7 @@ def test_useless_work_improves_no_measure_of_a_right_kernel(course, simulator, n
 @pytest.mark.whole
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_useless_work_improves_no_measure_of_any_right_kernel(course, simulator, name):
-    """Of every right submission of the corpus."""
+    """Useless work improves no measure of any right submission in the corpus."""
     for folder in RIGHT:
         if folder.parent.name == name:
             assert better(course, simulator, folder, COPIES) == [], folder.name

@@ -1,4 +1,4 @@
-"""explanation.py: what `grader explain` prints."""
+"""explanation.py: `grader explain` prints the right text."""
 
 from samples import check, failed, unchecked
 
@@ -16,12 +16,12 @@ SECOND = failed("correctness: one column (height 9)")
 
 
 def rendered(*checks):
-    """The explanation of these checks, as plain text."""
+    """Return the explanation of these checks as plain text."""
     return render(Explained(title="Transposition", checks=checks), width=80, color=False)
 
 
 def test_the_first_cause_is_told_and_the_others_are_named():
-    """In the order in which a student should read."""
+    """The first cause is explained, and the other failed checks are named below it."""
     assert rendered(check("build"), SECOND, FIRST) == (
         "Transposition\n"
         "correctness: one row (height 1)  WRONG_OUTPUT\n"
@@ -31,13 +31,13 @@ def test_the_first_cause_is_told_and_the_others_are_named():
 
 
 def test_what_was_not_run_is_not_said_to_have_failed():
-    """Nothing is known of it."""
+    """A check that did not run is not listed as failed, because its outcome is unknown."""
     unrun = failed("sanitizer (n 9)", kind=Kind.SANITIZER, reason=Reason.NOT_RUN)
     assert "also failed" not in rendered(check("build"), FIRST, unrun)
 
 
 def test_where_nothing_failed_it_says_so():
-    """And what the simulator saw, only if it looked."""
+    """An explanation without a failure says so. The simulator is mentioned only if it ran."""
     right = check("correctness: one row (height 1)")
     assert rendered(right) == "Transposition\nEvery case that is shown is right.\n"
     seen = check("sanitizer", kind=Kind.SANITIZER)

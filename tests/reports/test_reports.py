@@ -1,4 +1,4 @@
-"""reports/: what learning platforms, programs and people are given to read."""
+"""reports/: learning platforms, programs and people get valid and readable reports."""
 
 import json
 import subprocess
@@ -35,7 +35,7 @@ def junit(outcome):
 
 @pytest.mark.parametrize("outcome", OUTCOMES, ids=["passed", "mixed", "ungraded"])
 def test_junit_passes_the_strict_schema(outcome):
-    """Nothing that the strictest reader refuses: unknown attributes, long texts, odd times, equal names."""
+    """The strictest reader accepts the JUnit file: no unknown attribute, long text, odd time or equal names."""
     XUNIT.validate(ElementTree.fromstring(junit(outcome)))
 
 
@@ -49,7 +49,10 @@ def test_junit_passes_the_strict_schema(outcome):
     ],
 )
 def test_the_schema_refuses_what_readers_refuse(spoil):
-    """The check can fail: each trap of the consumers' list is one."""
+    """The schema refuses each spoilt file: test_junit_passes_the_strict_schema can fail.
+
+    Each file has one known trap of the readers.
+    """
     text = junit(MIXED)
     spoilt = spoil(text)
     assert spoilt != text
@@ -58,7 +61,7 @@ def test_the_schema_refuses_what_readers_refuse(spoil):
 
 
 def test_junit_is_read_back_by_another_library_with_the_same_counts(tmp_path):
-    """junitparser sees as many cases, failures and seconds as the result has."""
+    """junitparser reads as many cases, failures and seconds as the result has."""
     path = tmp_path / "report.xml"
     path.write_text(junit(MIXED), encoding="utf-8")
     (suite,) = JUnitXml.fromfile(str(path))
@@ -73,7 +76,7 @@ def test_junit_is_read_back_by_another_library_with_the_same_counts(tmp_path):
 
 
 def test_junit_begins_with_what_to_read_first():
-    """The simulator's finding before the wrong results that follow from it: at the top, and in its own words."""
+    """The simulator's finding comes before the wrong results that follow from it, in its own words."""
     wrong = failed("correctness: one")
     racing = failed("sanitizer (n 7)", kind=Kind.SANITIZER, message="line 17 races.", findings=(RACE,))
     text = junit(result(BUILD, wrong, racing, SPEED))
@@ -88,7 +91,10 @@ def test_junit_begins_with_what_to_read_first():
 
 
 def test_junit_names_the_line_as_a_property():
-    """The strictest readers refuse attributes for it. The sentence's line comes before those of findings."""
+    """The line is a property in system-out, because the strictest readers refuse attributes.
+
+    A sentence's line precedes those of findings.
+    """
     checks = [failed("a", message="line 26 is wrong."), failed("b", findings=(RACE,)), failed("c")]
     cases = ElementTree.fromstring(junit(result(*checks))).iter("testcase")
     told = {case.get("name"): case.findtext("system-out").splitlines()[2:] for case in cases}
@@ -111,7 +117,10 @@ ONE_LINE = "5 checks: correctness, practice, sanitizer, performance"
 
 
 def test_what_follows_from_a_failed_build_is_one_skipped_case():
-    """Its points are lost and add up; readers that count the share of passed cases find none."""
+    """After a failed build, all other checks are one skipped case with their points.
+
+    Readers that count passed cases find none.
+    """
     text = junit(result(UNBUILT, *UNREACHED))
     root = ElementTree.fromstring(text)
     XUNIT.validate(root)
@@ -126,7 +135,10 @@ def test_what_follows_from_a_failed_build_is_one_skipped_case():
 
 
 def test_where_another_kernel_passes_each_check_stays_a_failure():
-    """Else the share of cases that passed would rise by a kernel that does not build."""
+    """In a suite with another passing kernel, each check stays a failure.
+
+    Otherwise a kernel that does not build would raise the share of passed cases.
+    """
     built = [each.of_part("a") for each in (BUILD, check("correctness: one"))]
     text = junit(result(*built, *(each.of_part("b") for each in (UNBUILT, *UNREACHED))))
     cases = list(ElementTree.fromstring(text).iter("testcase"))
@@ -139,7 +151,7 @@ def test_where_another_kernel_passes_each_check_stays_a_failure():
 
 
 def test_junit_says_how_far_from_its_limit_a_check_passed():
-    """Below the points; and of speed the figures."""
+    """system-out gives the points, the distance from the limit, and the figures of speed."""
     fast = SPEED.model_copy(update={"message": "it runs at 98 % of the model solution's speed; full points need 70 %."})
     said = ElementTree.fromstring(junit(result(fast))).find(".//system-out").text
     assert said.startswith("[[PROPERTY|points=40]]\n[[PROPERTY|max_points=40]]\nit runs at 98 % of")
@@ -147,7 +159,7 @@ def test_junit_says_how_far_from_its_limit_a_check_passed():
 
 
 def test_a_failures_message_also_stands_first_in_its_text():
-    """Some readers show the one, some the other."""
+    """A failure's text starts with its message, because some readers show only one of them."""
     failures = ElementTree.fromstring(junit(MIXED)).iter("failure")
     for failure, reason, lead in zip(
         failures, (Reason.WRONG_OUTPUT, Reason.TOO_SLOW), ("Start here: ", ""), strict=True
@@ -158,7 +170,7 @@ def test_a_failures_message_also_stands_first_in_its_text():
 
 
 def test_findings_stand_between_the_message_and_the_detail():
-    """A learning platform shows which lines to look at, as far as its limit lets it."""
+    """Findings come between the message and the detail. A learning platform shows their lines up to its limit."""
     racing = failed("sanitizer: two", message="they race.", findings=(RACE, RACE), detail="the detail.")
     failure = next(ElementTree.fromstring(junit(result(racing))).iter("failure"))
     assert failure.get("message") == "Start here: WRONG_OUTPUT: they race."
@@ -173,14 +185,14 @@ def test_findings_stand_between_the_message_and_the_detail():
 
 
 def test_long_texts_are_cut_with_a_note():
-    """A reader that cuts would cut without one."""
+    """A long text is cut with a note, because a reader would cut it without one."""
     failure = next(ElementTree.fromstring(junit(MIXED)).iter("failure"))
     assert len(failure.text) < 20_000
     assert failure.text.endswith("(cut here; the JSON report has the rest)")
 
 
 def test_a_fault_of_ours_is_an_error_and_no_grade(tmp_path):
-    """One case, in error, that says whose fault it is not."""
+    """A fault of the grader is one case with an error, which says that it is not the student's fault."""
     path = tmp_path / "report.xml"
     path.write_text(junit(UNGRADED), encoding="utf-8")
     (suite,) = JUnitXml.fromfile(str(path))
@@ -192,7 +204,7 @@ def test_a_fault_of_ours_is_an_error_and_no_grade(tmp_path):
 
 
 def test_json_holds_everything_and_reads_back():
-    """The record itself, by its published schema."""
+    """The JSON report is the complete record by its published schema and reads back equal."""
     for outcome, record in ((result(BUILD, SLOW), Result), (UNGRADED, Ungraded)):
         assert record.model_validate_json(REPORTS["json"](outcome)) == outcome
     fields = json.loads(REPORTS["json"](result(BUILD, SLOW)))
@@ -205,7 +217,7 @@ def lines(*checks, width=80, color=False):
 
 
 def test_a_passed_result_is_a_few_lines():
-    """Cases that passed are one row; the figures of the speed check stand below it."""
+    """Passed cases share one row, and the figures of speed are below its check."""
     assert lines(BUILD, check("correctness: a"), check("correctness: b"), SPEED) == [
         "Coalesced transposition  coalsTransp",
         "kernels.cl",
@@ -224,7 +236,7 @@ def test_a_passed_result_is_a_few_lines():
 
 
 def test_spills_stand_under_the_speed():
-    """Of a kernel that is fast enough, too; what fits in registers is not told."""
+    """Spilled registers are reported below the speed, also of a fast kernel. Values in registers are not mentioned."""
     for each in (SPEED, SLOW):
         said = " ".join(" ".join(lines(each.model_copy(update={"usage": (SPILLING,)}))).split())
         assert SPILLED in said
@@ -233,7 +245,7 @@ def test_spills_stand_under_the_speed():
 
 
 def test_failures_stand_with_their_reason_below():
-    """The first of a reason in full, the rest by name: they nearly always share a cause."""
+    """The first failure of a reason is printed in full, and the rest by name, because they usually share a cause."""
     wrong = [failed(f"correctness: case {i} (n {i})", message=f"error {i}.", detail="by far") for i in range(5)]
     text = "\n".join(lines(BUILD, check("correctness: a"), *wrong, SLOW))
     assert "FAILED correctness: case 0 (n 0)" in text
@@ -246,7 +258,7 @@ def test_failures_stand_with_their_reason_below():
 
 
 def test_what_was_not_run_is_one_line():
-    """Twelve times the same is once."""
+    """Twelve checks that did not run for one reason share one line."""
     skipped = [failed(f"correctness: {i}", reason=Reason.NOT_RUN, message="the build failed.") for i in range(12)]
     text = "\n".join(lines(*skipped))
     assert text.count("the build failed.") == 1
@@ -254,7 +266,10 @@ def test_what_was_not_run_is_one_line():
 
 
 def test_what_was_not_run_stands_apart_from_what_failed():
-    """Skipped and below it, with its reason and the points that are lost; where others passed, these are not all."""
+    """Checks that did not run are listed as skipped, apart from failed ones, with the reason and the lost points.
+
+    Passed cases are counted against all cases.
+    """
     left = {"reason": Reason.NOT_RUN, "message": "skipped: earlier cases timed out."}
     slow = failed("correctness: b", reason=Reason.TIME_LIMIT, message="still running after 10 s.")
     cases = [check("correctness: a"), check("correctness: d"), failed("correctness: c", **left)]
@@ -275,7 +290,7 @@ def test_what_was_not_run_stands_apart_from_what_failed():
 
 
 def test_a_speed_that_does_not_count_yet_is_still_told():
-    """It was measured before a hidden case failed."""
+    """A speed measured before a hidden case failed is still printed."""
     forfeited = replace(SPEED, verdict=Verdict.FAILED, points=0.0, reason=Reason.NOT_RUN, message="does not count yet.")
     text = lines(BUILD, forfeited)
     assert text[4].startswith("skip   performance: cpu (height 1)")
@@ -283,7 +298,7 @@ def test_a_speed_that_does_not_count_yet_is_still_told():
 
 
 def test_what_follows_from_a_failed_build_is_one_row():
-    """With the points that are lost, so that the total adds up."""
+    """After a failed build, all other checks share one row with their lost points, so the total adds up."""
     text = lines(UNBUILT, *UNREACHED)
     assert text[3:] == [
         "FAILED build",
@@ -297,7 +312,7 @@ def test_what_follows_from_a_failed_build_is_one_row():
 
 
 def test_a_check_that_passed_says_how_far_it_is_from_its_limit():
-    """Under its row, or under that of all of its kind with its name."""
+    """A passed check gives its distance from the limit below its row. In a common row, its name comes first."""
     reads = check("memory: words read", Kind.MEMORY, message="it reads 40 words of global memory; the limit is 48.")
     text = lines(BUILD, reads)
     assert text[5] == "       it reads 40 words of global memory; the limit is 48."
@@ -311,7 +326,7 @@ def test_a_check_that_passed_says_how_far_it_is_from_its_limit():
 
 
 def test_findings_stand_under_their_check():
-    """Sentence, lines of source with what happens there, cause; three of them, and how many more there are."""
+    """A check prints up to three findings with sentence, source lines, events and cause, and the number of the rest."""
     racing = failed("sanitizer: two", message="they race.", findings=(RACE,) * 5)
     text = "\n".join(lines(racing))
     assert "       WRONG_OUTPUT  they race.\n       line 13 writes As[0][7] while" in text
@@ -325,14 +340,14 @@ def test_findings_stand_under_their_check():
 
 
 def test_a_finding_that_the_check_has_told_is_not_told_twice():
-    """The check's sentence is often that of its first finding."""
+    """A finding's sentence is not repeated if the check already has it."""
     text = " ".join(" ".join(lines(failed("sanitizer: two", message=RACE.message, findings=(RACE,)))).split())
     assert text.count(RACE.message) == 1
     assert RACE.cause in text
 
 
 def test_nothing_is_wider_than_the_terminal():
-    """At 80 columns and at 60."""
+    """No line is wider than a terminal of 80 or 60 columns."""
     for width in (80, 60):
         for line in lines(
             BUILD, failed("correctness: " + "long " * 30, message="words " * 40, findings=(RACE,)), SLOW, width=width
@@ -341,24 +356,24 @@ def test_nothing_is_wider_than_the_terminal():
 
 
 def test_colour_is_for_terminals_only():
-    """Plain text carries the same words."""
+    """Plain text has no colours and terminals get them."""
     assert not any("\x1b" in line for line in lines(BUILD, SLOW))
     assert any("\x1b[" in line for line in lines(BUILD, SLOW, color=True))
 
 
 def test_control_characters_of_a_submission_do_not_reach_the_terminal():
-    """A kernel's name or a compiler's quotation of the source cannot move the cursor or change colours."""
+    """Control characters from kernel names or compiler messages do not reach the terminal."""
     text = "\n".join(lines(failed("correctness: x", message=NASTY.replace("\ud83d", ""), detail="\x1b[2J\x07")))
     assert not set(text) & {"\x00", "\x1b", "\x07"}
 
 
 def drawn(*cells, **more):
-    """An error map of these cells."""
+    """Return an error map of these cells."""
     return ErrorMap(**{"buffer": "B", "shape": (53, 90), "block": (16, 16), "cells": cells, **more})
 
 
 def test_the_first_failure_whose_map_tells_something_shows_it():
-    """Once, below its reason; a map of one sign says nothing new."""
+    """The first informative error map is printed once, below its reason. A map with one sign only is left out."""
     checks = [
         failed("correctness: a (n 1)", error_map=drawn("#")),
         failed("correctness: b (n 2)", error_map=drawn("..#", "oo+")),
@@ -371,7 +386,7 @@ def test_the_first_failure_whose_map_tells_something_shows_it():
 
 
 def test_the_widest_map_fits_the_terminal():
-    """With the longest legend that cases give, in 80 columns."""
+    """The widest map with the longest legend fits in 80 columns."""
     widest = drawn(*(20 * (40 * "o",)), buffer="Btr", block=(512, 16))
     for line in lines(failed("correctness: a", error_map=widest.model_copy(update={"cells": (*widest.cells, ".+#o")}))):
         assert len(line) <= 80
@@ -379,7 +394,7 @@ def test_the_widest_map_fits_the_terminal():
 
 
 def test_one_failure_for_each_cause_is_explained():
-    """The commonest first; those without a cause are only named."""
+    """One failure of each cause is explained, the most common first. Failures without a cause are named only."""
     checks = [
         failed("correctness: a (n 1)", message="no cause."),
         failed("correctness: b (n 2)", message="rare.", cause="rare"),
@@ -393,7 +408,7 @@ def test_one_failure_for_each_cause_is_explained():
 
 
 def test_junit_draws_the_map_below_the_failure():
-    """In its text, not in its message."""
+    """The error map is in a failure's text, not in its message."""
     (failure,) = ElementTree.fromstring(junit(result(failed("a", detail="by far", error_map=drawn(".#"))))).iter(
         "failure"
     )
@@ -405,7 +420,7 @@ WATCHED = (unchecked(), unchecked("memory: banks", Kind.MEMORY, 10), unchecked("
 
 
 def test_what_was_not_checked_keeps_its_points_and_stands_under_the_total():
-    """In every part of a report by which somebody may judge: the row, the total, the line of a list."""
+    """Unchecked points appear in their row, below the total and in a list's line, to avoid a misjudgement."""
     outcome = result(BUILD, check("correctness: a", points=28, max_points=28), *WATCHED, SPEED)
     told = render(outcome, width=80, color=False).splitlines()
     start = told.index("skip   sanitizer (height 1)                                               0 / 12")
@@ -424,7 +439,7 @@ def test_what_was_not_checked_keeps_its_points_and_stands_under_the_total():
 
 
 def test_a_speed_that_the_courses_machine_decides_on_is_shown():
-    """What was measured here helps all the same."""
+    """A speed that the course's machine decides is printed with its local figures."""
     there = SPEED.model_copy(
         update={"verdict": Verdict.SKIPPED, "points": 0.0, "reason": Reason.DECIDED_ELSEWHERE, "message": "not here."}
     )
@@ -434,7 +449,10 @@ def test_a_speed_that_the_courses_machine_decides_on_is_shown():
 
 
 def test_junit_skips_what_was_not_checked_and_says_its_worth():
-    """The reason, the points and the way on, in the message and in the text: older readers see only one of them."""
+    """A skipped case has the reason, the points and the remedy in its message and its text.
+
+    Older readers show only one of them.
+    """
     skipped = list(ElementTree.fromstring(junit(result(BUILD, *WATCHED))).iter("skipped"))
     said = "worth {} points: the simulator is not installed: install it."
     assert [each.get("message") for each in skipped] == [f"NO_SIMULATOR, {said.format(n)}" for n in (12, 10, 10)]
@@ -444,7 +462,10 @@ def test_junit_skips_what_was_not_checked_and_says_its_worth():
 
 
 def test_what_draws_figures_obeys_no_file_of_the_working_directory(tmp_path):
-    """It may be a student's repository, and its settings can name code."""
+    """matplotlib ignores a matplotlibrc in the working directory.
+
+    That folder may be a student's repository, and the file can name code.
+    """
     (tmp_path / "matplotlibrc").write_text("font.size: 99\n")
     loading = "from grader import reports; reports._load_what_draws()"
     program = f"{loading}; import matplotlib; print(matplotlib.rcParams['font.size'])"
@@ -454,7 +475,10 @@ def test_what_draws_figures_obeys_no_file_of_the_working_directory(tmp_path):
 
 @pytest.mark.parametrize("name", ["json", "junit", "html", "terminal", "gradescope", "explanation"])
 def test_what_is_missing_by_our_fault_is_told_everywhere(name):
-    """In one sentence, which says that the grade is not affected; the strictest reader of JUnit takes it."""
+    """After a fault of the grader, every report names the missing part and says that the grade is not affected.
+
+    The JUnit file stays valid for the strictest reader.
+    """
     fault = Fault(lost="the explanation")
     lacking = result(BUILD, failed("correctness: one", faults=(fault,)), failed("correctness: two", faults=(fault,)))
     report = {
@@ -468,7 +492,7 @@ def test_what_is_missing_by_our_fault_is_told_everywhere(name):
 
 
 def test_a_page_that_cannot_be_made_is_a_bare_one(monkeypatch):
-    """It still has the points and the reasons, escaped; a figure that cannot be drawn costs only itself."""
+    """A page that fails becomes a bare page with points and escaped reasons."""
     monkeypatch.setattr(page_module, "lines_of", lambda _: 1 / 0)
     made = page(MIXED)
     assert [fault.lost for fault in made.faults] == ["the page"]
@@ -479,7 +503,7 @@ def test_a_page_that_cannot_be_made_is_a_bare_one(monkeypatch):
 
 
 def test_a_figure_that_cannot_be_drawn_costs_only_itself(monkeypatch):
-    """A sentence stands in its place."""
+    """A sentence replaces a figure that cannot be drawn, and the rest of the page stays."""
     monkeypatch.setattr(page_module.figures, "timings", lambda *_: 1 / 0)
     made = page(result(BUILD, SPEED))
     assert [fault.lost for fault in made.faults] == ["a figure"]
@@ -488,7 +512,7 @@ def test_a_figure_that_cannot_be_drawn_costs_only_itself(monkeypatch):
 
 
 def test_an_overview_that_cannot_be_made_is_a_bare_one(monkeypatch):
-    """It still lists who has how many points."""
+    """An overview that fails becomes a bare list of students and points."""
     monkeypatch.setattr(overview_module, "render_overview", lambda *_: 1 / 0)
     row = StudentRow(student=Student(label="ada", name="Ada"), assignment="small", grade=grade_of(MIXED))
     book = Gradebook(shape="x", assignments=("small",), titles={}, maxima={}, skeletons={}, parts={}, rows=(row,))

@@ -1,4 +1,4 @@
-"""annotated.py: the source with what each line asks of memory."""
+"""annotated.py: the source with the memory requests of each line."""
 
 from types import SimpleNamespace
 
@@ -19,7 +19,7 @@ def page(assignment, counted, source):
 
 
 def test_every_line_stands_with_its_counts(transposition):
-    """Each line of the source, with its number; below it a row for each of its accesses and conditions; then totals."""
+    """Each numbered source line is followed by a row for each of its accesses and conditions. Totals come last."""
     lines = max(each.line for each in (*PROFILE.accesses, *PROFILE.branches))
     source = "".join(f"source of line {number}\n" for number in range(1, lines + 1))
     shown = page(transposition, Counted(profile=PROFILE, problem=None, steps=1), source).splitlines()
@@ -39,18 +39,18 @@ def test_every_line_stands_with_its_counts(transposition):
 
 
 def test_wrong_results_are_said_below_the_counts(transposition):
-    """Counts of a kernel that is wrong are shown, and nobody takes it for right."""
+    """Counts of a wrong kernel are followed by its error, so that readers do not think it right."""
     shown = page(transposition, Counted(profile=PROFILE, problem=WRONG, steps=1), "x\n")
     assert shown.index("times the least possible") < shown.index("WRONG_OUTPUT  B is wrong.")
 
 
 def test_without_counts_there_is_the_reason(transposition):
-    """With what backs it, and no source."""
+    """Without counts, the page has the reason with its detail and no source."""
     shown = page(transposition, WRONG, "x\n")
     assert "WRONG_OUTPUT  B is wrong.\nby far\n" in shown
     assert " | " not in shown
 
 
 def test_the_source_cannot_move_the_cursor(transposition):
-    """Escapes of a submission are shown as what they are."""
+    """Escape sequences in a submission's source do not reach the terminal."""
     assert "\x1b" not in page(transposition, Counted(profile=PROFILE, problem=None, steps=1), "a \x1b[31m b\n")

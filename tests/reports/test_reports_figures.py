@@ -20,7 +20,7 @@ FIGURES = {
 
 @cache
 def drawn(name):
-    """One of them. It takes half a second, so it is drawn once, and by none who only collects tests."""
+    """Return a figure, drawn once because it takes half a second, and not during test collection."""
     return FIGURES[name]()
 
 
@@ -30,7 +30,7 @@ def words_of(figure):
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_figure_stands_inside_a_page(name):
-    """An element with a label, text as text, colours by the page's names, and no size or address of its own."""
+    """A figure is an SVG element with a label, selectable text, the page's colours, and no fixed size or address."""
     figure = drawn(name)
     root = ElementTree.fromstring(figure)
     assert root.tag == "svg"
@@ -42,7 +42,7 @@ def test_a_figure_stands_inside_a_page(name):
 
 
 def test_timings_show_a_row_for_each_with_its_median():
-    """Five kinds of launches, each with a marker of its own or hollow."""
+    """Each of the five kinds of launches has a row with its median and a distinct or hollow marker."""
     words = words_of(drawn("timings"))
     for name, median in (("your kernel", "3.6 ms"), ("naive kernel", "18.8 ms"), ("a copy", "419 µs")):
         assert words.index(median) == words.index(name) + 1
@@ -50,7 +50,10 @@ def test_timings_show_a_row_for_each_with_its_median():
 
 
 def test_bars_have_the_copy_as_their_roof_where_moving_is_all():
-    """GFLOPS have none, unless the peak is known, and then there is a roofline."""
+    """Bars in GB/s have the copy bandwidth as a dashed line.
+
+    Bars in GFLOPS have none, because a known peak gives a roofline instead.
+    """
     assert "the dashed line: a copy, 35.4 GB/s" in words_of(drawn("bars"))
     assert "4.66 GB/s" in words_of(drawn("bars"))
     computing = rates(ROOFLINE.model_copy(update={"peak": None}))
@@ -59,7 +62,10 @@ def test_bars_have_the_copy_as_their_roof_where_moving_is_all():
 
 
 def test_the_roofline_has_both_roofs_and_every_kernel():
-    """The naive kernel and the model solution do the same work in their own times."""
+    """The roofline shows both roofs and all kernels.
+
+    The naive kernel and the model solution do equal work in different times.
+    """
     label = ElementTree.fromstring(drawn("roofline")).get("aria-label")
     assert label == (
         "Roofline at 172 FLOP/byte, the roofs 35.4 GB/s and 4,100 GFLOPS. "
@@ -70,7 +76,7 @@ def test_the_roofline_has_both_roofs_and_every_kernel():
 
 
 def test_a_device_profile_gives_the_roofline_its_roofs():
-    """One of local memory among them, below which the kernel stands by what it asks of that."""
+    """A device profile gives the roofs, one for local memory. The kernel has a point for its local bytes."""
     figure = drawn("roofline with a profile")
     label = ElementTree.fromstring(figure).get("aria-label")
     assert "the roofs 40 GB/s and 5,000 GFLOPS." in label
@@ -81,7 +87,7 @@ def test_a_device_profile_gives_the_roofline_its_roofs():
 
 
 def test_a_kernel_without_local_memory_has_no_roof_of_it():
-    """Nor has one that nobody has simulated."""
+    """A kernel without local memory, or without simulation, gets no roof for it."""
     performance = ROOFLINE.model_copy(update={"roofs": ROOFS})
     unshared = PROFILE.model_copy(update={"accesses": PROFILE.accesses[:1]})
     for profile in (unshared, None):
@@ -89,7 +95,7 @@ def test_a_kernel_without_local_memory_has_no_roof_of_it():
 
 
 def test_a_device_profile_stands_in_for_the_peak_of_a_session():
-    """There is a roofline then."""
+    """A device profile replaces a missing peak, so there is a roofline."""
     assert roofline(ROOFLINE.model_copy(update={"peak": None, "roofs": ROOFS}), PROFILE)
 
 
@@ -97,14 +103,14 @@ def test_a_device_profile_stands_in_for_the_peak_of_a_session():
     "changes", [{"peak": None}, {"flop": None}, {"copy_bandwidth": 0.0}, {"copy_bandwidth": float("inf")}]
 )
 def test_without_roofs_or_arithmetic_there_is_no_roofline(changes):
-    """The bars are drawn then."""
+    """Without roofs or operations there are bars instead of a roofline."""
     performance = ROOFLINE.model_copy(update=changes)
     assert roofline(performance, PROFILE) is None
     assert rates(performance)
 
 
 def test_what_took_no_time_is_left_out():
-    """A clock too coarse for one kernel must not hide the others."""
+    """Timings of zero are left out, so that a coarse clock for one kernel does not hide the others."""
     samples = SAMPLES.model_copy(update={"baseline": (0.0,), "submission": (0.0, 0.0035)})
     performance = BARS.model_copy(update={"samples": samples})
     assert "naive kernel" not in words_of(timings(performance)) + words_of(rates(performance))
@@ -116,7 +122,7 @@ def test_what_took_no_time_is_left_out():
 
 
 def test_a_users_own_settings_change_nothing():
-    """A matplotlibrc with a taste of its own would make another page of the same result."""
+    """A user's matplotlib settings change no figure, so that equal results give equal pages."""
     with matplotlib.rc_context({"font.size": 30, "axes.facecolor": "red", "svg.fonttype": "path"}):
         assert timings(BARS) == drawn("timings")
         assert matplotlib.rcParams["font.size"] == 30

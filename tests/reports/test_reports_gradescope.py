@@ -1,4 +1,4 @@
-"""gradescope.py: results.json is what Gradescope documents, and a fault of ours gives no score."""
+"""gradescope.py: results.json follows Gradescope's documentation, and a fault of the grader has no score."""
 
 import json
 
@@ -17,13 +17,13 @@ MIXED = result(BUILD, SKIPPED, check("correctness: one"), RACING, SLOW)
 
 
 def read(outcome):
-    """The file as Gradescope reads it."""
+    """Return the file as Gradescope reads it."""
     return Results.model_validate_json(REPORTS["gradescope"](outcome))
 
 
 @pytest.mark.parametrize("outcome", [MIXED, result(BUILD, SPEED), result()], ids=["mixed", "passed", "nothing"])
 def test_a_result_is_a_file_as_documented(outcome):
-    """Its score is the result's, and those of the tests add up to it."""
+    """The file's score is the result's, and the tests' scores add up to it."""
     results = read(outcome)
     assert results.score == outcome.points
     assert sum(test.score for test in results.tests) == outcome.points
@@ -34,13 +34,13 @@ def test_a_result_is_a_file_as_documented(outcome):
 
 
 def test_students_see_everything():
-    """A hidden test would hide the total."""
+    """All tests are visible, because a hidden test would hide the total."""
     results = read(MIXED)
     assert {each.visibility for each in (results, *results.tests)} == {"visible"}
 
 
 def test_status_and_words_of_each_check():
-    """Passed or failed in Gradescope's words; what could not be checked is neither, and says so."""
+    """Each check is passed or failed in Gradescope's terms. A skipped check has no status and says why."""
     build, skipped, _, racing, slow = read(MIXED).tests
     assert [each.status for each in (build, skipped, racing, slow)] == ["passed", None, "failed", "failed"]
     assert (slow.score, slow.max_score) == (20, 40)
@@ -52,14 +52,17 @@ def test_status_and_words_of_each_check():
 
 
 def test_a_failure_is_told_in_the_words_of_the_junit_report():
-    """Two platforms, one text."""
+    """A failure has the JUnit report's text."""
     for test in read(MIXED).tests:
         if test.status == "failed":
             assert test.output.splitlines()[-1] in REPORTS["junit"](MIXED)
 
 
 def test_what_follows_from_a_failed_build_is_one_test():
-    """Of no status, with the points that are lost; the total is out of all."""
+    """After a failed build, all other checks are one test without a status, with their lost points.
+
+    The total includes all points.
+    """
     unbuilt = failed("build", kind=Kind.BUILD, max_points=0, reason=Reason.BUILD_ERROR, message="line 2: what?")
     unrun = [failed(f"correctness: {i}", reason=Reason.NOT_RUN, message="fix the build.") for i in range(12)]
     build, rest = read(result(unbuilt, *unrun)).tests
@@ -69,7 +72,7 @@ def test_what_follows_from_a_failed_build_is_one_test():
 
 
 def test_the_output_says_points_and_where_to_start():
-    """Before a student opens any test."""
+    """The output above the tests gives the points and the check to read first."""
     output = read(MIXED).output
     assert output.startswith(
         "Coalesced transposition: 25 of 62; 12 not checked here: the simulator is missing.\n"
@@ -80,7 +83,7 @@ def test_the_output_says_points_and_where_to_start():
 
 
 def test_a_fault_of_ours_has_no_score_anywhere():
-    """So that it can become no zero, and the student reads whose fault it is not."""
+    """A fault of the grader has no score, so it cannot become a zero. The student reads that it is not their fault."""
     fields = json.loads(REPORTS["gradescope"](UNGRADED))
     assert not {"score", "tests", "leaderboard"} & set(fields)
     assert "not your fault: there is no OpenCL device." in fields["output"]
@@ -93,7 +96,7 @@ def test_a_fault_of_ours_has_no_score_anywhere():
     "spoil", [{"points": 1}, {"score": "1"}, {"visibility": "shown"}, {"tests": [{"status": "partial"}]}]
 )
 def test_the_schema_refuses_what_is_not_documented(spoil):
-    """The check can fail."""
+    """The schema refuses undocumented fields and values, so test_a_result_is_a_file_as_documented can fail."""
     fields = json.loads(REPORTS["gradescope"](MIXED))
     with pytest.raises(ValueError, match="validation error"):
         Results.model_validate({**fields, **spoil})

@@ -1,4 +1,4 @@
-"""live.py: what is shown of a grading before there is a report."""
+"""live.py: the display of a running grading."""
 
 import pytest
 from courses import course_of
@@ -25,12 +25,15 @@ def heard(coursework, *events):
 
 @pytest.fixture
 def small(tmp_path):
-    """An assignment of which nothing is hidden: three cases, the simulator's three checks, speed."""
+    """An assignment without hidden parts: three cases, three checks of the simulator, and speed."""
     return course_of(tmp_path, FIELDS).load("small")
 
 
 def test_a_log_has_a_line_for_what_begins_and_for_what_is_decided(small):
-    """With the seconds passed and how much is decided; a failure with its reason and, if that is final, a sentence."""
+    """A log has a line with the seconds for each start and each verdict.
+
+    A failure has its reason and, if final, a sentence.
+    """
     race = Decided(check=RACE, sentence="line 3 races.")
     board, lines = LiveBoard(small), []
     for event in ("running the cases", Decided(check=BUILD), Decided(check=RAGGED), race):
@@ -45,7 +48,7 @@ def test_a_log_has_a_line_for_what_begins_and_for_what_is_decided(small):
 
 
 def test_a_terminal_has_a_row_for_those_that_passed_and_one_for_each_that_did_not(small):
-    """So a board stays small; below it stands what is being done."""
+    """A board stays small: passed checks of a kind share a row above the failures. The current activity is last."""
     decided = [BUILD, ONE, RAGGED, check("practice: large (n 5000)", kind=Kind.PRACTICE)]
     board = heard(small, *(Decided(check=each, sentence=each.message) for each in decided), "timing")
     assert [row.plain for row in board.rows()] == [
@@ -59,13 +62,13 @@ def test_a_terminal_has_a_row_for_those_that_passed_and_one_for_each_that_did_no
 
 
 def test_hidden_checks_are_not_waited_for(tmp_path):
-    """All others are shown before the report: a hidden case hides itself alone."""
+    """The board counts all checks except hidden ones. A hidden case hides only itself."""
     board = heard(hiding_course(tmp_path, "case").load("small"), "building")
     assert board.status(0) == "building, 0 of 7 checks decided, 0 s"
 
 
 def test_a_suite_counts_the_checks_of_all_its_parts(tmp_path):
-    """Each part has rows of its own."""
+    """A suite's board has separate rows for each part."""
     suite = suite_course(tmp_path).load("ladder")
     first, *_ = suite.parts
     board = heard(suite, Decided(check=BUILD.of_part(first.part)))
@@ -73,7 +76,7 @@ def test_a_suite_counts_the_checks_of_all_its_parts(tmp_path):
 
 
 def test_a_file_that_does_not_build_is_explained_once(tmp_path):
-    """As in the report, not for each part of a suite."""
+    """A build error of a suite is explained once, as in the report, and not for each part."""
     suite = suite_course(tmp_path).load("ladder")
     broken = failed("build", kind=Kind.BUILD, reason=Reason.BUILD_ERROR)
     events = [Decided(check=broken.of_part(part.part), sentence="line 2: unknown.") for part in suite.parts]
@@ -83,7 +86,7 @@ def test_a_file_that_does_not_build_is_explained_once(tmp_path):
 
 
 def test_a_sentence_is_told_once(small):
-    """Not for each of ten cases that were skipped; these have not failed."""
+    """Skipped cases with one sentence print it once and do not count as failed."""
     skipped = failed("correctness: ragged (n 1000)", reason=Reason.NOT_RUN)
     events = [Decided(check=skipped.model_copy(update={"name": name}), sentence="skipped.") for name in ("a", "b")]
     assert [row.plain for row in heard(small, *events).rows()] == [
@@ -95,14 +98,14 @@ def test_a_sentence_is_told_once(small):
 
 
 def test_what_a_submission_says_reaches_a_terminal_without_control_characters(small):
-    """A message may quote the file."""
+    """Control characters in a message, which may quote the file, do not reach the terminal."""
     event = Decided(check=failed("build", kind=Kind.BUILD, reason=Reason.BUILD_ERROR), sentence="no \x1b[2Jthing.")
     board = heard(small, event)
     assert "\x1b" not in board.line(event, 0) + "".join(row.plain for row in board.rows())
 
 
 def test_a_skipped_check_is_told_as_such(small):
-    """It is decided that it is not made here."""
+    """A skipped check is printed as skipped with its reason."""
     skipped = check("sanitizer (n 70)", kind=Kind.SANITIZER, verdict=Verdict.SKIPPED, reason=Reason.NO_SIMULATOR)
     event = Decided(check=skipped)
     assert "skip   sanitizer (n 70)  NO_SIMULATOR" in heard(small, event).line(event, 2)

@@ -1,4 +1,4 @@
-"""Cases for practice in every report: they are told, and decide nothing."""
+"""Practice cases are in every report and decide nothing."""
 
 from xml.etree import ElementTree
 
@@ -20,7 +20,7 @@ PRACTISED = result(BUILD, check("correctness: one (n 1)"), PRACTICE, SPEED)
 
 
 def test_practice_decides_nothing():
-    """What fails there leaves a submission passed, and is no cause to read first."""
+    """A failed practice case leaves a submission passed and is never the first cause."""
     assert PRACTISED.passed
     assert PRACTISED.first_cause is None
     assert grade_of(PRACTISED).passed
@@ -30,7 +30,10 @@ def test_practice_decides_nothing():
 
 
 def test_every_report_shows_practice_for_what_it_is():
-    """Told in full to the student; to platforms that take points off for failures as skipped, or as worth nothing."""
+    """Students read practice cases in full.
+
+    For platforms that deduct points for failures, they are skipped or worth nothing.
+    """
     terminal = render(PRACTISED, width=80, color=False)
     assert "FAILED practice: odd (n 7)\n       WRONG_OUTPUT  odd ones are wrong.\n       by far" in terminal
     assert "start here" not in terminal
@@ -52,7 +55,7 @@ def test_every_report_shows_practice_for_what_it_is():
 
 
 def test_practice_that_passes_is_a_row():
-    """Like any other kind."""
+    """A passed practice case is a row, as for other kinds."""
     passed = PRACTICE.model_copy(update={"verdict": Verdict.PASSED, "reason": None, "message": "", "detail": ""})
     assert "passed practice: odd (n 7)\n" in render(result(BUILD, passed), width=80, color=False)
     assert "1 case for practice, 1 passed" in Reader(REPORTS["html"](result(BUILD, passed))).text

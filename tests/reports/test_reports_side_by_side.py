@@ -1,4 +1,4 @@
-"""A suite in every report: its kernels apart, and side by side (side_by_side.py, ladder.py)."""
+"""A suite in every report: its kernels are separate and compared side by side (side_by_side.py, ladder.py)."""
 
 import csv
 import re
@@ -35,7 +35,7 @@ FAST = SPEED.model_copy(update={"performance": ROOFLINE})
 
 
 def suite_of(ladder, first, last, **changes):
-    """Hand-made results of both kernels, as one."""
+    """Return hand-made results of both kernels as one result."""
     whole = joined(ladder, [result(*first, **changes), result(*last, **changes)])
     return whole.model_copy(update={"assignment": NAME})
 
@@ -48,7 +48,10 @@ def text_of(outcome):
 
 
 def test_kernels_stand_side_by_side(climbed):
-    """Rates, shares of the model solution's, and times the first, of a real grading."""
+    """A real grading compares two kernels.
+
+    Each has a rate, its share of the model solution's rate, and its multiple of the first rate.
+    """
     first, last = standings_of(climbed["right"])
     assert (first.part, last.part) == (FIRST, LAST)
     assert first.times_first == 1.0
@@ -62,7 +65,7 @@ def test_kernels_stand_side_by_side(climbed):
 
 
 def test_arithmetic_for_each_byte_is_counted(climbed):
-    """What tiles are for: each word that is staged is used sixteen times."""
+    """A tiled kernel does over ten times the operations per byte. Each staged word is used sixteen times."""
     first, last = standings_of(climbed["right"])
     if last.intensity is None:
         pytest.skip("no simulator: nothing was counted")
@@ -70,7 +73,7 @@ def test_arithmetic_for_each_byte_is_counted(climbed):
 
 
 def test_what_was_not_measured_is_a_dash(climbed):
-    """Also where the first kernel is the one that lacks a rate."""
+    """An unmeasured figure is a dash, also if the first kernel has no rate."""
     _, last = standings_of(climbed["missing"])
     assert last.cells == ("-", "-", "-", "-")
     assert standings_of(climbed["broken"])[0].performance is None
@@ -78,7 +81,7 @@ def test_what_was_not_measured_is_a_dash(climbed):
 
 
 def test_rates_of_different_things_are_not_compared(ladder):
-    """GB/s are no multiple of GFLOPS, and have no figure in common."""
+    """GB/s and GFLOPS are not compared and share no figure."""
     mixed = suite_of(ladder, (BUILD, FAST), (BUILD, SPEED))
     assert [each.times_first for each in standings_of(mixed)] == [1.0, None]
     assert drawn({each.part: each.performance for each in standings_of(mixed)}) is None
@@ -86,14 +89,14 @@ def test_rates_of_different_things_are_not_compared(ladder):
 
 
 def test_the_figure_tells_its_figures():
-    """In words, for those who cannot see it."""
+    """The figure's label gives its numbers in words, for readers who cannot see it."""
     label = ElementTree.fromstring(drawn({"first": ROOFLINE, "last": ROOFLINE})).get("aria-label")
     assert label.startswith("Rates in GFLOPS: first 1,190 (model ")
 
 
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_no_name_becomes_markup_in_the_figure(payload):
-    """The names of kernels are drawn as text."""
+    """Kernel names are text in the figure, never markup."""
     plain, hostile = (ElementTree.fromstring(drawn({name: ROOFLINE})) for name in ("word", payload))
     assert {each.tag for each in hostile.iter()} <= {each.tag for each in plain.iter()}
 
@@ -103,7 +106,7 @@ def test_no_name_becomes_markup_in_the_figure(payload):
 
 @pytest.mark.parametrize("name", ["right", "missing", "broken"])
 def test_a_terminal_of_80_columns_holds_it(climbed, name):
-    """Each kernel under its name with its points, and a table of the rates if there are any."""
+    """In 80 columns, each kernel has a heading with its points. Rates, if any, are in a table."""
     text = render(climbed[name], width=80, color=False)
     assert max(map(len, text.splitlines())) <= 80
     for standing in standings_of(climbed[name]):
@@ -113,7 +116,7 @@ def test_a_terminal_of_80_columns_holds_it(climbed, name):
 
 
 def test_a_kernel_that_does_not_build_is_two_rows(climbed):
-    """What went wrong, and all that was not run for it as one."""
+    """A kernel that does not build has its error and one row for all checks that did not run."""
     text = render(climbed["missing"], width=80, color=False).partition(f"       {LAST} ")[2]
     assert "KERNEL_MISSING  the file has no kernel named blockMMM" in text
     assert text.count("fix the build first.") == 1
@@ -121,7 +124,7 @@ def test_a_kernel_that_does_not_build_is_two_rows(climbed):
 
 
 def test_where_to_start_is_the_first_kernel_that_is_wrong(ladder):
-    """And in it what the simulator saw; a race of a later kernel comes later."""
+    """Reading starts at the first wrong kernel and at its simulator finding. A race in a later kernel comes later."""
     both = suite_of(ladder, (BUILD, WRONG, RACING), (BUILD, RACING))
     assert both.first_cause.name == f"{FIRST}: sanitizer (n 3)"
     later = suite_of(ladder, (BUILD, WRONG), (BUILD, RACING))
@@ -133,7 +136,7 @@ def test_where_to_start_is_the_first_kernel_that_is_wrong(ladder):
 
 @pytest.mark.parametrize("name", ["right", "missing", "broken"])
 def test_the_page_has_a_section_for_each_kernel(climbed, name):
-    """With its checks, speed and memory; the table leads to them, and no id is there twice."""
+    """The page has a section for each kernel's checks, speed and memory. The table links to it, and ids are unique."""
     outcome = climbed[name]
     page = Reader(REPORTS["html"](outcome))
     ids = page.values("id")
@@ -150,14 +153,17 @@ def test_the_page_has_a_section_for_each_kernel(climbed, name):
 
 
 def test_no_page_scrolls_sideways(climbed, browser):
-    """On a phone, on a tablet, on a desk."""
+    """No page scrolls sideways on a phone, a tablet or a desktop."""
     widths = [360, 768, 1280]
     page = REPORTS["html"](climbed["right"])
     assert browser.measure(page, widths, "document.documentElement.scrollWidth") == widths
 
 
 def test_notes_at_a_line_that_serves_several_kernels_name_them(ladder):
-    """Else the counts of one would be read as the other's; at a line of one kernel no name is needed."""
+    """Notes at a line of several kernels name the kernel, so that counts are not confused.
+
+    At a line of one kernel, no name is needed.
+    """
     last = PROFILE.model_copy(update={"accesses": PROFILE.accesses[:1], "branches": ()})
     source = "\n" * 30
     whole = suite_of(ladder, (BUILD,), (BUILD,), source=source)
@@ -168,7 +174,7 @@ def test_notes_at_a_line_that_serves_several_kernels_name_them(ladder):
 
 @pytest.mark.parametrize("name", ["right", "missing", "broken"])
 def test_junit_names_are_unique_and_classes_are_kinds(climbed, name):
-    """The kernel is part of a case's name, so that the strictest reader takes the file."""
+    """The kernel is part of a case's name, so the strictest reader accepts the file."""
     root = ElementTree.fromstring(REPORTS["junit"](climbed[name]))
     XUNIT.validate(root)
     cases = list(root.iter("testcase"))
@@ -179,7 +185,7 @@ def test_junit_names_are_unique_and_classes_are_kinds(climbed, name):
 
 
 def test_gradescope_is_told_of_each_kernel(climbed):
-    """Points and speed in the text above the tests."""
+    """The text above Gradescope's tests gives each kernel's points and speed."""
     results = Results.model_validate_json(REPORTS["gradescope"](climbed["missing"]))
     first, last = standings_of(climbed["missing"])
     assert in_words(first) in results.output
@@ -192,7 +198,7 @@ def test_gradescope_is_told_of_each_kernel(climbed):
 
 
 def test_a_grade_has_points_and_speeds_by_kernel(climbed):
-    """In the gradebook, in the table of all, and in the comment for Moodle."""
+    """The gradebook, the table and the comment for Moodle give points by kernel. The table also gives speeds."""
     grade = grade_of(climbed["missing"])
     first, last = standings_of(climbed["missing"])
     assert grade.parts == (FIRST, LAST)
@@ -210,7 +216,7 @@ def test_a_grade_has_points_and_speeds_by_kernel(climbed):
 
 
 def test_a_kernel_of_a_suite_can_be_graded_again(ladder, climbed, tmp_path):
-    """`--regrade check=WORDS` finds it by the name that all its checks begin with."""
+    """`--regrade check=WORDS` selects a kernel by the name that starts each of its checks."""
     plan, store = (
         plan_of([ladder], handin("ada", assignment=NAME), handin("ben", b"x", assignment=NAME)),
         Store(tmp_path),
@@ -223,13 +229,13 @@ def test_a_kernel_of_a_suite_can_be_graded_again(ladder, climbed, tmp_path):
 
 
 def test_scoring_anew_changes_nothing(climbed, ladder):
-    """Neither names nor times of the whole."""
+    """Rescoring an unchanged suite changes neither names nor times."""
     for name, whole in climbed.items():
         assert rescore(whole, ladder) == whole, name
 
 
 def test_several_speeds_are_kept_by_part(ladder):
-    """Also if a kernel in the middle was not timed."""
+    """A grade keeps the speeds of all timed kernels by part."""
     other = performance(rate=performance().rate.model_copy(update={"median": 3.0}))
     speeds = grade_of(suite_of(ladder, (BUILD, SPEED), (BUILD, SPEED.model_copy(update={"performance": other})))).speeds
     assert [(part, each.rate) for part, each in speeds.items()] == [(FIRST, 7.21), (LAST, 3.0)]

@@ -1,4 +1,4 @@
-"""since.py: what has changed from one grading to the next."""
+"""since.py: the changes from one grading to the next, in words."""
 
 import pytest
 from samples import RACE, check, failed, performance, result
@@ -21,18 +21,18 @@ def of(*checks, source="one\ntwo\n"):
 
 
 def test_a_race_that_is_gone_is_named_with_the_line_that_it_had():
-    """After the points that it brings."""
+    """A fixed race is named with its former line, after the points that it brings."""
     said = since(of(BUILD, ONE, RACED), of(BUILD, ONE, CLEAN))
     assert said == ("+12: 22 of 22 points", f"the race in line {RACE.lines[0]} is gone")
 
 
 def test_what_is_new_is_told():
-    """With the line to look at."""
+    """A new race is named with its line."""
     assert since(of(CLEAN), of(RACED))[1] == f"new: race in line {RACE.lines[0]}"
 
 
 def test_a_fault_whose_line_has_only_moved_is_neither_gone_nor_new():
-    """Its line says the same."""
+    """A fault whose line only moved, with unchanged text, is neither fixed nor new."""
     text = [f"line {n}" for n in range(60)]
     moved = RACE.model_copy(
         update={"message": RACE.message.replace(f"line {RACE.lines[0]}", f"line {RACE.lines[0] + 1}")}
@@ -43,14 +43,14 @@ def test_a_fault_whose_line_has_only_moved_is_neither_gone_nor_new():
 
 
 def test_cases_are_counted_and_those_that_broke_are_named():
-    """Each by its title."""
+    """Newly right cases are counted, and newly wrong ones are named."""
     wrong = failed("correctness: two (n 2)")
     assert since(of(ONE, wrong), of(ONE, TWO)) == ("+5: 10 of 22 points", "1 case more right")
     assert since(of(ONE, TWO), of(ONE, wrong))[1:] == ("not right any more: correctness: two",)
 
 
 def test_a_build_error_that_is_gone_is_told():
-    """The cases that were not run before are right now."""
+    """A fixed build error is reported, and cases that did not run before count as newly right."""
     broken = failed("build", kind=Kind.BUILD, reason=Reason.BUILD_ERROR, message="line 2, column 1: unknown.")
     said = since(of(broken, failed("correctness: one (n 1)", reason=Reason.NOT_RUN)), of(BUILD, ONE))
     assert said[1:] == ("the build error in line 2 is gone", "1 case more right")
@@ -58,6 +58,6 @@ def test_a_build_error_that_is_gone_is_told():
 
 @pytest.mark.parametrize(("median", "said"), [(0.45, ("speed 45 %, before 100 %",)), (1.0, ())])
 def test_a_speed_is_compared_with_what_it_was(median, said):
-    """In per cent of the model solution's, if that has changed."""
+    """A changed speed is given in per cent of the model solution's speed, with its former value."""
     new = performance(fraction_of_reference=Interval(median=median, low=0.4, high=1.1))
     assert since(of(SLOW), of(SLOW.model_copy(update={"performance": new})))[1:] == said

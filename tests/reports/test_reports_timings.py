@@ -1,4 +1,4 @@
-"""timings.py: what `grader run` prints, at 80 columns."""
+"""timings.py: `grader run` prints its pages in 80 columns."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -13,13 +13,13 @@ from grader.reports.timings import body, render
 
 @pytest.fixture(scope="module")
 def addition(tmp_path_factory):
-    """An assignment in GB/s, of one kernel."""
+    """An assignment of one kernel with rates in GB/s."""
     return course_of(tmp_path_factory.mktemp("one"), ADDITION, KERNEL, ORACLE).load("small")
 
 
 @pytest.fixture(scope="module")
 def repeated(tmp_path_factory):
-    """One of two kernels, which are repeated."""
+    """An assignment of two kernels that are repeated."""
     launches = [*ADDITION["launches"], {**ADDITION["launches"][0], "kernel": "other"}]
     fields = {**ADDITION, "launches": launches, "repeat": {"times": 7}}
     return course_of(tmp_path_factory.mktemp("many"), fields, KERNEL, ORACLE).load("small")
@@ -33,7 +33,7 @@ def page(assignment, rows, swept=None):
 
 
 def line_of(shown, beginning):
-    """The words of the line that begins with these."""
+    """Return the words of the line that starts with these words."""
     lines = [f"{' '.join(line.split())} " for line in shown.splitlines()]
     (found,) = (line for line in lines if line.startswith(beginning))
     return found.split()
@@ -43,7 +43,7 @@ def line_of(shown, beginning):
 
 
 def test_one_kernel_has_a_line_for_each_clock(addition):
-    """Median and least; a rate for the kernel alone and for all of it."""
+    """Each clock has a line with median and minimum. The kernel alone and the total have a rate."""
     shown = page(addition, [row("add", measured(addition, 2.0))])
     assert shown.startswith("Adding  small\nkernels.cl\n")
     assert "at n 100000; real float, GROUP 64\nadd: global 100032, local 64\n" in shown
@@ -63,7 +63,7 @@ def test_one_kernel_has_a_line_for_each_clock(addition):
     ],
 )
 def test_the_results_are_right_or_wrong_or_nobody_has_looked(addition, changes, said):
-    """One of the three, beside the times."""
+    """The page gives exactly one of three statements about the results: right, wrong, or not checked."""
     shown = page(addition, [row("add", measured(addition, **changes))])
     assert said in shown
     assert "kernel only" in shown
@@ -71,7 +71,7 @@ def test_the_results_are_right_or_wrong_or_nobody_has_looked(addition, changes, 
 
 
 def test_several_kernels_and_turns_are_told_apart(repeated):
-    """Each kernel's share, and how often all of them ran."""
+    """Each kernel has a line for its share, and the number of repetitions is given."""
     found = measured(repeated, launches=(launch((2.0, 1.0), turns=7),), totals=(0.01,))
     shown = page(repeated, [row("add", found)])
     assert "repeated: 7 turns" in shown
@@ -82,14 +82,14 @@ def test_several_kernels_and_turns_are_told_apart(repeated):
 
 
 def test_why_there_are_no_times_is_said_with_what_backs_it(addition):
-    """And nothing else: no table, no device."""
+    """Without times, the page has the reason with its detail, and no table or device."""
     shown = page(addition, [row("add", FAILED)])
     assert shown.endswith("\n\nLAUNCH_SIZES  add would have groups of 8,192 work-items.\nwhy\n")
     assert "kernel only" not in shown
 
 
 def test_a_clock_that_saw_no_time_pass_gives_no_rate(addition):
-    """Nor an infinite one."""
+    """A measured time of zero gives a dash, not an infinite rate."""
     shown = page(addition, [row("add", measured(addition, 0.0))])
     assert line_of(shown, "kernel only")[-1] == "-"
 
@@ -98,7 +98,10 @@ def test_a_clock_that_saw_no_time_pass_gives_no_rate(addition):
 
 
 def test_a_sweep_has_a_row_and_a_bar_for_each_value(addition):
-    """The fastest has the longest bar; what failed has none, and its reason below."""
+    """A sweep has a row with a bar for each value, the longest for the fastest.
+
+    A failed value has no bar and its reason below.
+    """
     rows = [row("8", measured(addition, 4.0)), row("16", measured(addition, 2.0)), row("32", FAILED)]
     shown = page(addition, rows, swept="GROUP")
     assert "at n 100000; real float\n" in shown
@@ -114,7 +117,7 @@ def test_a_sweep_has_a_row_and_a_bar_for_each_value(addition):
 
 
 def test_a_table_says_who_is_wrong_and_who_was_not_looked_at(addition):
-    """A wrong one has its times all the same."""
+    """A table marks wrong and unchecked results. Wrong kernels keep their times."""
     rows = [row("8", measured(addition, problem=WRONG)), row("16", measured(addition, checked=False))]
     shown = page(addition, rows, swept="GROUP")
     assert line_of(shown, "8 ")[:5] == ["8", "2", "0.6", "0.15", "wrong"]
@@ -123,7 +126,7 @@ def test_a_table_says_who_is_wrong_and_who_was_not_looked_at(addition):
 
 
 def test_a_ladder_is_held_against_its_first_kernel(addition):
-    """In the order of the rows, with what each asks of memory where that is known."""
+    """Rows of a ladder are compared with its first kernel. Operations per word are given if they are known."""
     rows = [
         row("first", measured(addition, 4.0), intensity=1 / 3),
         row("a-kernel-with-a-rather-long-name", measured(addition, 2.0)),
@@ -139,7 +142,7 @@ def test_a_ladder_is_held_against_its_first_kernel(addition):
 
 
 def test_a_ladder_of_repeated_launches_has_their_turns(repeated):
-    """A kernel that failed took none."""
+    """A ladder of repeated launches has a column for their number. A failed kernel has a dash."""
     found = measured(repeated, launches=(launch((2.0, 1.0), turns=1234),), totals=(0.01,))
     shown = page(repeated, [row("first", found), row("second", FAILED)])
     assert line_of(shown, "first")[-1] == "1,234"
@@ -147,13 +150,13 @@ def test_a_ladder_of_repeated_launches_has_their_turns(repeated):
 
 
 def test_nothing_is_held_against_a_first_kernel_that_failed(addition):
-    """There is nothing to hold it against."""
+    """If the first kernel failed, other kernels are not compared."""
     shown = page(addition, [row("first", FAILED), row("second", measured(addition))])
     assert line_of(shown, "second")[-2:] == ["-", "-"]
 
 
 def test_sizes_that_differ_are_told_with_the_rows_that_have_them(addition):
-    """A slow kernel may be timed at others."""
+    """Rows with different sizes are grouped by them, because a slow kernel may be timed at smaller sizes."""
     small = measured(addition, sizes={"n": 8})
     rows = [row("one", measured(addition)), row("two", small), row("three", measured(addition))]
     shown = page(addition, rows)
@@ -161,7 +164,7 @@ def test_sizes_that_differ_are_told_with_the_rows_that_have_them(addition):
 
 
 def test_rates_of_several_units_are_told_apart_and_not_compared(addition, course):
-    """A kernel that moves and one that computes share a table, but no column's heading."""
+    """A table of GB/s and GFLOPS has the unit in each row and no comparison."""
     rows = [row("add", measured(addition)), row("mul", measured(course.load("blockMMM"), 2.0))]
     shown = page(addition, rows)
     assert line_of(shown, "kernel ms")[:4] == ["kernel", "ms", "rate", "rate"]
@@ -171,7 +174,7 @@ def test_rates_of_several_units_are_told_apart_and_not_compared(addition, course
 
 
 def test_a_problem_that_several_rows_have_is_told_once(addition):
-    """And with nothing measured there is nothing to say of figures."""
+    """A problem of several rows is printed once. Without measurements, there is no note on the figures."""
     shown = page(addition, [row("one", FAILED), row("two", replace(FAILED, detail="other"))])
     assert shown.count("LAUNCH_SIZES") == 1
     assert "one, two: LAUNCH_SIZES" in shown
@@ -179,7 +182,7 @@ def test_a_problem_that_several_rows_have_is_told_once(addition):
 
 
 def test_a_label_cannot_move_the_cursor(addition):
-    """Values of constants come from a command line."""
+    """Escape sequences in a label, such as a constant from the command line, do not reach the terminal."""
     shown = page(addition, [row("\x1b[31m", measured(addition)), row("8", FAILED)], swept="real")
     assert "\x1b" not in shown
 
@@ -189,12 +192,12 @@ def test_a_label_cannot_move_the_cursor(addition):
 
 @pytest.fixture(scope="module")
 def untimed(tmp_path_factory):
-    """An assignment that checks no speed."""
+    """An assignment without a speed check."""
     return untimed_course(tmp_path_factory.mktemp("untimed")).load("small")
 
 
 def test_one_kernel_without_a_rate_has_its_seconds(untimed):
-    """And no empty column."""
+    """A kernel without a rate has its times and no empty column."""
     shown = page(untimed, [row("add", measured(untimed, 2.0))])
     assert line_of(shown, "median ") == ["median", "least"]
     assert " ".join(line_of(shown, "kernel only")) == "kernel only, by the device 2 ms 1 ms"
@@ -202,7 +205,7 @@ def test_one_kernel_without_a_rate_has_its_seconds(untimed):
 
 
 def test_a_sweep_without_rates_is_a_table_of_times(untimed):
-    """Without bars, which are for rates."""
+    """A sweep without rates is a table of times without bars, which show rates."""
     rows = [row("8", measured(untimed, 4.0)), row("16", FAILED)]
     shown = page(untimed, rows, swept="GROUP")
     assert line_of(shown, "GROUP") == ["GROUP", "ms", "ms", "results"]
@@ -211,7 +214,7 @@ def test_a_sweep_without_rates_is_a_table_of_times(untimed):
 
 
 def test_a_kernel_without_a_rate_among_others_has_its_milliseconds(untimed, addition):
-    """In a suite of which only some parts are timed."""
+    """In a suite with some timed parts, a kernel without a rate has its milliseconds."""
     shown = page(untimed, [row("first", measured(addition, 4.0)), row("other", measured(untimed, 2.0))])
     assert line_of(shown, "first") == ["first", "4", "0.3", "0.075", "right", "1.00", "-"]
     assert line_of(shown, "other") == ["other", "2", "-", "-", "right", "-", "-"]

@@ -1,4 +1,4 @@
-"""words.py: what several reports say in the same words."""
+"""words.py: phrases that several reports share."""
 
 import pytest
 from samples import PROFILE, RACE, ROOFLINE, SPILLED, SPILLING, failed, performance, unchecked
@@ -33,12 +33,12 @@ RACING_WORDS = f"""\
 
 
 def test_a_finding_is_its_sentence_its_lines_and_its_cause():
-    """In the order in which a student reads them."""
+    """A finding is its sentence, its source lines and its cause, in this order."""
     assert finding_in_words(failed("sanitizer: one"), RACE) == RACING_WORDS
 
 
 def test_a_finding_does_not_repeat_the_sentence_of_its_check():
-    """Nor does it count what was seen once."""
+    """A finding omits a sentence that its check has already, and omits a count of one."""
     once = RACE.model_copy(update={"times": 1})
     words = finding_in_words(failed("sanitizer: one", message=f"{RACE.message} So it is."), once)
     assert words.startswith("    17 | ")
@@ -46,7 +46,10 @@ def test_a_finding_does_not_repeat_the_sentence_of_its_check():
 
 
 def test_accesses_are_measured_against_the_least_that_would_do():
-    """Sectors in global memory, turns in local memory; the distance of neighbours where there is one."""
+    """Accesses give sectors in global memory or turns in local memory next to the minimum.
+
+    The distance of neighbouring work-items is given if there is one.
+    """
     stretched, whole, conflicting = map(access_in_words, PROFILE.accesses)
     assert stretched == (
         "reads A: 16,384 sectors where 2,048 would do (8 x, up to 8 x in one request), in 512 requests; "
@@ -62,7 +65,7 @@ def test_accesses_are_measured_against_the_least_that_would_do():
 
 
 def test_branches_are_counted_by_the_warps_that_part():
-    """None, or a share."""
+    """A condition says that no warp diverges, or how many do."""
     assert [branch_in_words(each) for each in (*PROFILE.branches, Branch(line=1, reached=0, diverged=0))] == [
         "condition: every warp stays together, 1,024 times",
         "condition: warps diverge 12 times, and reach it 128 times",
@@ -71,14 +74,14 @@ def test_branches_are_counted_by_the_warps_that_part():
 
 
 def test_speeds_have_no_exponents():
-    """1,190 GFLOPS, not 1.19e+03; the copy bandwidth only where moving is all there is to do."""
+    """Speeds are printed as 1,190 GFLOPS, not 1.19e+03. The copy bandwidth is given only for kernels that move data."""
     assert next(speed_in_words(ROOFLINE)) == "1,190 GFLOPS (1,160 to 1,230)"
     assert len(list(speed_in_words(ROOFLINE))) == 3
     assert list(speed_in_words(performance()))[-1] == "20 % of the copy bandwidth, which is 35.4 GB/s"
 
 
 def test_a_speed_in_a_kit_is_held_against_the_model_solution_by_a_yardstick_or_not_at_all():
-    """What is not known is not told."""
+    """A kit compares a speed with the model solution's by a yardstick only. Otherwise, that speed is unknown."""
     lines = list(speed_in_words(performance(fraction_of_reference=None)))
     assert not [line for line in lines if "model solution" in line]
     assert [line for line in lines if "naive kernel" in line]
@@ -97,19 +100,22 @@ def test_a_speed_in_a_kit_is_held_against_the_model_solution_by_a_yardstick_or_n
     ids=["spilled", "no spills", "not known", "no frame"],
 )
 def test_what_is_not_in_registers_is_told_with_its_cause(usage, cause):
-    """Too few registers or an array that none can hold: the driver may tell which, or not."""
+    """Values outside registers are reported with their cause.
+
+    Either registers are too few or no register can contain an array, and the driver may tell which.
+    """
     (words,) = spills_in_words([usage])
     assert words.startswith(SPILLED)
     assert cause in words
 
 
 def test_what_is_in_registers_is_no_news():
-    """Nor is what nobody knows."""
+    """Values in registers and unknown usage are not reported."""
     assert list(spills_in_words([Usage(kernel="k"), Usage(kernel="k", registers=40, in_memory=0, spilled=0)])) == []
 
 
 def test_what_a_kernel_takes_is_as_much_as_the_driver_says():
-    """Registers, local memory, either or nothing."""
+    """A kernel's usage gives registers and local memory as far as the driver reports them."""
     assert (
         usage_in_words(SPILLING)
         == "rgblkMMM takes 255 registers per work-item, 8.25 KiB of local memory per work-group"
@@ -119,7 +125,7 @@ def test_what_a_kernel_takes_is_as_much_as_the_driver_says():
 
 
 def test_a_failure_tells_what_was_spilled():
-    """In JUnit files, where a slow kernel's check is all there is of it."""
+    """A failure's text mentions spilled registers, because a JUnit file has no other place for them."""
     assert SPILLED in failure_in_words(failed("performance: gpu", detail="by far", usage=(SPILLING,)))
 
 
@@ -143,7 +149,7 @@ def test_a_failure_tells_what_was_spilled():
     ],
 )
 def test_quantities_have_three_digits_and_a_unit(said, words):
-    """As a measurement has."""
+    """Measured quantities have three digits and a unit."""
     assert said == words
 
 
@@ -174,7 +180,7 @@ def left(reason, points, checks=2):
     ],
 )
 def test_a_score_says_what_was_not_checked(unchecked, words):
-    """How many points, and why; also of a check that is worth none."""
+    """A score gives the unchecked points and the reason, also for a check without points."""
     assert score_in_words(68.0, 100.0, unchecked, 0.0) == words
 
 
@@ -191,7 +197,7 @@ def test_a_score_says_what_was_not_checked(unchecked, words):
     ],
 )
 def test_a_score_says_what_is_decided_after_release(points, unchecked, words):
-    """Instead of a total, which would read as if the rest were lost."""
+    """With hidden checks, a score has no total, because the rest would seem lost."""
     assert score_in_words(44.0, 84.0, unchecked, points) == words
 
 
@@ -207,12 +213,12 @@ def test_a_score_says_what_is_decided_after_release(points, unchecked, words):
     ],
 )
 def test_a_skipped_check_says_why_and_what_it_is_worth(check, words):
-    """The reason by its name, for those who search reports for it."""
+    """A skipped check gives its points and the reason by name, so that it can be searched."""
     assert skip_in_words(check) == words
 
 
 def test_a_batch_says_whose_points_are_not_whole_and_what_to_do():
-    """An instructor must not publish them unseen."""
+    """A batch says which submissions have incomplete points and what to do before publishing."""
     fields = {
         "students": ("7", "8", "ada\x1b[2J"),
         "points": 32.0,
@@ -237,7 +243,10 @@ def test_a_batch_says_whose_points_are_not_whole_and_what_to_do():
 
 
 def test_a_batch_names_those_that_an_instructor_must_decide():
-    """Nobody else can: a submission can bring it about, so it is not simply graded again."""
+    """A batch names the students whose result an instructor must decide.
+
+    A submission can cause such a result, so a new grading is no remedy.
+    """
     for reason in FOR_INSTRUCTORS:
         left = Incomplete(reason=reason, students=("ada", "b\x1ben"), points=32.0, message="")
         assert "ada and b\ufffden" in incomplete_in_words(left)
