@@ -60,7 +60,8 @@ def main() -> int:
 
 
 def submissions() -> dict[str, Path]:
-    """Return golden and hostile submissions by name. Submissions that a deadline ends are left out, as they take long.
+    """Return golden and hostile submissions by name. Submissions that a deadline ends are left out, because they are
+    slow.
     """
     golden = {path.parent.name: path.parent for path in (ROOT / "tests" / "submissions" / NAME).glob("*/expected.yaml")}
     hostile = {
