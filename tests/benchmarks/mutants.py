@@ -124,7 +124,7 @@ def _options() -> argparse.Namespace:
     return options.parse_args()
 
 
-# --- which ------------------------------------------------------------------------------------
+# --- selection of mutants ---------------------------------------------------------------------
 
 
 def _chosen(given: argparse.Namespace) -> list[Mutant]:
@@ -212,7 +212,7 @@ def _first(part: Assignment, source: str, environment: GradingEnvironment, seed:
     return first if first is not None and first.kind in DECIDING else None
 
 
-# --- what is printed --------------------------------------------------------------------------
+# --- output -----------------------------------------------------------------------------------
 
 
 HEADS = ("mutants", "same", "caught", *Judgement, "s each")

@@ -62,7 +62,7 @@ def warden_of(worker):
 
 
 def descriptors(pid):
-    """Return what a process has open, by number."""
+    """Return a process's open descriptors, by number."""
     found = {}
     for link in Path(f"/proc/{pid}/fd").iterdir():
         found[int(link.name)] = str(link.readlink())

@@ -429,7 +429,7 @@ def _edit(seen: Outline, source: str, tally: Tally) -> None:
     tally.done["edits made"] += len(made)
 
 
-# --- words of compilers and of the simulator --------------------------------------------------------
+# --- messages of compilers and of the simulator -----------------------------------------------------
 
 
 @cache

@@ -139,7 +139,7 @@ def _result(words: Mapping[str, str]) -> Result:
     return whole.model_copy(update={"provenance": whole.provenance.model_copy(update=changes)})
 
 
-# --- what each reader takes it for ---------------------------------------------------------------
+# --- checks of each format -----------------------------------------------------------------------
 
 
 class _Page(HTMLParser):

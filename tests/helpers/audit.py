@@ -17,8 +17,8 @@ from grader.results.result import Result, Ungraded
 
 
 def misplaced(cohort: Cohort, intake: Intake) -> list[str]:
-    """Return a line for each file that was taken in wrongly or for the wrong student, and for each file that no student
-    handed in.
+    """Return a line for each file that was taken in wrongly or for the wrong student, and for each file without an
+    author.
     """
     found = {(_identity(each.student), each.assignment): each.data for each in intake.handins}
     lines = []

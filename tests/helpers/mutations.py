@@ -1,7 +1,7 @@
 """Single mutations of a kernels.cl: mistakes of students, one at a time, in a right text.
 
 No mutation adds or removes a line, so that lines keep their numbers. Each mutation knows the lines that it changed and
-those of its direct effect (effects.py).
+the lines of its direct effect (effects.py).
 """
 
 from collections.abc import Collection, Iterable, Iterator

@@ -10,7 +10,7 @@ FOLDER = Path(__file__).parent / "build_logs"
 
 @dataclass(frozen=True, kw_only=True)
 class Recorded:
-    """A kernel with a mistake, its logs by the compiler's name, and what a student must be shown."""
+    """A kernel with a mistake, its logs by the compiler's name, and the line and the hint for a student."""
 
     name: str
     source: str

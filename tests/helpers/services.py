@@ -137,7 +137,7 @@ class Service:
             assert finish(session, claimed, outcome or graded(self.course), self.now)
 
     def browser(self, key=None):
-        """Return a browser in which this person is signed in, or none if the key is None."""
+        """Return a browser in which this person is signed in. Without a key, no person is signed in."""
         client = TestClient(self.app, base_url=self.origin, headers={"origin": self.origin}, follow_redirects=False)
         if key is not None:
             with self.database.writing() as session:

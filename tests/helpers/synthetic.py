@@ -227,7 +227,7 @@ def _dealt(size: int, shares: dict[str, int], dice: Random) -> list[str]:
     return list(islice(cycle(deck), size))
 
 
-# --- their work -------------------------------------------------------------------------------
+# --- files of students ------------------------------------------------------------------------
 
 
 class _Hand:
@@ -324,7 +324,7 @@ def _is_slow(attack: Attack) -> bool:
     return attack.docker == "TIME_LIMIT"
 
 
-# --- what is no OpenCL ------------------------------------------------------------------------
+# --- malformed files --------------------------------------------------------------------------
 
 
 def _zip_of(good: bytes, name: str) -> bytes:
@@ -352,7 +352,7 @@ reason.
 """
 
 
-# --- the courses that are handed in for -------------------------------------------------------
+# --- courses ----------------------------------------------------------------------------------
 
 
 def write_courses(folder: Path) -> dict[str, Course]:

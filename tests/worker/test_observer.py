@@ -756,7 +756,7 @@ def test_work_items_that_wait_together(simulator, statement):
 
 
 def test_a_message_is_told_once_a_place(simulator):
-    """The same error of many work-items is one message with their number. Another line gives another message."""
+    """Equal errors of many work-items are one message with their number. Another line gives another message."""
     seen = see(simulator, "    out[i] = a[i + 4096];\n    out[i + 4096] = a[i + 5000];")
     assert [each.times for each in seen.messages] == [64, 64, 64]
     assert [each.array for each in seen.messages] == ["a", "a", "out"]
@@ -770,7 +770,7 @@ def test_a_kind_of_message_leaves_room_for_others(simulator):
     assert kinds == ["read"] * 25 + ["write"]
 
 
-# --- what instructions are --------------------------------------------------------------------
+# --- kinds of instructions --------------------------------------------------------------------
 
 SHARED = "    __local uint n;\n    volatile __local uint *p = &n;\n    if (l == 0) n = 0;\n    barrier(1);\n"
 LOOPS = [

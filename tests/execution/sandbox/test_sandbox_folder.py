@@ -83,7 +83,7 @@ def descriptors():
 
 @contextmanager
 def as_nobody():
-    """Run this process as the user `nobody`."""
+    """Run this process as an unprivileged user."""
     os.seteuid(NOBODY)
     try:
         yield
@@ -237,7 +237,7 @@ def test_what_is_abandoned_goes_even_if_the_block_fails(tmp_path):
 
 @only_root
 def test_another_users_folder_is_left(tmp_path):
-    """Another user's folder is left, even by root. A judge sweeps only for its own user."""
+    """Another user's folder is left, even by root. A judge sweeps only the folders of its user."""
     path = left_behind(tmp_path, "theirs")
     os.chown(path, NOBODY, NOBODY)
     assert swept(tmp_path) == ()
@@ -278,7 +278,7 @@ def test_judges_that_make_and_sweep_at_once_leave_each_other_alone(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-# --- no folder to be had ----------------------------------------------------------------------
+# --- folders that cannot be made --------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

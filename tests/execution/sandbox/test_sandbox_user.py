@@ -135,7 +135,7 @@ print(len(reached))
 
 def test_a_worker_reaches_neither_its_warden_nor_the_fork_server(worker):
     """A worker can send its warden and the fork server no signal, and cannot read their memory, variables or
-    descriptors. The same attempts on a process of its own user succeed, so they are valid attempts.
+    descriptors. The same attempts on another process of the worker's user succeed.
     """
     user = int(fields(worker._process.group)["Uid"][0])
     warden = fields(worker._process.group)["PPid"][0]

@@ -447,7 +447,7 @@ def test_a_start_waits_for_an_engine_that_is_being_restarted(fake, tmp_path, awa
                 worker.receive(5)
 
 
-# --- sweeping, by the fake engine ---------------------------------------------------------------
+# --- sweeping with the fake engine --------------------------------------------------------------
 
 
 def container_of(folder, name):
@@ -988,7 +988,7 @@ def test_what_confines_a_worker_is_on_record(fresh, engine, worker_image):
     assert str(fresh._rules.container.folder) not in facts.values()
 
 
-# --- what is left -------------------------------------------------------------------------------
+# --- remains of workers -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("broken", [False, True], ids=["as it should", "by an exception"])
