@@ -292,7 +292,7 @@ def test_sessions_share_a_process_until_a_kernel_has_run_in_it(worker):
 
 
 def test_a_worker_that_still_warms_up_answers_in_order(worker):
-    """The next requests need not wait for the end of a warm-up."""
+    """A worker that still warms up answers the next requests in order."""
     worker.warm_up(NOTHING, {})
     assert isinstance(worker.open(plan("twice")), Opened)
     worker.close()
@@ -347,7 +347,7 @@ def test_an_endless_kernel_is_ended_at_its_deadline_and_the_worker_starts_anew()
 
 
 def test_what_a_kernel_prints_never_reaches_the_control_stream(worker):
-    """A kernel that prints 20,000 forged replies does not reach the control stream."""
+    """20,000 forged replies that a kernel prints do not reach the control stream."""
     assert is_right(worker.run_once(plan("chatter"), "run", ARRAYS))
 
 
@@ -501,7 +501,7 @@ def test_an_output_file_that_was_cut_is_noticed(worker, monkeypatch):
 
 
 def test_a_worker_whose_judge_was_killed_ends_with_its_endless_kernel(tmp_path):
-    """An endless kernel ends even if its judge was killed with kill -9."""
+    """A worker with an endless kernel ends after kill -9 of its judge, so that no process computes for ever."""
     script = tmp_path / "judge.py"
     script.write_text(
         "import sys; sys.path[:0] = sys.argv[1].split(':')\n"

@@ -107,8 +107,8 @@ def test_what_is_timed_runs_all_turns(course):
 
 
 def test_the_control_also_runs_the_whole_program_the_baseline_and_a_copy(course):
-    """The control runs steps of the assignments that they solve, and a copy that moves as many bytes as the kernel
-    must.
+    """In the control, grader's own steps come from the assignments that they solve. Its copy moves as many bytes as the
+    kernel must.
     """
     assignment = course.load("coalsProgrm")
     plan = control_plan(assignment, DEVICE)

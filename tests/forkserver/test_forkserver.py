@@ -119,7 +119,7 @@ def test_nobody_holds_a_descriptor_of_another(start):
     own = sorted([os.devnull] * 3 + ["socket", "pipe", "pipe"])
     for worker in workers:
         number = warden_of(worker)
-        wait_for(lambda number=number: kinds_of(descriptors(number)) == own)  # it lets go of the worker's streams then
+        wait_for(lambda number=number: kinds_of(descriptors(number)) == own)  # it closes the worker's streams first
         warden = descriptors(number)
         assert kinds_of(warden) == own
         assert not sockets & set(warden.values())

@@ -1,4 +1,4 @@
-"""system_calls.py: each call of the list is refused with any other arguments, and all other calls are allowed."""
+"""system_calls.py: each listed call is refused for any values of its other arguments. All other calls are allowed."""
 
 import errno
 import subprocess
@@ -75,7 +75,7 @@ NAMES = {
 @loaded
 @pytest.mark.parametrize("arguments", NAMES.values(), ids=NAMES)
 def test_services_that_work_later_are_refused(arguments):
-    """Services that work after a call has returned are refused to a submission's typical calls."""
+    """Services that work after a call has returned are refused, with the arguments that a submission would use."""
     assert filtered(f"print(call({arguments}))") == ["EPERM"]
 
 
@@ -152,7 +152,7 @@ memory.madvise(mmap.MADV_DONTNEED)
 
 @loaded
 def test_what_computing_needs_is_allowed():
-    """Processes, threads, pipes, limits, advice on memory, and the other uses of calls that are partly refused."""
+    """Processes, threads, pipes, limits, advice on memory, and the other uses of partly refused calls are allowed."""
     assert filtered(ALLOWED) == ["1", "50", "2", "done", "7", "5", "done", "done", "done"]
 
 

@@ -174,7 +174,7 @@ def _tar(members: list[tuple[str, bytes]], lies: list[str]) -> bytes:
 
 
 TAR_SIZE, TAR_SUM = slice(124, 136), slice(148, 156)
-"""Bytes of a member's size and of the sum of its header. A size that is not in octal digits is a number of 96 bits,
+"""Positions of a member's size and of its header's sum. A size that is not in octal digits is a number of 96 bits,
 which may be negative. A reader that adds it to its position goes back.
 """
 

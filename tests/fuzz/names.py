@@ -320,7 +320,7 @@ def _labels(named: Named) -> None:
 
 
 LONGEST = 2000
-"""Characters of an argument. An error message shows the argument, and is for people."""
+"""Most characters of an argument, because an error message shows the argument to people."""
 
 
 def _command(named: Named) -> None:

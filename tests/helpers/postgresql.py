@@ -80,7 +80,7 @@ class Server:
     def new(self, how=""):
         """Return the address of a new, empty database. `how` is appended to its CREATE DATABASE."""
         name = f"grader{next(numbers)}"
-        # By default, a copy of a template waits for a checkpoint. A copy in the log (wal_log) does not, and is quicker.
+        # A copy of a template waits for a checkpoint, unless it is written to the log. That is quicker for small ones.
         self.psql(f"CREATE DATABASE {name} STRATEGY wal_log {how}")
         return f"postgresql://{OWNER}@/{name}?host={self.folder}"
 

@@ -80,8 +80,8 @@ def test_nobody_goes_on_in_a_process_that_has_ended(ask):
 
 
 def test_one_that_goes_on_did_not_die_of_what_killed_another_before(ask, monkeypatch):
-    """A crash in a reused process is not a lack of memory because of an earlier kill. The container's count includes
-    all processes.
+    """A crash in a reused process is not blamed on memory if another process was killed for memory earlier. A container
+    counts the kills of all its processes.
     """
     killed = []
     monkeypatch.setattr(fork, "kills_for_memory", lambda: len(killed))

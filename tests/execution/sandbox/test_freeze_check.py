@@ -26,7 +26,7 @@ def count():
 def in_thread():
     threading.Thread(target=count, daemon=True).start()
 """
-"""Counts in memory that the judge can read, as long as the worker runs."""
+"""Code that counts in memory that the judge can read, as long as the worker runs."""
 
 WAITS_IN_VFORK = """
 CLONE_VFORK, SYS_clone = 0x4000, 56
@@ -36,14 +36,14 @@ def child_of_vfork():
 """
 
 LONELY = "PR_SET_PDEATHSIG = 1\nlibc.prctl(PR_SET_PDEATHSIG, 0)\nos.kill(os.getppid(), signal.SIGKILL)\n"
-"""Ends the warden of a worker without ending the worker."""
+"""Code that ends the warden of a worker without ending the worker."""
 
 SAYS = "print('here', flush=True)\n"
 
 HONEST = "in_thread()\n" + SAYS + "time.sleep(600)"
 
 RESTLESS = WAITS_IN_VFORK + "threading.Timer(1, count).start()\n" + SAYS + "child_of_vfork()"
-"""Its main thread waits in vfork, and another thread counts."""
+"""A worker whose main thread waits in vfork while another thread counts."""
 
 HAS_A_CHILD = """
 signal.signal(signal.SIGCONT, lambda *_: os.fork())
@@ -68,7 +68,7 @@ threading.Thread(target=begin, daemon=True).start()
 """
     + HONEST
 )
-"""Each of its children starts a process, and both end at once."""
+"""A worker that counts, while its children each start a process. Child and process end at once."""
 
 
 def running(tmp_path, code):
@@ -250,8 +250,8 @@ def test_time_that_was_used_while_it_ran_is_nobodys_fault(tmp_path):
 
 
 def test_who_waits_for_the_kernel_is_not_ended(tmp_path, monkeypatch):
-    """A thread that waits in the OS kernel cannot be stopped, but uses no time. The judge waits for it once, over all
-    freezes together.
+    """A thread that waits in the OS kernel cannot be stopped, but uses no time. All freezes together delay the judge no
+    longer than one.
     """
     monkeypatch.setattr(freeze_check, "UNSTOPPED_SECONDS", 0.2)
     worker, counter = running(tmp_path, WAITS_IN_VFORK + "shared[0] = 1\n" + SAYS + "child_of_vfork()")

@@ -139,7 +139,9 @@ def test_a_folder_is_this_users_alone(tmp_path):
 
 
 def test_removing_takes_everything_and_can_be_repeated(tmp_path):
-    """The second removal closes no descriptor, because its number may be in use again."""
+    """A folder is removed with all its files. A second removal closes no descriptor, because its number may be in use
+    again.
+    """
     made = WorkerFolder.make(tmp_path)
     (made.path / "home").mkdir()
     (made.path / "home" / "cache").write_text("x")

@@ -363,7 +363,9 @@ def test_nothing_that_a_worker_starts_outlives_it(tmp_path, code):
 
 @pytest.mark.parametrize("name", ["a daemon", "a stopped worker"])
 def test_nothing_that_a_worker_starts_outlives_a_killed_judge(tmp_path, name):
-    """The warden notices the end of a killed judge, also if the worker is stopped or has ended."""
+    """All processes that a worker has started end after its judge was killed. The warden notices the end of the judge,
+    also if the worker is stopped.
+    """
     judge = subprocess.Popen(
         [sys.executable, "-c", JUDGE, importable(__file__), tmp_path, OUTLIVING[name]],
         stdout=subprocess.PIPE,

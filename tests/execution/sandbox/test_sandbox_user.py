@@ -134,7 +134,7 @@ print(len(reached))
 
 
 def test_a_worker_reaches_neither_its_warden_nor_the_fork_server(worker):
-    """A worker can send its warden and the fork server no signal, and cannot read their memory, variables or
+    """A worker can send no signal to its warden and the fork server, and cannot read their memory, variables or
     descriptors. The same attempts on another process of the worker's user succeed.
     """
     user = int(fields(worker._process.group)["Uid"][0])
@@ -186,7 +186,7 @@ def test_nothing_is_left_of_a_stopped_worker(worker):
 
 
 def test_no_process_of_a_user_outruns_its_end():
-    """A chain of processes that never keeps an id is killed, too. Processes of other users live on."""
+    """Processes that replace each other continuously are killed, too. Processes of other users live on."""
     user, neighbour = BorrowedUser.borrow(), BorrowedUser.borrow()
     bystander = as_user(neighbour.number, "import time; print(flush=True); time.sleep(60)")
     bystander.stdout.readline()
@@ -219,7 +219,7 @@ print(libc.shmget(0, 4096, 0o1666), libc.semget(0, 1, 0o1666), libc.msgget(0, 0o
 
 def test_no_process_of_a_user_runs_on_when_all_are_told_to_stop():
     """A stop signal reaches all processes of a user, also if they have left their group, session or parent. They
-    continue at the next signal.
+    continue after SIGCONT.
     """
     user = BorrowedUser.borrow()
     try:
@@ -272,8 +272,8 @@ def test_what_a_user_has_left_is_removed_and_nothing_of_others(open_place):
 
 
 def test_a_user_is_lent_to_one_worker_at_a_time(monkeypatch):
-    """A user is lent to one worker at a time, and not while it has any process. Giving back can be repeated, and does
-    not affect a later borrower.
+    """A user is lent to one worker at a time, and never while a process runs as this user. Giving back can be repeated,
+    and does not affect a later borrower.
     """
     monkeypatch.setattr("grader.execution.sandbox.users.USERS", range(59_990, 59_992))
     first, second = BorrowedUser.borrow(), BorrowedUser.borrow()

@@ -834,8 +834,8 @@ def test_every_limit_is_in_force_inside(processes):
 
 
 def test_worker_and_session_have_put_the_other_limits_on_themselves(processes):
-    """Worker and session limit memory and processor time per process, which containers limit for all processes together
-    or not at all.
+    """Worker and session set the limits on memory and processor time themselves. Containers limit these for all
+    processes together or not at all.
     """
     for process in processes:
         if "docker-init" not in process["cmdline"].split("\0")[0]:
@@ -1062,11 +1062,11 @@ def test_a_real_flood_fills_no_memory(fresh, engine, tmp_path):
 
 
 def test_a_container_that_ran_out_of_memory_is_known_as_such(fresh, engine):
-    """The OS kernel ends the session only. The engine tells why, and the next session runs in a new container."""
+    """The OS kernel ends the worker itself. The engine tells why, and the next session runs in a new container."""
     with make_worker(fresh) as worker:
         assert isinstance(worker.open(plan("twice")), Opened)
         first = container_id(worker)
-        for user, script in (("root", OFFER), ("65534", OFFER + EAT)):  # only root can change the worker
+        for user, script in (("root", OFFER), ("65534", OFFER + EAT)):  # root may change the worker, but not the session
             engine.containers.get(first).exec_run([PYTHON, "-I", "-c", script], user=user)
         assert worker.stage("run", ARRAYS) == OutOfMemory()
         assert is_right(worker.run_once(plan("twice"), "run", ARRAYS))
