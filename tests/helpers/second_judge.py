@@ -1,6 +1,6 @@
 """A judge for mutants that is independent of grader's: is a text wrong at all?
 
-It compares results of PoCL at many sizes that are in no case with oracle.py, by a separate rule. If all are right, it
+It compares results of PoCL with oracle.py, at many sizes that are in no case, by a separate rule. If all are right, it
 looks for complaints of Oclgrind without grader's plugin. It knows no case, no check and no finding of grader. From
 grader it uses only the build of a text and the communication with a worker.
 """

@@ -1066,7 +1066,7 @@ def test_a_container_that_ran_out_of_memory_is_known_as_such(fresh, engine):
     with make_worker(fresh) as worker:
         assert isinstance(worker.open(plan("twice")), Opened)
         first = container_id(worker)
-        for user, script in (("root", OFFER), ("65534", OFFER + EAT)):  # root may change the worker, but not the session
+        for user, script in (("root", OFFER), ("65534", OFFER + EAT)):  # root may change only the worker
             engine.containers.get(first).exec_run([PYTHON, "-I", "-c", script], user=user)
         assert worker.stage("run", ARRAYS) == OutOfMemory()
         assert is_right(worker.run_once(plan("twice"), "run", ARRAYS))
