@@ -1,4 +1,6 @@
-"""What the tests share: the course that ships with the grader, and environments to grade on."""
+"""Fixtures and hooks for all tests: the course that ships with grader, environments to grade in, and the order of
+tests.
+"""
 
 import os
 import signal
@@ -22,14 +24,16 @@ from grader.grading.rules import SearchRules, TimingRules, WatchingRules
 from grader.grading.timing import measurement
 
 pytest_plugins = ("simulator", "engine", "postgresql", "autograders", "browser", "drafts", "drawings", "suites")
-"""Modules of helpers/ that hold fixtures."""
+"""Modules of helpers/ that define fixtures."""
 
 LONGEST_PARAMETER, LONGEST_ID = 30, 170
-"""Characters of one parameter in the id of a test, and of a whole id, its folders aside: what one can read and type."""
+"""Characters of one parameter in the id of a test, and of a whole id without its folders. Longer ones cannot be read
+and typed.
+"""
 
 
 def pytest_make_parametrize_id(val: object) -> str | None:
-    """A text is shown by its beginning, in one line: some tests take megabytes of it."""
+    """Show the beginning of a text, in one line. Some tests take megabytes of text."""
     if not isinstance(val, str | bytes):
         return None
     text = " ".join(val.split()) if isinstance(val, str) else val.decode("latin-1")
@@ -42,14 +46,16 @@ LONGEST = (
     *("test_readme.py", "test_writing_assignments.py", "test_hidden_outcomes.py", "test_export_kit.py"),
     *("test_workforce.py", "test_rounds.py", "test_mutants.py", "test_grading.py", "test_hostile.py"),
 )
-"""Modules that take minutes, in the order in which they begin, before all others: begun last, one would run alone."""
+"""Modules that take minutes, in the order in which they begin, before all others. A long module that began last would
+run alone.
+"""
 
 SPREAD = frozenset({"test_grading.py", "test_hostile.py", "test_building.py", "test_commands_grade.py", "test_fuzz.py"})
-"""Modules of many long tests that share little: any process takes the next one."""
+"""Modules with many long tests that share little. Any process takes the next test."""
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Import no module without a timed test where these alone are asked for: importing all takes ten seconds."""
+    """If only timed tests are selected, import only their modules. Importing all modules takes ten seconds."""
     asks_for_timed = config.getoption("markexpr") in {"timed", "not whole and timed"}
     if asks_for_timed and collection_path.match("test_*.py") and "mark.timed" not in collection_path.read_text():
         return True
@@ -58,8 +64,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Refuse an id that nobody can read; have the tests of a module in one process, where they share what it makes;
-    begin with what takes longest.
+    """Refuse an id that is too long to read. Run the tests of a module in one process, where they share fixtures. Begin
+    with the longest modules.
     """
     items.sort(key=lambda item: LONGEST.index(item.path.name) if item.path.name in LONGEST else len(LONGEST))
     for item in items:
@@ -75,7 +81,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def nobody_in_particular(tmp_path_factory) -> Iterator[None]:
-    """A user with no settings, who has started nothing; what the tests start is noted for none."""
+    """A user without settings, who has started nothing. Processes of the tests are recorded for no other user."""
     with pytest.MonkeyPatch.context() as patch:
         for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME"):
             patch.setenv(name, str(tmp_path_factory.mktemp(name.lower())))
@@ -84,20 +90,20 @@ def nobody_in_particular(tmp_path_factory) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def course() -> Course:
-    """The assignments of this repository."""
+    """Assignments of this repository."""
     return Course(assignments=ROOT / "assignments", reference=ROOT / "reference")
 
 
 @pytest.fixture(scope="session")
 def locks(tmp_path_factory) -> Path:
-    """A folder of locks for this run of the tests: what is timed in one of its processes has the machine alone."""
+    """Folder of locks for this run of the tests. A timed test in one of its processes has the machine alone."""
     base = tmp_path_factory.getbasetemp()
     return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
 
 
 @pytest.fixture(scope="session")
 def environment(locks: Path, tmp_path_factory) -> Iterator[GradingEnvironment]:
-    """An environment like that of `grader grade`, with shorter deadlines and without the search for lines."""
+    """Environment of `grader grade` with shorter deadlines and without the search for lines."""
     environment = GradingEnvironment(
         sandbox_name="process",
         sandbox=SANDBOXES["process"](RULES),
@@ -115,7 +121,7 @@ def environment(locks: Path, tmp_path_factory) -> Iterator[GradingEnvironment]:
 
 @pytest.fixture
 def tell(monkeypatch) -> Iterator[Callable[[], None]]:
-    """Interrupt this process, as Ctrl-C does the grader's."""
+    """Interrupt this process, as Ctrl-C interrupts grader."""
     monkeypatch.setattr(interrupts, "_told", interrupts._Told())
     before = signal.getsignal(signal.SIGUSR1)
     interrupts.interrupt_on([signal.SIGUSR1], lambda number: InterruptedGradingError(signal.Signals(number).name))
@@ -125,14 +131,14 @@ def tell(monkeypatch) -> Iterator[Callable[[], None]]:
 
 @pytest.fixture(scope="session")
 def transposition(course: Course) -> Assignment:
-    """The simplest of the assignments."""
+    """The simplest assignment."""
     return course.load("coalsTransp")
 
 
 @pytest.fixture
 def still_kernel(monkeypatch) -> None:
-    """Nothing is seen of the operating system's own work: beside workers of straw, whose turns take microseconds, any
-    of it is much.
+    """Hide the OS kernel's own work. Fake workers take microseconds per iteration, so that any such work would count as
+    much.
     """
     monkeypatch.setattr(measurement, "kernel_threads", no_kernel_threads)
 
@@ -145,7 +151,7 @@ def product(course: Course) -> Assignment:
 
 @pytest.fixture(scope="session")
 def bare_python(tmp_path_factory) -> Path:
-    """Stands in for the Python that runs workers, on a machine where the simulator is not installed."""
+    """Replacement for the Python that runs workers, as on a machine without the simulator."""
     server = "from grader.worker import simulator; simulator.DRIVER = 'none'; from grader.forkserver import __main__"
     path = tmp_path_factory.mktemp("bare") / "python"
     station = f"import sys; sys.executable = {str(path)!r}; from grader.batch.workforce.__main__ import main; main()"

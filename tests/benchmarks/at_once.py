@@ -1,9 +1,10 @@
-"""Prints how long a student waits, from the shell: medians of so many gradings, and each save of a watched file.
+"""Print how long a student waits, measured from the shell: medians of several gradings, and each save of a watched
+file.
 
     python tests/benchmarks/at_once.py [ROUNDS] [--saves N]
 
-A build error and the first verdict count when their lines appear, an endless loop and a whole grading at their end, the
-correctness of a watched file when the last case is told. The goals are for two idle cores.
+A build error and the first verdict end the wait when their lines appear, an endless loop and a whole grading when the
+command ends, and the correctness of a watched file when its last case is shown. The goals are for two idle cores.
 """
 
 import argparse
@@ -29,12 +30,12 @@ ENDLESS = ROOT / "tests" / "submissions" / "optimProgram" / "endless-loop" / "ke
 
 CASE = re.compile(r"s \w+ correctness: ")
 LAST_CASE = "correctness: large"
-"""It is the last to be told."""
+"""The case that is shown last."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """What is waited for: the line in which it stands, or the end; and for how long at most on two idle cores."""
+    """A wait: the line that ends it, or None for the end of the command, and its goal in seconds on two idle cores."""
 
     what: str
     source: str
@@ -58,11 +59,11 @@ WATCHED = 1.5
 GRADED = (PASSED, FAILED)
 
 BYTECODE = {"PYTHONDONTWRITEBYTECODE": ""}
-"""A grader that is installed has it; without it, each command compiles 170 modules, which takes 0.2 s."""
+"""An installed grader has compiled modules. Without them, each command compiles 170 modules, which takes 0.2 s."""
 
 
 def main() -> None:
-    """Measure and print a row for each question, then one for the saves."""
+    """Measure, and print a row for each question and one for the saves."""
     options = argparse.ArgumentParser()
     options.add_argument("rounds", type=int, nargs="?", default=5)
     options.add_argument("--saves", type=int, default=10)
@@ -82,7 +83,7 @@ def _print(what: str, seconds: list[float], goal: float) -> None:
 
 
 def _asked(file: Path, question: Question) -> float:
-    """Seconds from the shell to the line, or to the end."""
+    """Return the seconds from the shell to the line, or to the end."""
     start = time.monotonic()
     with _grader(file, question.assignment) as process:
         assert process.stderr is not None
@@ -93,7 +94,7 @@ def _asked(file: Path, question: Question) -> float:
 
 
 def _saves(file: Path, number: int) -> Iterator[float]:
-    """Seconds from each save to the last case, of a file that is watched."""
+    """Yield the seconds from each save of a watched file to its last case."""
     file.write_text(MODEL, encoding="utf-8")
     with _grader(file, NAME, "--watch") as process:
         assert process.stderr is not None

@@ -1,10 +1,11 @@
-"""Two graders at once that share no lock, one of them in a container, on a machine that other programs keep busy.
+"""Grade with two graders at once that share no lock, one of them in a container, while other programs use the machine.
 
     python tests/benchmarks/busy_machine.py [--gradings 20] [--burners 8] [--image grader]
 
-They grade the model solution, a slow submission and wrong ones of vectorAdd, in containers; each kind was graded alone
-before. A grading is `lost` if it has no result. `as alone` are those with the same verdicts, `not timed` those that
-differ in nothing but a speed that was not measured. Prints a table; exit code 1 if one is lost or has other verdicts.
+The graders grade the model solution, a slow submission and wrong submissions of vectorAdd in containers. Each kind is
+first graded alone. A grading is `lost` if it has no result, `as alone` if it has the same verdicts, and `not timed` if
+it differs only in speeds that were not measured. Prints a table. The exit code is 1 if a grading is lost or has other
+verdicts.
 """
 
 import argparse
@@ -34,7 +35,9 @@ KINDS = {
 
 GRADER = (sys.executable, "-m", "grader.cli.main")
 MOUNTED = ("/var/run/docker.sock", "/dev/shm")
-"""What the container shares with this host: the engine, and where arrays are; not where locks are."""
+"""Paths that the container shares with this host: the engine's socket and the folder of arrays, but not the folder of
+locks.
+"""
 
 OUTCOME: TypeAdapter[Result | Ungraded] = TypeAdapter(Result | Ungraded)
 
@@ -43,7 +46,7 @@ Verdicts = dict[str, str]
 
 
 def main() -> int:
-    """Alone, then all at once."""
+    """Grade each kind alone, then all at once."""
     options = argparse.ArgumentParser()
     options.add_argument("--gradings", type=int, default=20)
     options.add_argument("--burners", type=int, default=8)
@@ -70,13 +73,13 @@ def main() -> int:
 
 
 def grade_all(command: tuple[str, ...], kinds: list[str], folder: Path) -> list[tuple[str, Verdicts | None]]:
-    """One after the other, by one grader."""
+    """Grade submissions one after the other, with one grader."""
     folder.mkdir()
     return [(kind, grade(command, kind, folder / f"{number}.json")) for number, kind in enumerate(kinds)]
 
 
 def grade(command: tuple[str, ...], kind: str, path: Path) -> Verdicts | None:
-    """The verdicts of a submission; None if there is no result."""
+    """Return the verdicts of a submission, or None if it has no result."""
     asked = (str(KINDS[kind]), "--assignment", NAME, "--course", str(ROOT), "--sandbox", "docker", "--json", str(path))
     done = subprocess.run([*command, *asked], capture_output=True, text=True, check=False)
     outcome = OUTCOME.validate_json(path.read_bytes()) if path.exists() else None
@@ -87,7 +90,7 @@ def grade(command: tuple[str, ...], kind: str, path: Path) -> Verdicts | None:
 
 
 def compared(found: Verdicts | None, alone: Verdicts | None, kind: str) -> str:
-    """What became of a grading."""
+    """Return how a grading differs from the grading alone."""
     if found is None or alone is None:
         return "lost"
     others = {name: (word, alone[name]) for name, word in found.items() if word != alone[name]}
@@ -101,7 +104,7 @@ def compared(found: Verdicts | None, alone: Verdicts | None, kind: str) -> str:
 
 @contextmanager
 def burning(number: int) -> Iterator[None]:
-    """So many programs that do nothing but compute, until the end of the block."""
+    """Run programs that only compute, until the end of the block."""
     burners = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(number)]
     try:
         yield

@@ -1,10 +1,10 @@
-"""Prints how fast a batch is graded on one device and on several, by so many jobs, in turn.
+"""Print how fast a batch is graded on one device and on several, for each number of jobs.
 
     python tests/benchmarks/cards.py [DEVICES:JOBS ...] [--students N] [--assignment NAME]
 
-DEVICES are numbers of `grader devices`, such as 0 or 0,1. Each student hands in the model solution with a comment of
-its own. `whole` is the command from the shell, with its start, its pages and its end; `each` is what a grading adds to
-a long batch: the time between results, but for the first and the last of every job.
+DEVICES are numbers of `grader devices`, such as 0 or 0,1. Each student hands in the model solution with a different
+comment. `whole` is the time of the command from the shell, with its start, its pages and its end. `each` is the time
+that a grading adds to a long batch: the time between results, without the first and the last of each job.
 """
 
 import argparse
@@ -21,7 +21,7 @@ ROOT = Path(__file__).parent.parent.parent
 
 @dataclass(frozen=True, kw_only=True)
 class Share:
-    """The devices that share the work, as the command line names them, and how many jobs."""
+    """The devices that share the work, as on the command line, and the number of jobs."""
 
     devices: str
     jobs: int
@@ -29,19 +29,21 @@ class Share:
 
 @dataclass(frozen=True, kw_only=True)
 class Told:
-    """Seconds from the start of a batch until each result, and until its end."""
+    """Seconds from the start of a batch to each result, and to its end."""
 
     results: tuple[float, ...]
     end: float
 
     def each(self, jobs: int) -> str:
-        """Seconds between two results in the middle, or of all where there are few; of one, there are none."""
+        """Return the seconds between two results in the middle of the batch, or of all results of a short batch. A
+        single result gives none.
+        """
         middle = self.results[jobs:-jobs] if len(self.results) > 3 * jobs else self.results
         return f"{(middle[-1] - middle[0]) / (len(middle) - 1):6.2f} s" if len(middle) > 1 else "     -"
 
 
 def main() -> None:
-    """A row for each share."""
+    """Print a row for each share."""
     options = argparse.ArgumentParser()
     options.add_argument("shares", metavar="DEVICES:JOBS", nargs="*", type=_share, default=[_share("0:1")])
     options.add_argument("--students", type=int, default=26)
@@ -82,7 +84,7 @@ def _graded(course: Path, out: Path, assignment: str, share: Share) -> Told:
 
 
 def _moments(lines: Iterable[str], start: float) -> Iterator[float]:
-    """When each line came that tells a result."""
+    """Yield the time of each line with a result."""
     return (time.monotonic() - start for line in lines if line.startswith("["))
 
 

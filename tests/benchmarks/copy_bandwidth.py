@@ -1,9 +1,9 @@
-"""Prints the copy bandwidth that `grader calibrate` measures beside that of PyTorch or CuPy, and how far they differ.
+"""Print the copy bandwidth that `grader calibrate` measures, the bandwidth of PyTorch or CuPy, and their difference.
 
     python tests/benchmarks/copy_bandwidth.py [--device N] [--other PYTHON] [--rounds N]
 
-The other library copies as many bytes on the same GPU, timed by CUDA events, in a process of PYTHON (python3 of PATH if
-none is named), which need not be grader's. The two take turns. The goal is a difference of at most 2 %.
+The other library copies as many bytes on the same GPU, timed by CUDA events, in a process of PYTHON (by default python3
+of PATH), which need not be grader's Python. The two measure alternately. The goal is a difference of at most 2 %.
 """
 
 import argparse
@@ -99,7 +99,7 @@ print(json.dumps({{"name": name, "seconds": sorted(seconds)[len(seconds) // 2]}}
 
 
 def main() -> None:
-    """Measure with both in turn, and print a row a round."""
+    """Measure alternately with grader and the other library, and print a row per round."""
     args = _arguments()
     settings = load_settings({"device": args.device})
     rows = []
@@ -130,7 +130,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def _measure_with(python: str, bus: str) -> dict[str, Any]:
-    """What the other library measures; ends this program where there is none."""
+    """Return the other library's measurement. Without such a library, end this program."""
     found = shutil.which(python)
     if found is None:
         sys.exit(f"there is no {python}; name a Python that has PyTorch or CuPy with --other.")

@@ -1,11 +1,12 @@
-"""Grades synthetic courses of several sizes from their platforms' downloads, and prints what that took.
+"""Grade synthetic courses of several sizes from the downloads of their platforms, and print the costs.
 
     python tests/benchmarks/course.py [NUMBER ...] [--jobs N] [--seed N]     e.g. course.py 100 300 1000
 
-A course (helpers/synthetic.py) has so many hand-ins: right, wrong, hostile, empty, malformed and copied ones, in six
-shapes, each a batch of its own in containers. Few cases, nine timed pairs and short deadlines (synthetic.QUICK): the
-rest of a grading is as ever. Memory is that of the judge's own processes, the command and its stations. Exit code 1 if
-something was misplaced or got another verdict than it must; each such is a line.
+A course (helpers/synthetic.py) has NUMBER hand-ins: right, wrong, hostile, empty, malformed and copied ones, in six
+formats of downloads. Each download is a batch, graded in containers. Gradings have few cases, nine timed pairs and
+short deadlines (synthetic.QUICK), and are otherwise complete. Memory is counted for the judge's processes: the command
+and its stations. A line is printed for each hand-in that was misplaced or got an unexpected verdict, and the exit code
+is then 1.
 """
 
 import argparse
@@ -31,11 +32,11 @@ from grader.lms.intake import take_in  # noqa: E402
 MEBIBYTE = 1024**2
 LOOK_EVERY = 0.25
 AT = (0.1, 0.5, 1.0)
-"""Parts of a batch after which memory is told, as the most within `NEAR` of them."""
+"""Parts of a batch at which memory is reported, as the maximum within `NEAR` of them."""
 NEAR = 0.05
 
 KEPT = {"results", "batch.json", "batch.lock"}
-"""What a batch leaves in its folder that is not made from the results."""
+"""Files in a batch's folder that are not made from its results."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,8 +50,8 @@ class Look:
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """What grading one cohort took. `again` and `publishing` are seconds of runs that graded nothing: with all reports
-    there, and with none.
+    """The costs of grading a cohort. `again` and `publishing` are seconds of runs that grade nothing: with all reports
+    present, and with no report.
     """
 
     shape: str
@@ -78,7 +79,7 @@ def main() -> int:
 
 
 def grade_course(number: int, seed: int, jobs: int) -> list[Run]:
-    """Every cohort of the course, one after the other."""
+    """Grade each cohort of the course, one after the other."""
     cohorts = course_of(number, seed)
     print(f"{number} hand-ins: " + ", ".join(f"{count} {kind}" for kind, count in sorted(kinds(cohorts).items())))
     work = Path(tempfile.mkdtemp(prefix="course-"))
@@ -90,7 +91,7 @@ def grade_course(number: int, seed: int, jobs: int) -> list[Run]:
 
 
 def grade_cohort(cohort: Cohort, course: Course, work: Path, jobs: int) -> Run:
-    """Grade it, hold it against what it must be, and run it twice more with nothing to grade."""
+    """Grade a cohort, compare the results with the expected ones, and run the batch twice with nothing to grade."""
     out = work / f"results-{cohort.plot.shape}"
     download = cohort.download(work / "downloads" / cohort.plot.shape)
     intake = take_in(download, tuple(course.load(name) for name in cohort.plot.assignments))
@@ -123,7 +124,7 @@ def grade_cohort(cohort: Cohort, course: Course, work: Path, jobs: int) -> Run:
 
 
 def follow(command: list[str | Path], out: Path, gradings: int) -> tuple[float, tuple[Look, ...]]:
-    """Run the command to its end, with looks at it now and then; its seconds, and what was seen."""
+    """Run the command to its end and observe it at intervals. Return its seconds and the observations."""
     begin, looks = time.monotonic(), []
     judge = subprocess.Popen(command, stdout=subprocess.DEVNULL, env={**os.environ, **QUICK}, cwd=ROOT)
     while judge.poll() is None:
@@ -135,7 +136,7 @@ def follow(command: list[str | Path], out: Path, gradings: int) -> tuple[float, 
 
 
 def children(parent: int) -> Iterator[int]:
-    """Processes that the process has started, and those that these have."""
+    """Yield all descendants of a process."""
     try:
         started = Path(f"/proc/{parent}/task").glob("*/children")
         found = [int(child) for tasks in started for child in tasks.read_text().split()]
@@ -147,7 +148,7 @@ def children(parent: int) -> Iterator[int]:
 
 
 def resident(process: int) -> int:
-    """Bytes of memory that the process has; 0 if it has ended."""
+    """Return the bytes of memory of a process, or 0 if it has ended."""
     try:
         lines = Path(f"/proc/{process}/status").read_text().splitlines()
     except OSError:
@@ -156,14 +157,14 @@ def resident(process: int) -> int:
 
 
 def memory(looks: tuple[Look, ...], at: float) -> tuple[float, float]:
-    """The most of the command and of its stations together when about so much was done, in MiB."""
+    """Return the maximum of the command, and of its stations together, around this part of the batch, in MiB."""
     closest = min(abs(look.done - at) for look in looks)
     near = [look for look in looks if abs(look.done - at) <= max(NEAR, closest)]
     return max(look.command for look in near) / MEBIBYTE, max(look.stations for look in near) / MEBIBYTE
 
 
 def print_table(courses: list[tuple[int, list[Run]]], jobs: int) -> None:
-    """A column for each course. Memory is that of its largest batch."""
+    """Print a column for each course. The memory is for its largest batch."""
     rows: dict[str, list[str]] = {}
     for _, runs in courses:
         for name, value in figures(runs).items():
@@ -174,7 +175,7 @@ def print_table(courses: list[tuple[int, list[Run]]], jobs: int) -> None:
 
 
 def figures(runs: list[Run]) -> dict[str, str]:
-    """The figures of a course."""
+    """Return the figures of a course."""
     handins, gradings = sum(run.handins for run in runs), sum(run.gradings for run in runs)
     seconds, largest = sum(run.seconds for run in runs), max(runs, key=lambda run: run.handins)
     at = {part: memory(largest.looks, part) for part in AT}

@@ -1,11 +1,12 @@
-"""How the service grows with 10 and 100 times as many students: what one costs is measured, the hour is simulated.
+"""Print how the service copes with 10 and 100 times as many students. Costs per student are measured, an hour is
+simulated.
 
     python tests/benchmarks/crowds.py [--students 300 3000 30000] [--stations 2 20 200] [--grading 15]
 
-Measured here, in processor time: a page, a hand-in, a look of one who waits, reading the queue, and the bytes that an
-attempt with its report takes. Simulated: three attempts of each student in an hour, half of them in its last sixth;
-stations take what waits in order, and a newer attempt takes the place of one that waits. Not in it: what a proxy, a
-network and a slow disk cost, and that attempts differ.
+Measured here, in processor time: a page, a hand-in, a look of a waiting student, a read of the queue; and the bytes of
+an attempt with its report. Simulated: three attempts of each student in an hour, half of them in its last sixth.
+Stations take attempts in order, and a newer attempt replaces a waiting one of the same student. The simulation leaves
+out the costs of a proxy, a network and a slow disk, and differences between attempts.
 """
 
 import argparse
@@ -36,11 +37,13 @@ PAGES = 6
 """Pages for each attempt: the home page, the assignment's, the attempt's before and after, the report, a file."""
 
 SECONDS_OF_A_LOOK = 8.0
-"""Between two looks of one who waits behind many (events.py)."""
+"""Seconds between two looks of a student who waits behind many others (events.py)."""
 
 SOURCE = b"// a line of a kernel, as people write them\n" * 120
 ANSWER = 1.0
-"""Milliseconds of a page that the measurement leaves out: uvicorn's part, as a static file costs (deadline.py)."""
+"""Milliseconds of a page that the measurement leaves out. This is uvicorn's part, measured with a static file
+(deadline.py).
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +59,7 @@ class Costs:
 
 @dataclass(frozen=True, kw_only=True)
 class Hour:
-    """What became of a simulated hour: seconds of wait, and the most that waited at once."""
+    """Result of a simulated hour: seconds of waits, and the largest number of waiting attempts."""
 
     graded: int
     waits: tuple[float, ...]
@@ -65,13 +68,13 @@ class Hour:
 
 
 def measured(tries: int) -> Costs:
-    """What each costs on this machine, now."""
+    """Measure all costs on this machine."""
     folder = Path(tempfile.mkdtemp(prefix="crowds-"))
     service = Service(folder)
     try:
         before = _size(service)
         for _ in range(tries):
-            service.passes(minutes=5)  # nobody may hand in more often
+            service.passes(minutes=5)  # the minimum time between two hand-ins
             service.graded(service.hand_in(data=SOURCE))
         attempt = (_size(service) - before) / tries
         mine = service.hand_in(person=service.ben)
@@ -94,7 +97,7 @@ def measured(tries: int) -> Costs:
 def _size(service: Service) -> int:
     path = service.data / "service.sqlite"
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # else a part lies beside it
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # otherwise a part of the database is in a second file
     return path.stat().st_size
 
 
@@ -105,7 +108,7 @@ def _milliseconds(act: Callable[[], object]) -> float:
 
 
 def _page(service: Service, tries: int) -> float:
-    """Of a student with one attempt, through the whole application."""
+    """Return the milliseconds of a page for a student with one attempt, through the whole application."""
     ((name, cookie),) = service.browser("ben").cookies.items()
     headers = [(b"host", b"127.0.0.1:8000"), (b"cookie", f"{name}={cookie}".encode())]
     scope = {"type": "http", "method": "GET", "path": "/assignments/small", "query_string": b"", "headers": headers}
@@ -131,7 +134,7 @@ def _looks(service: Service, snapshot: QueueSnapshot, number: int, tries: int) -
 
 
 def _reading(service: Service, tries: int) -> float:
-    """The whole queue, as it is."""
+    """Return the milliseconds of a read of the whole queue."""
 
     def read() -> None:
         for _ in range(tries):
@@ -142,7 +145,7 @@ def _reading(service: Service, tries: int) -> float:
 
 
 def simulated(students: int, stations: int, grading: float, dice: random.Random) -> Hour:
-    """Arrivals in order, and stations that take the oldest that is not superseded."""
+    """Simulate arrivals in order, and stations that take the oldest attempt that is not superseded."""
     number = students * ATTEMPTS
     late = [dice.uniform(AN_HOUR * 5 / 6, AN_HOUR) for _ in range(number // 2)]
     times = sorted(late + [dice.uniform(0, AN_HOUR * 5 / 6) for _ in range(number - len(late))])
@@ -168,7 +171,7 @@ def simulated(students: int, stations: int, grading: float, dice: random.Random)
 
 
 def row(students: int, stations: int, costs: Costs, hour: Hour) -> str:
-    """A line of the table. The busiest time is the last sixth, in which half of the attempts come."""
+    """Return a line of the table. The busiest time is the last sixth of the hour, with half of the attempts."""
     a_second = students * ATTEMPTS / 2 / (AN_HOUR / 6)
     pages, hand_ins = a_second * PAGES * costs.page, a_second * costs.hand_in
     looks = hour.most / SECONDS_OF_A_LOOK * costs.look + hour.most * costs.queue_of_one

@@ -1,11 +1,11 @@
-"""The last hour before a deadline: students who look, hand in and watch, most of them at the end.
+"""Play the last hour before a deadline: students look at pages, hand in and watch, most of them at the end.
 
     python tests/benchmarks/deadline.py [--students 300] [--attempts 900] [--seconds 3600] [--database postgresql]
 
-Stations replay one real grading in its true time, or with --grading a made-up one of so many seconds. With fewer than
-3,600 seconds the hour is played so many times as fast, gradings and all: the pages have that much more to do. Half of
+Stations replay one real grading in its real time, or with --grading an invented one of so many seconds. With fewer than
+3,600 seconds the hour and its gradings run faster by the same factor, so that pages have more to do per second. Half of
 the attempts come in the last sixth of the time. Each student who hands in looks at the assignment, sends a file, and
-watches until it is over. Then, beside the stations, pages are asked for at a fixed rate.
+watches until the attempt is over. Afterwards, pages are requested at a fixed rate while the stations work.
 """
 
 import argparse
@@ -38,7 +38,7 @@ PAGE = f"/assignments/{loads.ASSIGNMENT}"
 
 
 class Course:
-    """The students, and what they had to wait for: seconds, by what it was."""
+    """The students, and the seconds that they waited, by kind of wait."""
 
     def __init__(self, home: loads.Home, students: int) -> None:
         self.waited: dict[str, list[float]] = defaultdict(list)
@@ -52,12 +52,12 @@ class Course:
         self._tokens = tokens
 
     async def sign_in(self) -> None:
-        """All of them, one after the other."""
+        """Sign in all students, one after the other."""
         for client, token in zip(self.clients, self._tokens, strict=True):
             await client.post("/join", files=parts(token=token))
 
     async def hand_in(self, client: httpx2.AsyncClient, number: int) -> None:
-        """Look, send, watch until it is over."""
+        """Look at the assignment, send a file, and watch until the attempt is over."""
         page = await self._timed("page", client.get(PAGE))
         keys = {name: field(page, name) for name in ("form_token", "form_key")}
         form = parts(**keys, file=("kernels.cl", f"// {number}\n".encode()))
@@ -66,7 +66,7 @@ class Course:
             self.waited["refused"].append(0.0)
             return
         begun, first, over = time.monotonic(), True, False
-        while not over:  # a stream ends after some minutes, and a browser opens the next one
+        while not over:  # the service ends a stream after some minutes, and a browser then opens another
             async with client.stream("GET", f"{said.headers['location']}/events") as stream:
                 async for line in stream.aiter_lines():
                     if first and line == "event: place":
@@ -77,7 +77,7 @@ class Course:
                         break
 
     async def pages(self, rate: float, seconds: float) -> list[float]:
-        """Ask for pages at this rate; how many seconds each took."""
+        """Request pages at this rate, and return the seconds of each."""
         visitors = await page_load.Visitors(self._home.webs[0].port).connect()
         cookies = ["; ".join(f"{name}={value}" for name, value in each.cookies.items()) for each in self.clients]
         found: list[float] = await visitors.at_rate(rate, seconds, PAGE, cookies)
@@ -92,14 +92,14 @@ class Course:
 
 
 def arrivals(count: int, seconds: float, dice: random.Random) -> list[float]:
-    """When attempts come: half of them in the last sixth."""
+    """Return the times of attempts, half of them in the last sixth."""
     early, late = count - count // 2, count // 2
     times = [dice.uniform(0, seconds * 5 / 6) for _ in range(early)]
     return sorted(times + [dice.uniform(seconds * 5 / 6, seconds) for _ in range(late)])
 
 
 async def last_hour(course: Course, home: loads.Home, given: argparse.Namespace) -> list[tuple[float, float]]:
-    """Play it until everything is graded; every second, and the MiB of all web processes then."""
+    """Play the hour until everything is graded. Return the seconds and MiB of all web processes, once per second."""
     dice, begun, held = random.Random(given.dice), time.monotonic(), []
 
     async def one(number: int, moment: float) -> None:
@@ -124,7 +124,7 @@ async def last_hour(course: Course, home: loads.Home, given: argparse.Namespace)
 
 
 async def play(home: loads.Home, given: argparse.Namespace) -> None:
-    """The hour, then pages beside the stations."""
+    """Play the hour, then request pages while the stations work."""
     course = Course(home, given.students)
     begun = time.monotonic()
     held = await last_hour(course, home, given)
@@ -142,7 +142,7 @@ async def play(home: loads.Home, given: argparse.Namespace) -> None:
 
 
 def print_queue(home: loads.Home, course: Course, begun: float) -> None:
-    """What became of the attempts, and whether the queue was emptied as fast as the stations can."""
+    """Print the states of all attempts, and compare the speed of the queue with the speed of the stations."""
     states = Counter(State(state) for _, _, state, _ in home.stored())
     ends = [each for each in home.ends() if each is not None]
     busy = statistics.median(later - sooner for sooner, later in itertools.pairwise(ends)) if len(ends) > 1 else 0.0
@@ -155,7 +155,7 @@ def print_queue(home: loads.Home, course: Course, begun: float) -> None:
 
 
 def print_memory(held: Sequence[tuple[float, float]], processes: int) -> None:
-    """At the start and in the end, and how it grows once everybody has been there: in the last half."""
+    """Print the memory at the start and the end, and its growth in the last half, when all students have been there."""
     seconds, sizes = zip(*held[len(held) // 2 :], strict=True)
     slope = statistics.linear_regression(seconds, sizes).slope * 60 if len(set(seconds)) > 1 else 0.0
     print(
@@ -165,7 +165,7 @@ def print_memory(held: Sequence[tuple[float, float]], processes: int) -> None:
 
 
 def spread(seconds: Sequence[float]) -> str:
-    """Median and the slow ends, in ms."""
+    """Return the median and the slow percentiles, in ms."""
     if len(seconds) < 2:
         return f"{len(seconds)} only"
     cuts = statistics.quantiles(seconds, n=100, method="inclusive")
@@ -173,7 +173,7 @@ def spread(seconds: Sequence[float]) -> str:
 
 
 def main() -> int:
-    """Set up, play, clear away."""
+    """Set up, play, and clear up."""
     options = argparse.ArgumentParser()
     options.add_argument("--students", type=int, default=300)
     options.add_argument("--attempts", type=int, default=900)
@@ -191,7 +191,7 @@ def main() -> int:
     folder = Path(tempfile.mkdtemp(prefix="deadline-"))
     faster = AN_HOUR / given.seconds
     own, others = processors[: given.apart], processors[given.apart :] if given.apart else processors
-    os.sched_setaffinity(0, own)  # what is started from here on keeps them
+    os.sched_setaffinity(0, own)  # processes that are started from here on inherit these processors
     home = loads.Home(folder, given.database, 1, 2, given.grading, faster, given.web_processes)
     os.sched_setaffinity(0, others)
     how = f"recorded, {faster:g} times as fast" if given.grading is None else "made up"

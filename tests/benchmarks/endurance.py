@@ -1,10 +1,11 @@
-"""Grades many submissions in a row, hostile ones among them, while the judge is killed and the engine restarted.
+"""Grade many submissions in a row, some of them hostile, while the judge is killed and the engine is restarted.
 
     python tests/benchmarks/endurance.py [--gradings 200] [--restart "systemctl restart docker"]
 
-A third of the submissions is hostile. The judge (`grader batch`) is killed with SIGKILL at a third and at two thirds of
-the way, the engine is restarted half way; the batch is started again. In the end nothing may be left, and every
-submission must have the verdicts that it gets alone. Prints a table; exit code 1 if not so.
+A third of the submissions is hostile. The judge (`grader batch`) is killed with SIGKILL after a third and after two
+thirds of the gradings, and the engine is restarted after half of them. The batch is started again each time. At the end
+nothing may be left, and each submission must have the verdicts that it gets alone. Prints a table. The exit code is 1
+if a condition is not met.
 """
 
 import argparse
@@ -35,7 +36,7 @@ WAIT = 900
 
 
 def main() -> int:
-    """Run, look, print."""
+    """Grade, inspect, print."""
     options = argparse.ArgumentParser()
     options.add_argument("--gradings", type=int, default=200)
     options.add_argument("--restart", default="systemctl restart docker")
@@ -59,7 +60,9 @@ def main() -> int:
 
 
 def submissions() -> dict[str, Path]:
-    """Golden and hostile submissions by name, without those that a deadline ends: they would only take long."""
+    """Return golden and hostile submissions by name. Submissions that a deadline ends are left out, because they are
+    slow.
+    """
     golden = {path.parent.name: path.parent for path in (ROOT / "tests" / "submissions" / NAME).glob("*/expected.yaml")}
     hostile = {
         f"hostile-{attack.name}": attack.folder
@@ -70,14 +73,14 @@ def submissions() -> dict[str, Path]:
 
 
 def spread(kinds: dict[str, Path], count: int) -> dict[str, str]:
-    """So many entries, every third of them hostile, by a name that sorts in the order of grading."""
+    """Return entries, every third of them hostile, by names that sort in the order of grading."""
     hostile = cycle(kind for kind in kinds if kind.startswith("hostile-"))
     honest = cycle(kind for kind in kinds if not kind.startswith("hostile-"))
     return {f"{n:04d}": next(hostile) if n % 3 == 1 else next(honest) for n in islice(range(10**4), count)}
 
 
 def grade_alone(work: Path, submission: Path) -> list[tuple[str, str]]:
-    """The verdicts of one submission graded by a judge of its own."""
+    """Return the verdicts of one submission that a separate judge grades."""
     path = work / "alone.json"
     command: list[str | Path] = [
         *GRADER,
@@ -95,13 +98,13 @@ def grade_alone(work: Path, submission: Path) -> list[tuple[str, str]]:
 
 
 def verdicts(path: Path) -> list[tuple[str, str]]:
-    """Name and reason of every check."""
+    """Return name and reason of each check."""
     result = Result.model_validate_json(path.read_text())
     return [(check.name, str(check.reason or check.verdict)) for check in result.checks]
 
 
 def run_all(work: Path, count: int, restart: str) -> list[str]:
-    """Batch after batch, with what happens to them on the way."""
+    """Run the batch until it is done, with the disturbances on the way."""
     disturbances = [
         (count // 3, "judge killed", lambda judge: judge.send_signal(signal.SIGKILL)),
         (count // 2, "engine restarted", lambda _: subprocess.run(restart, shell=True, check=True)),
@@ -125,8 +128,8 @@ def run_all(work: Path, count: int, restart: str) -> list[str]:
 
 
 def report(work: Path, arrays: Path, entries: dict[str, str], alone: dict[str, list[tuple[str, str]]]) -> int:
-    """The table, and whether all is as it should be."""
-    subprocess.run([*GRADER, "devices"], check=True, stdout=subprocess.DEVNULL)  # the next start sweeps
+    """Print the table, and return 1 if a condition is not met."""
+    subprocess.run([*GRADER, "devices"], check=True, stdout=subprocess.DEVNULL)  # each start of a sandbox sweeps
     engine = docker.from_env().api
     containers = [each["Id"] for each in engine.containers(all=True, filters={"label": LABEL})]
     processes = [entry.name for entry in Path("/proc").glob("[0-9]*") if owner(entry) == 65534]
@@ -153,12 +156,12 @@ def report(work: Path, arrays: Path, entries: dict[str, str], alone: dict[str, l
 
 
 def report_of(work: Path, name: str) -> Path:
-    """The JSON report of a submission in the batch."""
+    """Return the path of a submission's JSON report in the batch."""
     return work / "out" / "students" / name / f"{NAME}.json"
 
 
 def owner(entry: Path) -> int:
-    """The user of a process; -1 if it has ended."""
+    """Return the user of a process, or -1 if it has ended."""
     try:
         return entry.stat().st_uid
     except OSError:

@@ -1,9 +1,9 @@
-"""Prints what kernels get that attack their timing on a GPU of NVIDIA's; some know where its driver keeps things.
+"""Print the results of kernels that attack their timing on an NVIDIA GPU. Some know the addresses of the driver's data.
 
     python tests/benchmarks/gpu_attacks.py [--times N] [ATTACK ...]
 
-Each is a naive kernel that wants the points of a fast one. `naive` is the same without an attack. None of them has a
-meaning on a processor, where tests/submissions/hostile/ has its own.
+Each attack is a naive kernel that tries to get the points of a fast one. `naive` is this kernel without an attack. The
+attacks have no effect on a processor. tests/submissions/hostile/ has other attacks for processors.
 """
 
 import argparse
@@ -154,7 +154,7 @@ ATTACKS = {
 
 
 def main() -> None:
-    """Print one row a grading."""
+    """Print one row per grading."""
     options = argparse.ArgumentParser()
     options.add_argument("names", metavar="ATTACK", nargs="*", default=[*ATTACKS])
     options.add_argument("--times", type=int, default=1)
@@ -176,7 +176,7 @@ def main() -> None:
 
 
 def _quick(assignment: Assignment) -> Assignment:
-    """The same with nothing to check but one case and the speed."""
+    """Return the assignment with only one case and the performance check."""
     correctness = assignment.correctness.model_copy(update={"cases": assignment.correctness.shown[:1]})
     return assignment.model_copy(update={"correctness": correctness, "sanitizer": None, "memory": None})
 

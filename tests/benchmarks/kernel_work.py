@@ -1,11 +1,11 @@
-"""Prints in how many timed rounds the operating system works more for one side, when right kernels are graded.
+"""Print in how many timed rounds of right kernels the operating system works more for one side.
 
     python tests/benchmarks/kernel_work.py [ASSIGNMENT ...] [--gradings 20] [--sandbox docker] [--busy]
 
 A grading is one case and the whole performance check of the model solution. `busy` runs four programs that compute, and
-one that writes a file and waits for the disk, over and over. `even` and `one-sided` are rounds; `worst` is the largest
-share of one-sided rounds in a grading. The first line has how long a look at all threads takes in the median: as it is
-made, with descriptors that stay open, and with files that are opened each time, one look of each in turn.
+one that repeatedly writes a file and waits for the disk. `even` and `one-sided` are numbers of rounds. `worst` is the
+largest share of one-sided rounds in a grading. The first line has the median time of a look at all threads in two ways,
+alternately: with descriptors that stay open, as grader does it, and with files that are opened for each look.
 """
 
 import argparse
@@ -45,7 +45,7 @@ while True:
 
 
 def main() -> None:
-    """A line for each assignment."""
+    """Print a line for each assignment."""
     options = argparse.ArgumentParser()
     options.add_argument("names", metavar="ASSIGNMENT", nargs="*", default=["vectorAdd"])
     options.add_argument("--gradings", type=int, default=20)
@@ -70,7 +70,7 @@ def main() -> None:
 
 
 def recording() -> list[Round]:
-    """A list that takes the rounds of the gradings that follow."""
+    """Return a list that records the rounds of all following gradings."""
     seen: list[Round] = []
     rounds = measurement._rounds
 
@@ -83,20 +83,20 @@ def recording() -> list[Round]:
 
 
 def quick(assignment: Assignment) -> Assignment:
-    """The assignment with nothing to check but one case and the speed."""
+    """Return the assignment with only one case and the performance check."""
     correctness = assignment.correctness.model_copy(update={"cases": assignment.correctness.shown[:1]})
     return assignment.model_copy(update={"correctness": correctness, "sanitizer": None, "memory": None})
 
 
 def verdict(assignment: Assignment, environment: GradingEnvironment) -> str:
-    """The reason or the verdict of the speed of the model solution."""
+    """Return the reason or the verdict of the model solution's performance check."""
     task = Task(assignment=assignment, submission=read_submission(assignment.reference), seed=fresh_seed())
     *_, check = grade_submission(task, environment, lambda _: None).checks
     return str(check.reason or check.verdict)
 
 
 def told(gradings: list[tuple[str, list[Round]]]) -> str:
-    """The rest of a line."""
+    """Return the rest of a line."""
     rounds = [each for _, found in gradings for each in found]
     one_sided = sum(each.is_one_sided for each in rounds)
     worst = max(sum(each.is_one_sided for each in found) / len(found) for _, found in gradings if found)
@@ -105,7 +105,7 @@ def told(gradings: list[tuple[str, list[Round]]]) -> str:
 
 
 def looks() -> str:
-    """How many threads there are, and how long a look at them takes."""
+    """Return the number of threads, and the time of a look at them."""
     with kernel_threads() as kept:
         number = kept.number
         times = [(seconds(kept.seconds), seconds(look_by_opening)) for _ in range(LOOKS)]
@@ -114,13 +114,13 @@ def looks() -> str:
 
 
 def look_by_opening() -> None:
-    """Look at all threads, each opened for that."""
+    """Look at all threads, and open each for this look."""
     with kernel_threads():
         pass
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """How long it takes."""
+    """Return the seconds that a function takes."""
     began = time.perf_counter()
     work()
     return time.perf_counter() - began
@@ -128,7 +128,7 @@ def seconds(work: Callable[[], object]) -> float:
 
 @contextmanager
 def busy() -> Iterator[None]:
-    """Other programs that compute and write, until the end of the block."""
+    """Run other programs that compute and write, until the end of the block."""
     with tempfile.TemporaryDirectory(prefix="kernel-work-") as folder:
         python = (sys.executable, "-c")
         programs = [subprocess.Popen([*python, BURN]) for _ in range(BURNERS)]

@@ -1,10 +1,10 @@
-"""Grades a batch while its parts are killed at random, and compares what is stored with a batch that was left alone.
+"""Grade a batch whose processes are killed at random, and compare its results with an undisturbed batch.
 
     python tests/benchmarks/killing.py [--submissions 60] [--kills 30] [--sandbox process] [--dice 1]
 
-Killed (SIGKILL) are the batch, one of its stations, a Dask worker, or a Dask worker with its nanny. Whenever the batch
-is no more it is started again, with processes here or on the cluster, as the dice fall. In the end every result must be
-the same but for times, and nothing may be left: no process, no container, no folder. Exit code 1 if not so.
+A kill (SIGKILL) hits the batch, one of its stations, a Dask worker, or a Dask worker with its nanny. A batch that has
+ended is started again, with local processes or on the cluster, at random. At the end all results must be equal except
+for times, and no process, container or folder may be left. The exit code is 1 if a condition is not met.
 """
 
 import argparse
@@ -31,11 +31,11 @@ from grader.execution.sandbox.docker.sweeping import LABEL  # noqa: E402
 UNGRADED = 3
 WORKERS = 2
 PATIENCE = 60.0
-"""Seconds without a new result after which the next kill comes all the same."""
+"""Seconds without a new result after which the next kill comes anyway."""
 
 
 class Disturbed:
-    """A batch that is started again and again, and the cluster that it may use."""
+    """A batch that is started repeatedly, and the cluster that it may use."""
 
     def __init__(self, folder: Path, address: str, sandbox: str, dice: random.Random) -> None:
         self.folder, self.out, self.address, self.dice = folder, folder / "disturbed", address, dice
@@ -47,13 +47,13 @@ class Disturbed:
         return batches.start_worker(self.address, self.folder, f"worker{number}")
 
     def start(self) -> subprocess.Popen[bytes]:
-        """The batch, here or on the cluster."""
+        """Start the batch, with local processes or on the cluster."""
         self.where = self.dice.choice([("--jobs", "2"), ("--scheduler", self.address)])
         command = batches.batch(self.folder, self.out, *self.where, sandbox=self._sandbox)
         return batches.start(command, self.folder / "disturbed.log")
 
     def go_on(self) -> bool:
-        """Start the batch again if it was killed, or has left something ungraded; False once it is done."""
+        """Start the batch again if it was killed or has left a submission ungraded. Return False once it is done."""
         code = self.batch.poll()
         if code is None:
             return True
@@ -63,7 +63,7 @@ class Disturbed:
         return True
 
     def kill(self) -> str:
-        """Kill something that there is; what it was."""
+        """Kill a random process, and return its name."""
         return self.dice.choice([self._kill_batch, self._kill_station, self._kill_worker, self._kill_nanny])()
 
     def _kill_batch(self) -> str:
@@ -99,7 +99,7 @@ def _kill(number: int) -> None:
 
 
 def main() -> int:
-    """Grade twice, compare, look for what is left."""
+    """Grade twice, compare, and search for processes and files that are left."""
     options = argparse.ArgumentParser()
     options.add_argument("--submissions", type=int, default=60)
     options.add_argument("--kills", type=int, default=30)
@@ -129,7 +129,7 @@ def main() -> int:
 
 
 def disturb(disturbed: Disturbed, kills: int, submissions: int) -> None:
-    """Kill something whenever another part of the batch is done, at a random moment after that."""
+    """Kill a process each time that another part of the batch is done, after a random delay."""
     print(f"{'kill':>4}  {'done':>5}  {'killed':<24}the batch ran")
     for number in range(1, kills + 1):
         end = time.monotonic() + PATIENCE
@@ -143,7 +143,7 @@ def disturb(disturbed: Disturbed, kills: int, submissions: int) -> None:
 
 
 def report(folder: Path, arrays: Path) -> int:
-    """The table, and whether all is as it should be."""
+    """Print the table, and return 1 if a condition is not met."""
     calm, disturbed = batches.essences(folder / "calm"), batches.essences(folder / "disturbed")
     different = [name for name in calm.keys() | disturbed.keys() if calm.get(name) != disturbed.get(name)]
     left = [*batches.left_in(folder), *map(str, arrays.iterdir()), *containers(arrays)]
@@ -157,7 +157,7 @@ def report(folder: Path, arrays: Path) -> int:
 
 
 def containers(arrays: Path) -> list[str]:
-    """Of workers with their folder there; none where there is no engine."""
+    """Return the ids of containers whose workers have their folder there. Without an engine there are no containers."""
     try:
         found = docker.from_env().api.containers(all=True, filters={"label": LABEL})
     except (DockerException, OSError):

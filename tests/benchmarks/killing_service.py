@@ -1,12 +1,11 @@
-"""Kills web processes, stations and the database of a service while students hand in, and counts what is left.
+"""Kill web processes, stations and the database of a service while students hand in, and count the results.
 
     python tests/benchmarks/killing_service.py [--database postgresql] [--attempts 60] [--kills 30] [--dice 1]
 
-Killed (SIGKILL) are, as the dice fall, one of the web processes, one of two stations, or PostgreSQL with all its
-processes; each is started again at once. Stations replay one real grading in its true time, or with --grading a made-up
-one, after which as much time is needed for a hidden case. Students whose hand-in gets
-no answer send the same form again, to whichever web process answers. Exit code 1 unless every attempt that was accepted
-has exactly one result.
+A kill (SIGKILL) hits, at random, one of the web processes, one of two stations, or PostgreSQL with all its processes.
+Each is started again at once. Stations replay one real grading in its real time, or with --grading an invented one.
+After an invented grading, its hidden cases take as long again. Students whose hand-in gets no answer send the same form
+again, to any web process that answers. The exit code is 1 unless each accepted attempt has exactly one result.
 """
 
 import argparse
@@ -28,11 +27,11 @@ import service_loads as loads  # noqa: E402
 from grader.service.db.models import State  # noqa: E402
 
 DRAINING = 900.0
-"""Seconds in which everything must be graded after the last kill."""
+"""Seconds in which all gradings must be done after the last kill."""
 
 
 class Students:
-    """Students who hand in once each, evenly over a time, and do not give up."""
+    """Students who each hand in once, evenly over a time, and repeat until they get an answer."""
 
     def __init__(self, home: loads.Home, count: int, seconds: float, dice: random.Random) -> None:
         self.accepted: set[str] = set()
@@ -44,12 +43,12 @@ class Students:
         self._thread = threading.Thread(target=self._all, daemon=True)
 
     def start(self) -> None:
-        """Begin."""
+        """Begin to hand in."""
         self._begun = time.monotonic()
         self._thread.start()
 
     def join(self) -> None:
-        """Until all have handed in."""
+        """Wait until all have handed in."""
         self._thread.join()
 
     def _all(self) -> None:
@@ -99,7 +98,7 @@ def main() -> int:
 
 
 def kill(home: loads.Home, kills: int, seconds: float, dice: random.Random) -> Counter[str]:
-    """Kill at random moments of a time; how often what."""
+    """Kill at random moments of a time. Return how often each part was killed."""
     killed: Counter[str] = Counter()
     begun = time.monotonic()
     parts = ["web", "station", "database"] if home.server else ["web", "station"]
@@ -117,7 +116,7 @@ def kill(home: loads.Home, kills: int, seconds: float, dice: random.Random) -> C
 
 
 def report(home: loads.Home, students: Students, killed: Counter[str]) -> bool:
-    """The table, and whether all is as it should be."""
+    """Print the table. Return True if no attempt is lost, duplicated or faulty."""
     stored = home.stored()
     results = Counter(public for public, _, state, _ in stored if state == State.DONE)
     counting = Counter(public for public, _, _, counts in stored if counts)

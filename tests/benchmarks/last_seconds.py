@@ -1,10 +1,10 @@
-"""Files that students send in the last two seconds before an assignment is due, on a machine that is busy.
+"""Send files in the last two seconds before an assignment is due, on a busy machine.
 
     python tests/benchmarks/last_seconds.py [--students 200] [--seconds 2] [--burners 2] [--database postgresql]
 
-Each student sends the bytes of a whole request at once, at equal distances in time; the last one 50 ms before the due
-date. Prints how many were stored, how many with a time after the due date, and how long the answers took. Exit code 1
-if a file is late or missing.
+Each student sends a whole request at once, at equal intervals, the last one 50 ms before the due date. Prints how many
+files were stored, how many of them with a time after the due date, and how long the answers took. The exit code is 1 if
+a file is late or missing.
 """
 
 import argparse
@@ -37,7 +37,7 @@ READY = 3.0
 
 
 def main() -> int:
-    """Sign in, wait for the last seconds, send, and look into the database."""
+    """Sign in, wait for the last seconds, send, and read the database."""
     options = argparse.ArgumentParser()
     options.add_argument("--students", type=int, default=200)
     options.add_argument("--seconds", type=float, default=2.0)
@@ -59,7 +59,7 @@ def main() -> int:
 
 
 def _request(client: httpx2.Client, number: int) -> bytes:
-    """All bytes by which a student hands in a file."""
+    """Return all bytes of a student's request with a file."""
     keys = loads.form_of(client)
     form = parts(**keys, file=("kernels.cl", f"// {number}\n".encode()))
     built = client.build_request("POST", f"/assignments/{loads.ASSIGNMENT}/attempts", files=form)
@@ -69,7 +69,7 @@ def _request(client: httpx2.Client, number: int) -> bytes:
 
 
 def _send(origin: str, requests: Sequence[bytes], seconds: float) -> tuple[datetime, float, list[float]]:
-    """Send them; the due date, when the last byte was sent, and the seconds until each answer began."""
+    """Send the requests. Return the due date, the time of the last byte, and the seconds until each answer began."""
     where = urlsplit(origin)
     connections = [socket.create_connection((where.hostname, where.port)) for _ in requests]
     due = time.time() + READY + seconds
@@ -94,7 +94,7 @@ def _received(home: loads.Home) -> list[datetime]:
 
 @contextmanager
 def _busy(burners: int) -> Iterator[None]:
-    """Programs that compute without end."""
+    """Run programs that compute without end."""
     running = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(burners)]
     try:
         yield

@@ -1,11 +1,11 @@
-"""A lecture room behind one address signs in, by each method; then somebody there tries wrong passwords.
+"""Sign in a lecture room behind one address by each method. Then try wrong passwords from the same address.
 
     python tests/benchmarks/lecture_room.py [--students 200] [--guesses 10000] [--at-once 20]
 
-The service, a mailbox and a university's issuer run in this process; students come by HTTP, so many at once. Whoever is
-told to try again does so a second later. Guesses go to one student after the other. Prints how many students signed in
-and how long that took; of the guesses, how many were checked against a hash, and whether the room signs in by a link
-after them. Exit code 1 if a student is left out, a method takes over a minute, or guesses were not stopped.
+The service, a mailbox and a university's issuer run in this process. Students connect by HTTP, several at once. A
+student who must try again does so a second later. Guesses go to one student after the other. Prints how many students
+signed in and how long that took, how many guesses were checked against a hash, and whether the room can sign in by a
+link afterwards. The exit code is 1 if a student is left out, a method takes over a minute, or guesses were not stopped.
 """
 
 import argparse
@@ -40,7 +40,7 @@ PASSWORD = "four quiet grey otters"
 DOMAIN = "example.org"
 
 Way = Callable[[httpx2.Client, str], httpx2.Response]
-"""How a student signs in: the last answer is a redirection to the first page if it worked."""
+"""A method of signing in. Its last answer redirects to the first page if it worked."""
 
 
 def main() -> int:
@@ -90,7 +90,7 @@ def main() -> int:
 
 
 def _enrol(service: Service, students: int) -> Sequence[str]:
-    """The keys of so many students, all with the same password."""
+    """Return the keys of new students, who all have the same password."""
     argon2 = PasswordHasher().hash(PASSWORD)
     keys = [f"s{number}" for number in range(students)]
     with service.database.writing() as session:
@@ -102,7 +102,7 @@ def _enrol(service: Service, students: int) -> Sequence[str]:
 
 
 def _open_all_doors(service: Service, issuer: str) -> dict[str, str]:
-    """Allow every method; returns where mails go, the token of each by its address."""
+    """Allow all methods. Return the mailbox: the token of each mail by its address."""
     mails: dict[str, str] = {}
     context = LinkContext(database=service.database, origin=service.origin, now=lambda: service.now)
     rules = UniversityRules(name="Example University", issuer=issuer, client_id=CLIENT)
@@ -127,11 +127,11 @@ def _links(service: Service, room: Sequence[str]) -> dict[str, str]:
 
 
 def _all(service: Service, name: str, way: Way, room: Sequence[str], at_once: int) -> bool:
-    """Everybody signs in; True if all did within a minute."""
+    """Sign in all students. Return True if all succeeded within a minute."""
     start = time.monotonic()
 
     def signed_in(key: str) -> int:
-        """Answers that told this student to try again; -1 if the minute was over before."""
+        """Return how often this student had to try again, or -1 if the minute was over first."""
         for again in range(int(MINUTE)):
             with httpx2.Client(base_url=service.origin, headers={"origin": service.origin}, timeout=MINUTE) as client:
                 said = way(client, key)
@@ -152,7 +152,9 @@ def _all(service: Service, name: str, way: Way, room: Sequence[str], at_once: in
 
 
 def _guess(service: Service, room: Sequence[str], guesses: int, at_once: int) -> bool:
-    """Try wrong passwords; True if no more were checked than a network may fail, and those that wait for their turn."""
+    """Try wrong passwords. Return True if the service checked at most the failures that a network may have, plus the
+    guesses that ran at once.
+    """
 
     def guess(number: int) -> int:
         form = parts(who=room[number % len(room)], password=f"guess number {number}")

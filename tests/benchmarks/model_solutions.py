@@ -1,11 +1,11 @@
-"""Prints how near the model solutions come to what a GPU allows, as the table that reference/README.md shows.
+"""Print how close the model solutions come to the limits of a GPU, as the table in reference/README.md.
 
     python tests/benchmarks/model_solutions.py [--turns N] [--halvings N] [ASSIGNMENT ...]
 
-At shapes that fill a large GPU, or with every size halved so many times: launches of the student's steps by the model
-solution, of the naive kernel, of a copy and of the kernel that only computes, in turn, on data that are made on the
-device anew each time. `of copy` and `of peak` are medians of the ratios of a turn; `spread` is from the 5th to the 95th
-percentile of the model's times.
+The shapes fill a large GPU, or have each size halved N times. The model solution of the student's steps, the naive
+kernel, a copy and the kernel that only computes are launched in turn, on data that the device makes for each launch.
+`of copy` and `of peak` are medians of the ratios of a turn. `spread` is from the 5th to the 95th percentile of the
+model solution's times.
 """
 
 import argparse
@@ -38,7 +38,7 @@ SHAPES: dict[str, Sizes] = {
 
 
 def main() -> None:
-    """Print one row an assignment."""
+    """Print one row per assignment."""
     options = argparse.ArgumentParser()
     options.add_argument("names", nargs="*", metavar="ASSIGNMENT", default=[*SHAPES])
     options.add_argument("--turns", type=int, default=TURNS)
@@ -59,7 +59,7 @@ def main() -> None:
 
 
 def _at(assignment: Timed, sizes: Sizes, device: DeviceFacts) -> Timed:
-    """The assignment, timed at these sizes."""
+    """Return the assignment, timed at these sizes."""
     kind, performance = device_class(device), assignment.speed_goals
     goal = performance.classes[kind].model_copy(update={"sizes": sizes})
     classes = {**performance.classes, kind: goal}
@@ -69,7 +69,7 @@ def _at(assignment: Timed, sizes: Sizes, device: DeviceFacts) -> Timed:
 def _times(
     assignment: Timed, device: DeviceFacts, environment: GradingEnvironment, turns: int
 ) -> dict[str, list[float]]:
-    """Seconds of the launches, turn by turn, for each script of the control worker."""
+    """Return the seconds of the launches, turn by turn, for each script of the control worker."""
     verifier = ByReference(timing_task(assignment, device, fresh_seed()))
     seconds = defaultdict(list)
     with environment.worker() as worker:

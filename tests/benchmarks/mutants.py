@@ -1,21 +1,25 @@
-"""Prints how often mistakes are caught and explained: single mutations of right kernels, by assignment and by kind.
+"""Print how often mistakes are caught and explained: single mutations of right kernels, by assignment and by kind.
 
     python tests/benchmarks/mutants.py [ASSIGNMENT ...] [--kind KIND ...] [--count N] [--seed S] [--among]
                                        [--seconds S] [--jobs N] [--to FILE]
     python tests/benchmarks/mutants.py --table FILE [--sample N]
 
-Right kernels are the model solutions and the right submissions of tests/submissions/; of all their mutations N are
-drawn, as many of each kind and assignment as there are. With --among they are drawn from all assignments and kinds,
-and of these the ones that are named are graded: so the same mutants again. Another judge than the grader's
-(second_judge.py) says which are `same`: as right as before. The others must be `caught`, by a build, a case or the
-sanitizer. Then the first explanation is judged: `named` is a line that was changed or shows the effect at once, `false`
-names other lines only, or claims what cannot be; `words` are without a line, so that nobody but a reader can judge
-them; `none` says how many elements are wrong, or where in the array. The percentages are of those that are not the
-same.
+Right kernels are the model solutions and the right submissions of tests/submissions/. N of all their mutations are
+drawn, as many of each kind and assignment as possible. With --among, N are drawn from all assignments and kinds, and
+only mutants of the named ones are graded. So mutants of an earlier run can be graded again. A judge other than grader's
+(second_judge.py) decides which are `same`: as right as before. The others must be `caught` by a build, a case or the
+sanitizer. Then the first explanation is judged:
 
-Each outcome is a line of a file as soon as it is known, so that a run that is cut off has its figures, too: --table
-prints those of such a file. With --sample, N of its wrong ones are told in full, to be read: what was changed, what was
-said, and how it was judged.
+    named    a line that was changed or directly shows the effect
+    false    only other lines, or an impossible claim
+    words    no line, so that only a reader can judge it
+    none     only the number of wrong elements, or their place in the array
+
+The percentages are of the mutants that are not `same`.
+
+Each outcome becomes a line of a file as soon as it is known, so that an interrupted run has figures, too. --table
+prints the figures of such a file. With --sample, N of its wrong mutants are shown in full: the change, the explanation,
+and its judgement.
 """
 
 import argparse
@@ -57,12 +61,12 @@ from grader.results.result import Kind as Checked  # noqa: E402
 COURSE = Course(assignments=ROOT / "assignments", reference=ROOT / "reference")
 
 DECIDING = {Checked.BUILD, Checked.CORRECTNESS, Checked.SANITIZER}
-"""Checks by which a mistake is caught; that a kernel is slow is another matter."""
+"""Checks that catch a mistake. A slow kernel is not a mistake here."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Mutant:
-    """A right text, which an assignment or a part of it asks for, with one mistake."""
+    """A right text for an assignment or a part of it, with one mistake."""
 
     assignment: str
     part: str
@@ -71,14 +75,14 @@ class Mutant:
 
     @property
     def kind(self) -> Kind:
-        """What was done."""
+        """Kind of the mutation."""
         return self.mutation.kind
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What became of a mutant: `judgement` is of the first explanation, None if no check caught it; `told` is all of
-    it, to be read.
+    """Result of a mutant. `judgement` is about the first explanation, and None if no check caught the mutant. `told`
+    describes everything for a reader.
     """
 
     assignment: str
@@ -120,11 +124,13 @@ def _options() -> argparse.Namespace:
     return options.parse_args()
 
 
-# --- which ------------------------------------------------------------------------------------
+# --- selection of mutants ---------------------------------------------------------------------
 
 
 def _chosen(given: argparse.Namespace) -> list[Mutant]:
-    """Those of the assignments and kinds that are named: so many of these, or as many as are among so many of all."""
+    """Return the mutants of the named assignments and kinds. With --among they are a part of those that are drawn from
+    all.
+    """
     names = COURSE.names() if given.among else given.names
     kinds = [*Kind] if given.among else given.kind
     mutants = drawn((each for name in names for each in _mutants(name) if each.kind in kinds), given)
@@ -132,7 +138,7 @@ def _chosen(given: argparse.Namespace) -> list[Mutant]:
 
 
 def _mutants(name: str) -> Iterator[Mutant]:
-    """All mutants of an assignment's right kernels."""
+    """Yield all mutants of an assignment's right kernels."""
     coursework = COURSE.load(name)
     origins = [(part, part.reference / MODEL_FILE) for part in coursework.parts]
     goldens = [read(folder) for folder in CORPUS if folder.parent.name == name]
@@ -145,12 +151,12 @@ def _mutants(name: str) -> Iterator[Mutant]:
 
 
 def _source(path: Path) -> str:
-    """The text as it is graded."""
+    """Return the text that is graded."""
     return parse_submission(path, path.read_bytes()).source
 
 
 def drawn(mutants: Iterable[Mutant], given: argparse.Namespace) -> list[Mutant]:
-    """So many, one of each assignment and kind before a second of any; the same for the same seed."""
+    """Draw mutants, one of each assignment and kind before a second of any. A seed gives the same ones each time."""
     chance = Random(given.seed)
     groups: dict[tuple[str, Kind], list[Mutant]] = defaultdict(list)
     for mutant in mutants:
@@ -166,7 +172,7 @@ def drawn(mutants: Iterable[Mutant], given: argparse.Namespace) -> list[Mutant]:
 
 
 def _judge(mutants: list[Mutant], seed: int, seconds: float, to: Path) -> None:
-    """All of them on one environment, each written down at once; a search may take so many seconds."""
+    """Judge all mutants in one environment, and write down each at once. A search may take `seconds`."""
     settings = load_settings({"timing": ONE_PAIR, "search": SearchRules(seconds=seconds)})
     with (
         settings.open_batch(settings.sandbox_for_ours()) as environment,
@@ -184,7 +190,7 @@ def _outcome(mutant: Mutant, environment: GradingEnvironment, worker: Worker, se
     part = next(each for each in COURSE.load(mutant.assignment).parts if each.part == mutant.part)
     found = fault(part, mutant.mutation.source, worker, seed)
     if found is Fault.COMPLAINT and fault(part, _source(mutant.origin), worker, seed) is Fault.COMPLAINT:
-        found = Fault.NONE  # it complains of the right text, too
+        found = Fault.NONE  # the second judge also complains about the right text
     wrong = found not in {Fault.NONE, Fault.UNBUILT}
     first = _first(part, mutant.mutation.source, environment, seed) if wrong else None
     judgement = None if first is None else judged(mutant.mutation, first)
@@ -199,21 +205,21 @@ def _outcome(mutant: Mutant, environment: GradingEnvironment, worker: Worker, se
 
 
 def _first(part: Assignment, source: str, environment: GradingEnvironment, seed: int) -> Check | None:
-    """The check that is read first, if one of those failed that decide."""
+    """Return the check that is read first, if it is one that can catch a mistake."""
     submission = parse_submission(Path(FILE_NAME), source.encode())
     result = grade_submission(Task(assignment=part, submission=submission, seed=seed), environment, lambda _: None)
     first = result.first_cause
     return first if first is not None and first.kind in DECIDING else None
 
 
-# --- what is printed --------------------------------------------------------------------------
+# --- output -----------------------------------------------------------------------------------
 
 
 HEADS = ("mutants", "same", "caught", *Judgement, "s each")
 
 
 def _print(file: Path, sample: int) -> None:
-    """The table of a file of outcomes, and so many of them to be read."""
+    """Print the table of a file of outcomes, and some of them in full."""
     outcomes = [_parsed(line) for line in file.read_text().splitlines()]
     built = [each for each in outcomes if each.fault is not Fault.UNBUILT]
     wrong = [each for each in built if each.fault is not Fault.NONE]
@@ -236,7 +242,7 @@ def _parsed(line: str) -> Outcome:
 
 
 def _table(outcomes: list[Outcome]) -> Iterator[str]:
-    """Rows by assignment, by kind, and of all."""
+    """Yield rows by assignment, by kind, and for all."""
     by: dict[str, Callable[[Outcome], str]] = {
         "assignment": lambda each: each.assignment,
         "kind": lambda each: each.kind,
@@ -266,7 +272,7 @@ def _count(outcomes: list[Outcome], judgement: Judgement) -> int:
 
 
 def _told(mutant: Mutant, found: Fault, first: Check | None, judgement: Judgement | None) -> str:
-    """A mutant to be read."""
+    """Return the description of a mutant for a reader."""
     mutation = mutant.mutation
     before, after = _source(mutant.origin).splitlines(), mutation.source.splitlines()
     changes = (

@@ -1,9 +1,9 @@
-"""Grades every model solution N times and prints how often it passed, and how its measured speed spread.
+"""Grade each model solution N times and print how often it passed, and the spread of its measured speed.
 
     python tests/benchmarks/repeat_gradings.py N [ASSIGNMENT ...]
 
-`fraction` is the median over the gradings of the speed as a part of the model solution's own (it should be 1), `spread`
-the distance of its 5th from its 95th percentile; `ungraded` counts gradings that found the machine too noisy.
+`fraction` is the median over the gradings of the speed relative to the model solution (it should be 1). `spread` is the
+distance from its 5th to its 95th percentile. `ungraded` counts gradings on a machine that was too noisy.
 """
 
 import statistics
@@ -21,7 +21,7 @@ from grader.grading.settings import load_settings
 
 
 def main() -> None:
-    """Print one row an assignment."""
+    """Print one row per assignment."""
     count = int(sys.argv[1])
     settings = load_settings({})
     print(f"{'':<14}{'passed':>8}{'failed':>8}{'ungraded':>10}{'fraction':>10}{'spread':>8}{'seconds':>9}")

@@ -1,10 +1,10 @@
-"""Prints what one grading costs under `process` and under `docker`, side by side: alone, and in a batch.
+"""Print the costs of one grading under `process` and under `docker`: alone, and in a batch.
 
     python tests/benchmarks/sandbox_cost.py [ROUNDS] [--only wrong|right]
 
-The two take turns. Alone is all of `grader grade`, from the shell and back; in a batch, a spare container starts while
-another works, and the time is that of a grading in the middle of it. The submission has a mistake, so that it is not
-timed, or it is the model solution, with as many timed pairs as settings say.
+The two sandboxes are measured alternately. Alone is all of `grader grade`, from the shell and back. In a batch, a spare
+container starts while another one works, and the time is for a grading in the middle of the batch. The submission is
+wrong, so that it is not timed, or it is the model solution, with as many timed pairs as in the settings.
 """
 
 import argparse
@@ -31,7 +31,7 @@ SANDBOXES = ("process", "docker")
 
 
 def main() -> None:
-    """Measure and print one row a kind of submission and way of grading."""
+    """Measure, and print one row for each kind of submission and way of grading."""
     options = argparse.ArgumentParser()
     options.add_argument("rounds", type=int, nargs="?", default=7)
     options.add_argument("--only", choices=KINDS)
@@ -72,7 +72,7 @@ def _in_batch(path: Path, rounds: int) -> dict[str, list[float]]:
         for number in range(rounds + 1):
             for name, environment in (("process", process), ("docker", container)):
                 seconds = _grade(path, environment)
-                if number:  # the first has no spare to begin with
+                if number:  # the first grading has no spare
                     found[name].append(seconds)
     return found
 

@@ -1,10 +1,10 @@
-"""Prints the seconds that the checks on the simulator add to a grading of each assignment's model solution.
+"""Print the seconds that the checks in the simulator add to a grading of each assignment's model solution.
 
     python tests/benchmarks/simulator_cost.py [--rounds N] [ASSIGNMENT ...]
 
-`with` and `without` are the medians of whole gradings with and without the two checks, taken in turn; `added` is their
-difference, which holds the start of the simulator, too. `sanitizer` and `memory` are what the checks say of themselves.
-The goal is an `added` of less than 6 s on two cores, beside nothing else.
+`with` and `without` are the medians of whole gradings with and without the two checks, graded alternately. `added` is
+their difference, which includes the start of the simulator. `sanitizer` and `memory` are the checks' own times. The
+goal is an `added` of less than 6 s on two cores that are otherwise idle.
 """
 
 import argparse
@@ -27,7 +27,7 @@ GOAL = 6.0
 
 
 def main() -> None:
-    """Grade each assignment so many times in both ways and print one row for it."""
+    """Grade each assignment in both ways, and print one row for it."""
     options = argparse.ArgumentParser()
     options.add_argument("names", nargs="*", metavar="ASSIGNMENT")
     options.add_argument("--rounds", type=int, default=ROUNDS)
@@ -59,7 +59,7 @@ def _graded(assignment: Assignment, environment: GradingEnvironment) -> tuple[fl
 
 
 def _seconds(checks: Iterable[Check], kind: Kind) -> float:
-    """Of all checks of a kind."""
+    """Return the seconds of all checks of a kind."""
     return sum(check.seconds for check in checks if check.kind is kind)
 
 

@@ -1,11 +1,11 @@
-"""Grades golden submissions with every check on and default settings, and prints the rate and where the time goes.
+"""Grade golden submissions with all checks and default settings, and print the rate and the parts of the time.
 
     python tests/benchmarks/throughput.py [--students N] [--jobs 1 2 ...] [--assignments NAME ...]
 
-Every student hands in for all assignments, or for those that are named; of every two, one is right in all and one is
-wrong in all (mistakes that a time limit ends are left out). The same course is graded with each number of jobs, in
-containers, by `grader batch`. Then it is graded once more by one station in this process, to see the parts. Verdicts
-that were not expected are lines.
+Each student hands in for all assignments, or for the named ones. Of two students, one is right in all and one is wrong
+in all. Mistakes that only a time limit ends are left out. `grader batch` grades the course in containers with each
+number of jobs. Then one station in this process grades the course again, to measure the parts. Each unexpected verdict
+is a line.
 """
 
 import argparse
@@ -46,7 +46,7 @@ COURSE = Course(assignments=ROOT / "assignments", reference=ROOT / "reference")
 
 
 def main() -> None:
-    """Grade with each number of jobs, then look at the parts."""
+    """Grade with each number of jobs, then measure the parts."""
     options = argparse.ArgumentParser()
     options.add_argument("--students", type=int, default=6)
     options.add_argument("--jobs", type=int, nargs="+", default=sorted({1, os.cpu_count() or 1}))
@@ -69,7 +69,7 @@ def main() -> None:
 
 
 def cohort_of(students: int, names: tuple[str, ...]) -> Cohort:
-    """Right and wrong students in turn, with a golden file for every one of these assignments."""
+    """Return right and wrong students alternately, with a golden file for each of these assignments."""
     plot = Plot(shape="folders", write=folders, assignments=names, course="shipped", share=1.0)
     pools = {(name, right): cycle(golden(name, right=right)) for name in names for right in (True, False)}
     members = []
@@ -81,7 +81,7 @@ def cohort_of(students: int, names: tuple[str, ...]) -> Cohort:
 
 
 def golden(assignment: str, *, right: bool) -> list[Path]:
-    """The right or the wrong ones of an assignment, in an order that is always the same and none of theirs."""
+    """Return the right or the wrong submissions of an assignment, in a fixed random order."""
     found = [
         folder
         for folder in CORPUS
@@ -92,19 +92,19 @@ def golden(assignment: str, *, right: bool) -> list[Path]:
 
 
 def ends(folder: Path) -> bool:
-    """Whether no time limit is needed to end it."""
+    """True if the submission ends without a time limit."""
     return Reason.TIME_LIMIT not in expectation(folder).reasons
 
 
 def work(folder: Path, right: bool, name: str) -> Work:
-    """It, handed in by somebody."""
+    """Return a submission with a student's name in it."""
     kind = "right" if right else "wrong"
     data = signed((folder / "kernels.cl").read_bytes(), name)
     return Work(kind=kind, about=f"{kind}: {folder.name}", data=data, expected=folder)
 
 
 def print_rate(cohort: Cohort, intake: Intake, command: list[str | Path]) -> None:
-    """Grade the course from its download to its reports, start of the grader included."""
+    """Grade the course from its download to its reports, with the start of grader."""
     begin, (out, jobs) = time.monotonic(), (Path(command[-3]), command[-1])
     subprocess.run([*command, "--sandbox", "docker"], cwd=ROOT, stdout=subprocess.DEVNULL, check=False)
     seconds, gradings = time.monotonic() - begin, len(intake.handins)
@@ -118,7 +118,7 @@ def print_rate(cohort: Cohort, intake: Intake, command: list[str | Path]) -> Non
 
 
 def print_parts(intake: Intake) -> None:
-    """Grade everything once more in this process, and say where the time goes."""
+    """Grade everything again in this process, and print the parts of the time."""
     total: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
     settings, graded = load_settings({"sandbox": "docker"}), Counter[bool]()
     with settings.open_batch("docker") as environment:
@@ -148,16 +148,16 @@ SAID = {
     "waiting for the device": "waiting for the device",
     "timing": "timing",
 }
-"""The parts of a grading that begin with what it says."""
+"""Parts of a grading, by the event that begins them."""
 
 WORKERS_START = "the worker's start"
 
 OWN_WORKERS = "asking for our own workers"
-"""What lies between the checks on the device."""
+"""The time between the checks on the device."""
 
 
 def timed(grade: Callable[[Progress], Result]) -> tuple[Result, dict[str, float]]:
-    """A result and the seconds of each part of its grading and of its page, by what the grading says while it works."""
+    """Return a result, and the seconds of each part of its grading and of its page, from the events of the grading."""
     marks = [(WORKERS_START, time.perf_counter())]
 
     def note(event: str | Decided) -> None:
@@ -169,7 +169,7 @@ def timed(grade: Callable[[Progress], Result]) -> tuple[Result, dict[str, float]
     REPORTS["html"](result)
     marks.append(("end", time.perf_counter()))
     parts = dict.fromkeys((name for name, _ in marks[:-1]), 0.0)
-    for (name, at), (_, after) in pairwise(marks):  # a part comes again for each kernel of a suite
+    for (name, at), (_, after) in pairwise(marks):  # a part occurs again for each kernel of a suite
         parts[name] += after - at
     checked = {kind: seconds_of(result, kind) for kind in (Kind.BUILD, Kind.CORRECTNESS)}
     parts[OWN_WORKERS] -= sum(checked.values())
@@ -177,7 +177,7 @@ def timed(grade: Callable[[Progress], Result]) -> tuple[Result, dict[str, float]
 
 
 def seconds_of(result: Result, kind: Kind) -> float:
-    """What the checks of a kind have taken."""
+    """Return the seconds of the checks of a kind."""
     return sum(check.seconds for check in result.checks if check.kind is kind)
 
 

@@ -1,12 +1,13 @@
-"""Prints at what rate one Dask worker grades, and two; then one of two is killed, and the other finishes its work.
+"""Print the rates of one Dask worker and of two. Then one of two is killed, and the other finishes its work.
 
     python tests/benchmarks/two_workers.py [--submissions 30] [--cores-each N] [--timed]
 
-A grading uses more than one core: the judge, PoCL's threads, the next worker that starts. So a second worker can add
-only what the first has left idle; each worker, with the sandboxes that it starts, is bound to cores of its own: as many
-as `--cores-each` says, by default half of all. The submissions fail a check, so that none is timed; with `--timed` most
-are right, and on a CPU their timed sections take turns, so that less is gained. The sandbox is `process`: affinity does
-not reach containers. The goal is a ratio of 1.7, on a machine that has nothing else to do; its load is printed.
+A grading uses more than one core: for the judge, PoCL's threads, and the next worker that starts. So a second worker
+can use only idle time of the first. Each worker, with the sandboxes that it starts, is bound to separate cores:
+`--cores-each` of them, by default half of all. The submissions fail a check, so that none is timed. With `--timed` most
+are right, and on a CPU their timed sections exclude each other, so that a second worker gains less. The sandbox is
+`process`, because affinity does not apply to containers. The goal is a ratio of 1.7 on a machine that is otherwise
+idle. The machine's load is printed.
 """
 
 import argparse
@@ -26,7 +27,7 @@ GRADED = 1
 
 
 def main() -> int:
-    """Three batches of the same submissions."""
+    """Grade three batches of the same submissions."""
     cores = sorted(os.sched_getaffinity(0))
     options = argparse.ArgumentParser()
     options.add_argument("--submissions", type=int, default=30)
@@ -51,7 +52,7 @@ def main() -> int:
 
 
 def grade(folder: Path, name: str, shares: list[list[int]], *, killed: bool) -> Path:
-    """Grade the batch with a worker for each share of the cores; the results' folder."""
+    """Grade the batch with a worker for each share of the cores. Return the folder of its results."""
     out = folder / name
     with batches.scheduler(folder) as address, ExitStack() as running:
         workers = []
@@ -75,7 +76,7 @@ def grade(folder: Path, name: str, shares: list[list[int]], *, killed: bool) -> 
 
 
 def rate(out: Path) -> float:
-    """Gradings a minute, from the first result to the last: without what starts once."""
+    """Return the gradings per minute, from the first result to the last, without everything that starts once."""
     times = sorted(path.stat().st_mtime for path in (out / "results").glob("*.json"))
     return 60 * (len(times) - 1) / (times[-1] - times[0])
 

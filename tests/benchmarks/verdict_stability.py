@@ -1,16 +1,16 @@
-"""Prints whether verdicts about speed hold: gradings of a model solution, or of submissions around a threshold.
+"""Print the stability of verdicts about speed: gradings of a model solution, or of submissions near a threshold.
 
     python tests/benchmarks/verdict_stability.py ASSIGNMENT GRADINGS [SPEED ...] [--beside ATTACK]
 
-Without SPEED, the model solution is graded. SPEED is a multiple of the speed that full points ask for, such as 0.9: the
-model solution is graded then with work-groups that do their work again; how often is read off a curve that is measured
-first. A grading is one case and the whole performance check, by workers that were never used. Several are made
-side by side, and wait for each other where the device must be theirs alone; so does another grader of this machine,
-which grades an ATTACK of tests/submissions/hostile/ over and over.
+Without SPEED, the model solution is graded. SPEED is a multiple of the speed for full points, such as 0.9. The
+work-groups of the model solution then repeat their work. The number of repetitions comes from a curve that is measured
+first. A grading is one case and the whole performance check, by new workers. Several gradings run in parallel, and wait
+for each other when they need the device alone. So does another grader of this machine, which repeatedly grades an
+ATTACK of tests/submissions/hostile/.
 
-`deserved` is the median of all fractions of a speed: of the verdicts, those are `flipped` that this fraction does not
-deserve. `undecided` are those whose own interval holds the threshold. `spread` is the distance of the 5th from the 95th
-percentile of the fractions. `ungraded` are gradings without a verdict, which say why.
+`deserved` is the median of all fractions of a speed. Verdicts that this fraction does not deserve are `flipped`.
+Verdicts whose own interval contains the threshold are `undecided`. `spread` is the distance from the 5th to the 95th
+percentile of the fractions. `ungraded` are gradings without a verdict, which print the reason.
 """
 
 import argparse
@@ -49,14 +49,14 @@ from grader.results.metrics import Interval, Performance  # noqa: E402
 from grader.results.result import Check, Verdict  # noqa: E402
 
 POINTS = 8
-"""At how many numbers of turns the speed is measured first."""
+"""Numbers of repetitions at which the speed is measured first."""
 
 TRIES = 4
-"""How often a point of the curve is measured that noise hides."""
+"""Tries to measure a point of the curve if noise hides it."""
 
 KERNEL = re.compile(r"^__kernel void [^{]*\{(.*?)^\}", re.DOTALL | re.MULTILINE)
 LOCAL = re.compile(r"^    __local [^=]*;.*\n", re.MULTILINE)
-"""A kernel with its body, and what it declares in local memory: that must stand outside of a loop."""
+"""A kernel with its body, and its declarations of local memory, which must stay outside of a loop."""
 
 AGAIN = """
     const uint number = (get_group_id(2) * get_num_groups(1) + get_group_id(1)) * get_num_groups(0) + get_group_id(0);
@@ -64,13 +64,13 @@ AGAIN = """
     for (uint time = 0; time < times; time++) {
     barrier(CLK_LOCAL_MEM_FENCE);
 """
-"""All groups do their work again about as often: a kernel most of whose time is that of a few groups has no steady
-speed on many cores.
+"""All work-groups repeat their work about equally often. A kernel that spends most of its time in a few work-groups has
+no steady speed on many cores.
 """
 
 
 def main() -> None:
-    """Tune, grade, and print a row a speed."""
+    """Tune, grade, and print a row per speed."""
     attacks = {attack.name: attack for attack in corpus()}
     options = argparse.ArgumentParser()
     options.add_argument("name", metavar="ASSIGNMENT")
@@ -95,26 +95,26 @@ def main() -> None:
 
 
 def _quick(assignment: Assignment) -> Assignment:
-    """The same with nothing to check but one case and the speed."""
+    """Return the assignment with only one case and the performance check."""
     correctness = assignment.correctness.model_copy(update={"cases": assignment.correctness.shown[:1]})
     return assignment.model_copy(update={"correctness": correctness, "sanitizer": None, "memory": None})
 
 
 def _slowed(assignment: Assignment, more: int) -> Submission:
-    """The model solution with work-groups that take so many thousandths of a turn more than one."""
+    """Return the model solution with work-groups that repeat `more` thousandths of their work."""
     text = (assignment.reference / MODEL_FILE).read_text(encoding="utf-8")
     return parse_submission(Path("kernels.cl"), f"#define MORE {more}\n{KERNEL.sub(_again, text)}".encode())
 
 
 def _again(kernel: re.Match[str]) -> str:
-    """The kernel with its body in a loop; a work-item that returned goes on with the next turn."""
+    """Return the kernel with its body in a loop. A work-item that returned continues with the next iteration."""
     whole, body = kernel.group(), kernel.group(1)
     inner = re.sub(r"\breturn;", "continue;", LOCAL.sub("", body))
     return whole.replace(body, "".join(LOCAL.findall(body)) + AGAIN + inner + "    }\n")
 
 
 def _grade(assignment: Assignment, submission: Submission) -> Check:
-    """The performance check."""
+    """Return the performance check."""
     settings = load_settings({})
     with settings.open_environment(settings.sandbox_for_ours()) as environment:
         task = Task(assignment=assignment, submission=submission, seed=fresh_seed())
@@ -125,7 +125,7 @@ def _grade(assignment: Assignment, submission: Submission) -> Check:
 
 
 def _measured(assignment: Assignment, submission: Submission) -> Check:
-    """The same, measured again if the machine was too noisy."""
+    """Return the performance check, measured again if the machine was too noisy."""
     for _ in range(TRIES - 1):
         check = _try(assignment, submission, 0)
         if isinstance(check, Check):
@@ -134,7 +134,7 @@ def _measured(assignment: Assignment, submission: Submission) -> Check:
 
 
 def _try(assignment: Assignment, submission: Submission, _: int) -> Check | UngradedError:
-    """The same, or why there is none."""
+    """Return the performance check, or the reason why there is no result."""
     try:
         return _grade(assignment, submission)
     except UngradedError as error:
@@ -143,7 +143,7 @@ def _try(assignment: Assignment, submission: Submission, _: int) -> Check | Ungr
 
 @contextmanager
 def _neighbour(attack: Attack) -> Iterator[None]:
-    """Another grader, in a process of its own, that grades this attack over and over; how that ended is printed."""
+    """Run another grader in a separate process that repeatedly grades this attack. Print the verdicts at the end."""
     spawn = get_context("spawn")
     verdicts: SimpleQueue[str] = spawn.SimpleQueue()
     with tempfile.TemporaryDirectory() as folder:
@@ -160,7 +160,7 @@ def _neighbour(attack: Attack) -> Iterator[None]:
 
 
 def _grade_over_and_over(assignment: Assignment, submission: Submission, verdicts: "SimpleQueue[str]") -> None:
-    """Until it is killed, or whoever has started it is: a benchmark that was killed once left it running."""
+    """Grade until this process is killed or its parent ends. A killed benchmark would leave it running otherwise."""
     parent = os.getppid()
     settings = load_settings({})
     with settings.open_environment(settings.sandbox_for_others()) as environment:
@@ -192,7 +192,9 @@ def _threshold(assignment: Assignment, check: Check) -> float:
 
 
 def _tune(assignment: Assignment, pool: ProcessPoolExecutor) -> Callable[[float], int]:
-    """What _slowed needs for a speed, read off a curve that is measured first: of times, which grow evenly with it."""
+    """Return a function from a speed to the argument of _slowed. It interpolates times, which grow linearly with the
+    argument.
+    """
     model = _measured(assignment, _slowed(assignment, 0))
     most = round(3000 / _threshold(assignment, model))
     more = range(0, most + 1, most // POINTS)

@@ -1,9 +1,9 @@
-"""Prints where the time of one grading goes, for the model solution of each assignment.
+"""Print the parts of the time of one grading, for the model solution of each assignment.
 
     python tests/benchmarks/where_time_goes.py [ASSIGNMENT ...]
 
-`start` is until the submission's worker is up, `cases` and `timing` are the checks, `rest` is everything else: starting
-our own workers in the background, and stopping them all.
+`start` is the time until the submission's worker is ready, `cases` and `timing` are the checks, and `rest` is
+everything else: to start grader's own workers in the background, and to stop all workers.
 """
 
 import sys
@@ -18,7 +18,7 @@ from grader.results.result import Kind
 
 
 def main() -> None:
-    """Grade each assignment once and print one row for it."""
+    """Grade each assignment once, and print one row for it."""
     settings = load_settings({})
     print(f"{'seconds':<14}{'start':>8}{'build':>8}{'cases':>8}{'timing':>8}{'rest':>8}{'total':>8}{'pairs':>8}")
     with settings.open_environment(settings.sandbox_for_ours()) as environment:

@@ -1,4 +1,4 @@
-"""client.py, the worker and the process sandbox: a live worker, well-behaved and not."""
+"""client.py, the worker and the process sandbox: sessions with a live worker, correct and faulty."""
 
 import errno
 import os
@@ -52,7 +52,7 @@ def worker():
 
 
 def test_a_script_runs_and_everything_comes_back(worker):
-    """Payloads, guard bands, and the device's times within the judge's own."""
+    """A script gives payloads, guard bands, and device times within the judge's own times."""
     assert isinstance(worker.open(plan("twice")), Opened)
     worker.stage("run", ARRAYS)
     timing = worker.launch("run")
@@ -67,7 +67,9 @@ def test_a_script_runs_and_everything_comes_back(worker):
 
 
 def test_a_turn_is_all_of_it_by_one_request(worker):
-    """Each launch when the one before it has ended, then the results; by the worker's clock each took time."""
+    """One request runs each launch after the previous one has ended, and then returns the results. The worker's clock
+    shows a time for each step.
+    """
     worker.open(plan("twice"))
     worker.stage("run", ARRAYS)
     took = worker.turn({"run": 0}, ("out", "in"))
@@ -80,13 +82,13 @@ def test_a_turn_is_all_of_it_by_one_request(worker):
 
 
 def processes_after_a_run(worker):
-    """Those of a worker once a kernel has run in it."""
+    """Run a kernel, and return the processes of its worker."""
     assert is_right(worker.run_once(plan("twice"), "run", ARRAYS))
     return set(processes_of(worker._process.group))
 
 
 def test_sessions_in_one_process(worker):
-    """Kernels run one after the other in a process only where that is asked for; it ends when that is over."""
+    """Kernels share a process only on request. The process ends at the end of that block."""
     processes_after_a_run(worker)
     with worker.in_one_process():
         used = processes_after_a_run(worker)
@@ -98,19 +100,19 @@ def test_sessions_in_one_process(worker):
 
 
 def going_on(kernel):
-    """The plan, in the process of the session before."""
+    """Return the plan for a session that continues in the previous session's process."""
     return replace(plan(kernel), process="used")
 
 
 def processes_after_going_on(worker):
-    """Those of a worker once a kernel has run in a session that goes on, which is open."""
+    """Run a kernel in a session that continues and stays open, and return the processes of its worker."""
     assert isinstance(worker.open(going_on("twice")), Opened)
     assert is_right(worker.run("run", ARRAYS))
     return set(processes_of(worker._process.group))
 
 
 def test_a_session_that_goes_on_ends_the_one_before_and_no_process(worker):
-    """What it has made known to a device stays so; a text is expanded there as well."""
+    """A session that continues keeps the process, with all that it has loaded. The process also expands texts."""
     used = processes_after_going_on(worker)
     for end in (lambda: None, worker.close, worker.rest):
         end()
@@ -123,7 +125,9 @@ def test_a_session_that_goes_on_ends_the_one_before_and_no_process(worker):
 
 
 def test_a_session_goes_on_in_another_process_when_that_has_ended(worker):
-    """Under a kernel, or while it was idle; nobody is told."""
+    """If the process was ended by a kernel or while it was idle, the session continues in another one, without an
+    error.
+    """
     assert isinstance(worker.run_once(going_on("crash"), "run", ARRAYS), Crashed)
     before = set(processes_of(worker._process.group))
     (session,) = processes_after_going_on(worker) - before
@@ -135,7 +139,9 @@ def test_a_session_goes_on_in_another_process_when_that_has_ended(worker):
 
 
 def test_a_session_that_cannot_go_on_is_tried_again_in_another_worker(worker, monkeypatch):
-    """As when the driver has reset a GPU, and all that a process had there is lost: a second failure is one."""
+    """If a session cannot continue, it is tried once more in another worker, as after a driver has reset a GPU. A
+    second failure is an outcome.
+    """
     processes_after_going_on(worker)
     process, lost = worker._process, [Refused(call="opening the session", error="OUT_OF_RESOURCES")]
     real = Worker._open
@@ -150,7 +156,9 @@ def test_a_session_that_cannot_go_on_is_tried_again_in_another_worker(worker, mo
 
 @pytest.mark.parametrize("refusal", [Refused(call="stage", error="X"), Stopped(error="OUT_OF_RESOURCES")])
 def test_no_session_goes_on_where_the_driver_has_refused_something(worker, monkeypatch, refusal):
-    """After a wild access, a GPU's driver refuses whatever is to come in that process."""
+    """After the driver has refused a call, the next session gets a new process. After a wild access, a GPU's driver
+    refuses every later call in that process.
+    """
     used = processes_after_going_on(worker)
     real = worker._replies.next
     with monkeypatch.context() as patch:
@@ -163,7 +171,7 @@ def test_no_session_goes_on_where_the_driver_has_refused_something(worker, monke
 
 
 def test_a_process_that_a_kernel_ended(worker):
-    """Is no process to go on in: the next session has another."""
+    """A process that a kernel ended is not used again. The next session has another one."""
     with worker.in_one_process():
         assert isinstance(worker.run_once(plan("crash"), "run", ARRAYS), Crashed)
         assert is_right(worker.run_once(plan("twice"), "run", ARRAYS))
@@ -183,12 +191,12 @@ NOT_WHOLE = {
 
 
 def test_a_turn_that_is_not_whole_is_garbled(worker, monkeypatch):
-    """There is a time for each step, and a wait for each launch and for the results."""
+    """A turn needs a time for each step, and a wait for each launch and for the results. Anything else is garbled."""
     worker.open(plan("twice"))
     worker.stage("run", ARRAYS)
     with monkeypatch.context() as patch:
         patch.setattr(worker, "_send", lambda _: None)
-        patch.setattr(worker, "stop", lambda: None)  # or the first one would be the last
+        patch.setattr(worker, "stop", lambda: None)  # otherwise the first answer would be the last
         for name, said in NOT_WHOLE.items():
             patch.setattr(worker, "_reply", lambda *_, said=said: said)
             assert isinstance(worker.turn({"run": 0}, ("out",)), Garbled), name
@@ -196,7 +204,7 @@ def test_a_turn_that_is_not_whole_is_garbled(worker, monkeypatch):
 
 @pytest.mark.parametrize("kernel", ["forever", "crash"])
 def test_a_turn_fails_as_a_launch_does(kernel):
-    """By its deadline, or by a signal."""
+    """A turn fails by its deadline or by a signal, like a launch."""
     deadlines = DEADLINES.model_copy(update={"first_launch": 1})
     with make_worker(deadlines=deadlines) as worker:
         worker.open(plan(kernel))
@@ -209,7 +217,7 @@ SHARED = replace(plan("twice"), arrays="shared")
 
 
 def test_shared_arrays_are_in_place_before_a_launch_and_after_it(worker):
-    """The same as by copies, launch after launch on other data, guard bands and inputs included."""
+    """Shared arrays give the results of copied ones, with guard bands and inputs, for each launch on other data."""
     assert isinstance(worker.open(SHARED), Opened)
     for factor in (1, 3):
         worker.stage("run", {"in": factor * ARRAYS["in"]})
@@ -224,7 +232,7 @@ def test_shared_arrays_are_in_place_before_a_launch_and_after_it(worker):
 
 
 def test_shared_arrays_are_not_to_be_seen_before_the_launch(worker):
-    """And their memory is given back when nobody wants them any more."""
+    """Shared arrays are visible from the launch on, and their memory is freed when they are dropped."""
     worker.open(SHARED)
     shown = worker._process._folder.rounds / "arrays.bin"
     worker.stage("run", ARRAYS)
@@ -236,7 +244,7 @@ def test_shared_arrays_are_not_to_be_seen_before_the_launch(worker):
 
 
 def test_a_frozen_worker_goes_on_where_it_was(worker):
-    """Whatever is asked of it is answered once it is thawed; to freeze it again changes nothing."""
+    """A frozen worker answers requests after it is thawed. To freeze it twice has no further effect."""
     worker.open(SHARED)
     worker.stage("run", ARRAYS)
     worker.freeze()
@@ -247,7 +255,7 @@ def test_a_frozen_worker_goes_on_where_it_was(worker):
 
 
 def test_a_frozen_worker_can_be_stopped(worker):
-    """As it is when another worker's failure ends the grading."""
+    """A frozen worker can be stopped, as when another worker's failure ends the grading."""
     worker.open(SHARED)
     pid = worker._process.group
     worker.freeze()
@@ -256,7 +264,7 @@ def test_a_frozen_worker_can_be_stopped(worker):
 
 
 def test_the_compiler_describes_the_kernels(worker):
-    """Names and parameters, for the comparison with the assignment."""
+    """The compiler reports names and parameters of the kernels, to compare with the assignment."""
     opened = worker.open(NOTHING)
     facts = {kernel.name: kernel.args for kernel in opened.kernels}
     assert set(facts) == {"twice", "forever", "crash", "chatter", "sevens"}
@@ -268,7 +276,9 @@ def test_the_compiler_describes_the_kernels(worker):
 
 
 def test_sessions_share_a_process_until_a_kernel_has_run_in_it(worker):
-    """So a driver loads what it builds with once, and no session meets what another one's kernels have left."""
+    """Sessions share a process until a kernel has run in it. So a driver loads its compiler once, and no session sees
+    what another session's kernels left.
+    """
     processes = []
     for runs in (False, False, True, False):
         assert isinstance(worker.open(plan("twice")), Opened)
@@ -282,7 +292,7 @@ def test_sessions_share_a_process_until_a_kernel_has_run_in_it(worker):
 
 
 def test_a_worker_that_still_warms_up_answers_in_order(worker):
-    """Nobody need have waited for it, whatever is asked next."""
+    """A worker that still warms up answers the next requests in order."""
     worker.warm_up(NOTHING, {})
     assert isinstance(worker.open(plan("twice")), Opened)
     worker.close()
@@ -291,14 +301,16 @@ def test_a_worker_that_still_warms_up_answers_in_order(worker):
 
 
 def test_a_worker_that_fails_while_it_warms_up_starts_anew(worker):
-    """What is asked of it next is not the worse for it."""
+    """A worker whose warm-up fails starts again, and its next requests succeed."""
     worker.warm_up(NOTHING, {"p": ProgramSource(source="__kernel void (")})
     assert worker.preprocess("int a;", {}).strip() == "int a;"
     assert is_right(worker.run_once(plan("twice"), "run", ARRAYS))
 
 
 def test_a_session_that_was_opened_in_vain_leaves_the_next_nothing(worker):
-    """A program that does not build, and one that is not asked for, are none of the next session's."""
+    """A session that failed to open leaves no program to the next session, neither one that does not build nor an
+    additional one.
+    """
     right = ProgramSource(source=KERNELS)
     assert isinstance(worker.load({"p": ProgramSource(source="__kernel void (")}).open(plan("twice")), BuildFailed)
     assert isinstance(worker.load({"p": right, "q": right}).open(plan("twice")), Opened)
@@ -309,7 +321,7 @@ def test_a_session_that_was_opened_in_vain_leaves_the_next_nothing(worker):
 
 
 def test_a_crash_takes_its_own_session_only(worker):
-    """The next session of the same worker process computes as before."""
+    """A crash ends only its own session. The next session of the same worker process computes correctly."""
     pid = worker._process.group
     assert isinstance(worker.run_once(plan("crash"), "run", ARRAYS), Crashed)
     assert is_right(worker.run_once(plan("twice"), "run", ARRAYS))
@@ -317,7 +329,7 @@ def test_a_crash_takes_its_own_session_only(worker):
 
 
 def test_an_endless_kernel_is_ended_at_its_deadline_and_the_worker_starts_anew():
-    """Nothing of the first worker is left; the second one works."""
+    """An endless kernel ends at its deadline. Nothing is left of its worker, and the next worker computes correctly."""
     with make_worker(
         deadlines=DEADLINES.__class__(start=30, build=30, first_launch=1, launch=1, transfer=10, simulation=1)
     ) as worker:
@@ -335,19 +347,21 @@ def test_an_endless_kernel_is_ended_at_its_deadline_and_the_worker_starts_anew()
 
 
 def test_what_a_kernel_prints_never_reaches_the_control_stream(worker):
-    """20,000 forged replies go nowhere."""
+    """20,000 forged replies that a kernel prints do not reach the control stream."""
     assert is_right(worker.run_once(plan("chatter"), "run", ARRAYS))
 
 
 def test_a_refusal_of_the_driver_is_an_outcome(worker):
-    """A work-group size that contradicts the launch."""
+    """A work-group size that contradicts the launch is an outcome with the driver's error."""
     outcome = worker.run_once(plan("sevens"), "run", ARRAYS)
     assert isinstance(outcome, Refused)
     assert outcome.error == "INVALID_WORK_GROUP_SIZE"
 
 
 def test_a_refused_launch_says_what_it_asked_for():
-    """The work-items of its work-groups, local memory that is declared or an argument, and what the device has."""
+    """A refused launch reports its work-group size and its local memory, declared or as an argument, and the limits of
+    the device.
+    """
     source = (
         "__kernel void twice(__global float *in, __global float *out, uint n, __local float *s) { __local float t[300];"
         "t[get_local_id(0)] = s[get_local_id(0)] = in[n]; barrier(CLK_LOCAL_MEM_FENCE);"
@@ -366,7 +380,7 @@ def test_a_refused_launch_says_what_it_asked_for():
 
 
 def test_the_driver_says_what_kernels_take():
-    """Local memory as it is declared; and the log of the build, which may be empty."""
+    """The driver reports declared local memory, and the log of the build, which may be empty."""
     source = (
         "__kernel void k(__global float *a) { __local float t[300]; t[get_local_id(0)] = a[get_global_id(0)];"
         "barrier(CLK_LOCAL_MEM_FENCE); a[get_global_id(0)] = t[299 - get_local_id(0)]; }"
@@ -379,7 +393,7 @@ def test_the_driver_says_what_kernels_take():
 
 
 def test_a_build_error_is_an_outcome_with_the_log():
-    """And the worker is still there for the next question."""
+    """A build error is an outcome with the log, and no exception."""
     with make_worker("__kernel void f(") as worker:
         outcome = worker.open(NOTHING)
         assert isinstance(outcome, BuildFailed)
@@ -387,7 +401,7 @@ def test_a_build_error_is_an_outcome_with_the_log():
 
 
 def test_memory_is_limited():
-    """A kernel with more local data than a worker may have fails; the judge does not."""
+    """A kernel with more data than a worker may have fails, and the judge does not."""
     source = "__kernel void twice(__global const float *in, __global float *out, uint n) { out[0] = 1; }"
     huge = plan("twice")
     huge = Plan(
@@ -400,13 +414,13 @@ def test_memory_is_limited():
 
 
 def test_a_device_that_is_not_there_is_our_error():
-    """With the way to find out more."""
+    """A missing device is an error of grader, and the message names the command that lists devices."""
     with make_worker(device=99) as worker, pytest.raises(DeviceError, match=r"no OpenCL device 99.*grader devices"):
         worker.open(NOTHING)
 
 
 def test_a_worker_that_cannot_start_is_our_error_with_its_last_words(monkeypatch):
-    """A broken installation is not the student's fault, and says what broke."""
+    """A broken installation is not the student's fault, and the message says what broke."""
     broken = serving("import grader.no_such_module")
     monkeypatch.setattr("grader.execution.sandbox.forkserver.own_command", lambda: broken)
     with closing(ProcessSandbox(RULES)) as sandbox, pytest.raises(WorkerError, match="no_such_module"):
@@ -414,7 +428,7 @@ def test_a_worker_that_cannot_start_is_our_error_with_its_last_words(monkeypatch
 
 
 class Impostor:
-    """A worker that says what it is told to, whatever it is asked."""
+    """A worker that gives prepared answers to all requests."""
 
     def __init__(self, *output):
         self._output = list(output)
@@ -447,7 +461,7 @@ class Impostor:
     ],
 )
 def test_an_answer_that_is_not_ours_is_garbled(said, outcome):
-    """The judge believes no form but that of the protocol."""
+    """The judge accepts only replies in the form of the protocol."""
     devices = (
         b'{"kind":"devices","worker":"' + fingerprint().encode() + b'","devices":[{"index":0,"name":"d","platform":"p",'
         b'"version":"v","driver":"1","type":"cpu","compute_units":1,"global_memory":1,"local_memory":1,'
@@ -468,7 +482,7 @@ def test_an_answer_that_is_not_ours_is_garbled(said, outcome):
 
 
 def test_an_output_file_that_was_cut_is_noticed(worker, monkeypatch):
-    """The judge reads from its own descriptor, and looks how much there was."""
+    """The judge reads from its own descriptor, and notices that bytes are missing."""
     worker.open(plan("twice"))
     worker.stage("run", ARRAYS)
     worker.launch("run")
@@ -487,7 +501,7 @@ def test_an_output_file_that_was_cut_is_noticed(worker, monkeypatch):
 
 
 def test_a_worker_whose_judge_was_killed_ends_with_its_endless_kernel(tmp_path):
-    """Even kill -9 of the judge leaves no process behind that computes for ever."""
+    """A worker with an endless kernel ends after kill -9 of its judge, so that no process computes for ever."""
     script = tmp_path / "judge.py"
     script.write_text(
         "import sys; sys.path[:0] = sys.argv[1].split(':')\n"
@@ -501,7 +515,7 @@ def test_a_worker_whose_judge_was_killed_ends_with_its_endless_kernel(tmp_path):
     judge = subprocess.Popen(
         [sys.executable, script, importable(__file__)],
         stdout=subprocess.PIPE,
-        env={**os.environ, "TMPDIR": str(tmp_path)},  # what it leaves behind, nobody else's judge sweeps meanwhile
+        env={**os.environ, "TMPDIR": str(tmp_path)},  # no other test's judge removes the folder meanwhile
         text=True,
     )
     group = int(judge.stdout.readline())
@@ -514,7 +528,7 @@ def test_a_worker_whose_judge_was_killed_ends_with_its_endless_kernel(tmp_path):
 
 
 def test_a_full_disk_is_our_error(worker, monkeypatch):
-    """And says how much room was wanted."""
+    """A full disk is an error of grader, and the message gives the bytes that were needed."""
 
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -536,7 +550,9 @@ def test_a_full_disk_is_our_error(worker, monkeypatch):
     ],
 )
 def test_a_missing_device_is_told_with_its_reason(worker, monkeypatch, found, said):
-    """A driver that does not know the processor is never called none; either way the message names the command."""
+    """A driver that does not know the processor is reported as too old, not as missing. Both messages name the command
+    to run.
+    """
     alone = Worker(worker._sandbox, 0, DEADLINES)
     monkeypatch.setattr(alone, "_reply", lambda *_: found)
     with alone, pytest.raises(DeviceError, match=rf"{said}.*grader setup`") as raised:
@@ -545,7 +561,9 @@ def test_a_missing_device_is_told_with_its_reason(worker, monkeypatch, found, sa
 
 
 def test_a_processor_that_pocl_does_not_know_is_no_device():
-    """As PoCL 3.0 describes a processor of 2024 (seen on an emulated one): it compiles nothing for it."""
+    """A processor that PoCL does not know is not used, because PoCL compiles nothing for it. The text is from PoCL 3.0
+    on an emulated processor of 2024.
+    """
     device = SimpleNamespace(version="OpenCL 3.0 PoCL HSTR: pthread-x86_64-unknown-linux-gnu-generic ")
     assert session._is_too_new(device)
     assert not session._is_too_new(SimpleNamespace(version="OpenCL 3.0 PoCL HSTR: pthread-x86_64-pc-linux-gnu-haswell"))

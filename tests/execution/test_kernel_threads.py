@@ -1,4 +1,4 @@
-"""kernel_threads.py: what is seen of the kernel's own work, in files made by hand and on this machine."""
+"""kernel_threads.py: processor time of the OS kernel's own threads, read from invented files and on this machine."""
 
 import os
 import resource
@@ -14,7 +14,7 @@ NS = 1e-9
 
 
 class Proc:
-    """A /proc with kthreadd and these threads, by number, each with the nanoseconds that it has used."""
+    """A /proc with kthreadd and the given threads, by number, each with the nanoseconds that it has used."""
 
     def __init__(self, folder, flags=IS_KERNEL_THREAD | 0x8040, **threads):
         self.folder = folder
@@ -40,7 +40,7 @@ def name_of(file):
 
 
 def test_the_time_of_all_threads_is_added(tmp_path):
-    """To the nanosecond, as the kernel has it at each look."""
+    """The times of all threads are added, in nanoseconds, as they are at each look."""
     proc = Proc(tmp_path, t3=1_000, t4=20)
     with kernel_threads(tmp_path) as threads:
         assert threads.number == 2
@@ -50,7 +50,9 @@ def test_the_time_of_all_threads_is_added(tmp_path):
 
 
 def test_a_thread_that_is_new_has_worked_since_the_look_before(tmp_path):
-    """All that it has used counts, so that nobody hides behind threads that begin during a turn."""
+    """A new thread has worked since the previous look, so all its time counts. Threads that begin during a turn hide no
+    work.
+    """
     proc = Proc(tmp_path, t3=1_000)
     with kernel_threads(tmp_path) as threads:
         proc.use("t5", 400)
@@ -60,7 +62,9 @@ def test_a_thread_that_is_new_has_worked_since_the_look_before(tmp_path):
 
 
 def test_what_a_thread_had_used_that_has_ended_stays(tmp_path, monkeypatch):
-    """Time never runs backwards; who gets its number later is another thread."""
+    """The time of a thread that has ended stays in the sum, which never decreases. A later thread with its number is a
+    new one.
+    """
     proc = Proc(tmp_path, t3=1_000, t4=500)
     read = os.pread
     with kernel_threads(tmp_path) as threads:
@@ -82,7 +86,7 @@ def test_what_a_thread_had_used_that_has_ended_stays(tmp_path, monkeypatch):
 
 
 def test_a_thread_that_ends_before_it_is_opened_is_passed_over(tmp_path):
-    """It was in the list, and has no file."""
+    """A thread that is listed but has no file any more is skipped."""
     proc = Proc(tmp_path, t3=1_000)
     proc.list(["t3", "t9"])
     with kernel_threads(tmp_path) as threads:
@@ -90,7 +94,7 @@ def test_a_thread_that_ends_before_it_is_opened_is_passed_over(tmp_path):
 
 
 def test_in_a_container_there_is_nothing_to_see(tmp_path):
-    """Process 2 is any other there, however it is called, or none."""
+    """In a container no thread is visible: process 2 is missing or an ordinary process, also one named kthreadd."""
     with kernel_threads(tmp_path) as threads:
         assert (threads.number, threads.seconds()) == (0, 0.0)
     Proc(tmp_path, flags=0x0040_0100, t3=1_000)
@@ -101,7 +105,7 @@ def test_in_a_container_there_is_nothing_to_see(tmp_path):
 
 
 def test_a_kernel_that_keeps_no_such_times_shows_nothing(tmp_path):
-    """It lists its threads, and their files are missing."""
+    """A kernel that lists its threads but keeps no times gives no threads."""
     proc = Proc(tmp_path)
     proc.list(["t3", "t4"])
     with kernel_threads(tmp_path) as threads:
@@ -122,7 +126,9 @@ NO_LIMIT = resource.RLIM_INFINITY
     ],
 )
 def test_thousands_of_threads_need_so_many_files(tmp_path, monkeypatch, limits, seen, raised):
-    """The soft limit is raised for them; where that is forbidden, nothing is seen rather than a part."""
+    """The soft limit of open files is raised for many threads. If it cannot be raised, no thread is read, rather than a
+    part of them.
+    """
     was_set = []
     monkeypatch.setattr(module.resource, "getrlimit", lambda _: limits)
     monkeypatch.setattr(module.resource, "setrlimit", lambda _, pair: was_set.append(pair))
@@ -133,7 +139,7 @@ def test_thousands_of_threads_need_so_many_files(tmp_path, monkeypatch, limits, 
 
 
 def test_no_file_stays_open():
-    """After the block, and however often."""
+    """No file stays open after the block, which can be repeated."""
     before = len([*FILES.iterdir()])
     for _ in range(3):
         with kernel_threads() as threads:
@@ -142,7 +148,9 @@ def test_no_file_stays_open():
 
 
 def test_this_machines_kernel_is_seen_at_work(tmp_path):
-    """Pages that go to a disk are work for its threads: whatever else they do, they use more than nothing."""
+    """Writing pages to a disk is work for the OS kernel's threads, so their time increases, within what the processors
+    can do.
+    """
     with kernel_threads() as threads:
         if not threads.number:
             pytest.skip("no thread of a kernel is seen here, as in a container")

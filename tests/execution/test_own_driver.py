@@ -1,4 +1,4 @@
-"""own_driver.py: a driver in a folder of the user's, and how a worker finds it."""
+"""own_driver.py: a driver in a folder of the user, and how a worker finds it."""
 
 import os
 from pathlib import Path
@@ -11,7 +11,7 @@ from grader.worker.drivers import OWN_DRIVERS, SHIPPED, find_drivers
 
 @pytest.fixture
 def unpacked(tmp_path, monkeypatch):
-    """What a package leaves when it is unpacked, in a user's folder for data."""
+    """Unpacked packages in a user's folder for data."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     root = own_driver() / "root"
     libraries = root / "usr" / "lib" / "x86_64-linux-gnu"
@@ -23,19 +23,19 @@ def unpacked(tmp_path, monkeypatch):
 
 
 def test_without_a_driver_a_worker_is_told_nothing(tmp_path, monkeypatch):
-    """Neither where there is none, nor where its packages were unpacked and no more."""
+    """Without a driver a worker gets no variables."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     assert driver_environment({}) == {}
 
 
 @pytest.mark.usefixtures("unpacked")
 def test_packages_alone_are_no_driver():
-    """A set-up that was broken off is not used."""
+    """Unpacked packages of an interrupted set-up are not used."""
     assert driver_environment({}) == {}
 
 
 def test_a_worker_is_told_of_the_driver_and_its_libraries(unpacked):
-    """Libraries of the caller's stay, after the driver's own."""
+    """A worker gets the folders of the driver and its libraries. The caller's libraries stay, after the driver's."""
     complete(unpacked, unpacked)
     libraries = unpacked / "root" / "usr" / "lib" / "x86_64-linux-gnu"
     assert (unpacked / ".libs" / "pocl.icd").read_text() == f"{libraries / 'libpocl.so.2.10.0'}\n"
@@ -44,20 +44,20 @@ def test_a_worker_is_told_of_the_driver_and_its_libraries(unpacked):
 
 
 def test_it_is_named_by_where_it_will_be(unpacked, tmp_path):
-    """It is completed in one folder and then moved to another, whole."""
+    """A driver is completed in one folder and then moved to another. Its files name the final folder."""
     complete(unpacked, tmp_path / "home")
     assert (unpacked / ".libs" / "pocl.icd").read_text().startswith(f"{tmp_path / 'home' / 'root'}/usr/lib/")
 
 
 def test_half_a_package_is_an_error(unpacked):
-    """A driver's library that is not there is noticed now, not at the first kernel."""
+    """A missing library of a driver is an error at set-up, not at the first kernel."""
     (unpacked / "root" / "usr" / "lib" / "x86_64-linux-gnu" / "libpocl.so.2.10.0").unlink()
     with pytest.raises(FileNotFoundError, match="no package holds"):
         complete(unpacked, unpacked)
 
 
 def test_a_worker_searches_the_users_own_drivers(monkeypatch):
-    """In the place of those that pyopencl has among its libraries."""
+    """A user's drivers replace those that pyopencl has among its libraries."""
     monkeypatch.setenv(SHIPPED, "pyopencl's own")
     monkeypatch.setenv(OWN_DRIVERS, "/data/pocl")
     find_drivers()
@@ -65,7 +65,7 @@ def test_a_worker_searches_the_users_own_drivers(monkeypatch):
 
 
 def test_a_worker_does_not_load_the_simulator_among_drivers(tmp_path, monkeypatch):
-    """Of pyopencl's own, all others are named by their paths."""
+    """The simulator is left out of pyopencl's drivers. All other drivers are named by their paths."""
     libraries = tmp_path / "pyopencl" / ".libs"
     libraries.mkdir(parents=True)
     for name in ("oclgrind", "pocl"):
@@ -79,7 +79,9 @@ def test_a_worker_does_not_load_the_simulator_among_drivers(tmp_path, monkeypatc
 
 
 def test_without_pyopencls_loader_nothing_is_changed(monkeypatch):
-    """As with the pyopencl of a distribution, which searches the machine's drivers alone."""
+    """Without pyopencl's own loader, as in the package of a distribution, nothing is changed. It finds only the
+    machine's drivers.
+    """
     monkeypatch.delenv(SHIPPED, raising=False)
     monkeypatch.delenv(OWN_DRIVERS, raising=False)
     find_drivers()

@@ -1,4 +1,4 @@
-"""plan.py: what workers are asked to do."""
+"""plan.py: the plans that workers execute."""
 
 import pytest
 from samples import DEVICE
@@ -31,7 +31,7 @@ SIZES = {"height": 33, "width": 20}
 
 
 def test_a_launch_has_the_geometry_and_arguments_of_the_yaml(transposition):
-    """Sizes rounded up to tiles, buffers and sizes in the order of the parameters."""
+    """Sizes are rounded up to tiles. Buffers and sizes come in the order of the parameters."""
     plan = submission_plan(transposition, SIZES, {"coalsTransp": Binding(name="coalsTransp", takes_local=False)})
     (step,) = plan.scripts[STUDENT].steps
     assert (step.program, step.kernel) == (SUBMISSION, "coalsTransp")
@@ -45,7 +45,7 @@ def test_a_launch_has_the_geometry_and_arguments_of_the_yaml(transposition):
 
 
 def test_buffers_have_guard_bands_on_both_sides(transposition):
-    """Inputs and outputs have different poisons, so that one copied to the other shows."""
+    """Inputs and outputs have different poisons, so that poison copied from one to the other is visible."""
     plan = submission_plan(transposition, SIZES, {})
     assert {(spec.name, spec.size, spec.guard, spec.poison) for spec in plan.buffers} == {
         ("A", 4 * 33 * 20, GUARD_BYTES, INPUT_POISON),
@@ -54,7 +54,7 @@ def test_buffers_have_guard_bands_on_both_sides(transposition):
 
 
 def test_a_bound_kernel_gets_its_own_name_and_local_memory(transposition):
-    """An alias is launched under its alias; a declared __local parameter gets TILE*(TILE+1) elements."""
+    """An alias is launched under its own name. A declared __local parameter gets TILE*(TILE+1) elements."""
     plan = submission_plan(transposition, SIZES, {"coalsTransp": Binding(name="other", takes_local=True)})
     (step,) = plan.scripts[STUDENT].steps
     assert step.kernel == "other"
@@ -62,7 +62,9 @@ def test_a_bound_kernel_gets_its_own_name_and_local_memory(transposition):
 
 
 def test_a_launch_has_the_constants_that_are_timed(transposition):
-    """Larger tiles make larger groups, and more local memory where the kernel declares it; ours are launched alike."""
+    """Larger tiles make larger work-groups, and more local memory if the kernel declares it. The model solution is
+    launched alike.
+    """
     timed = with_constants(transposition, TILE=32).timed_on("gpu")
     plan = submission_plan(timed, SIZES, {"coalsTransp": Binding(name="coalsTransp", takes_local=True)})
     (step,), (own,) = plan.scripts[STUDENT].steps, reference_plan(timed, SIZES).scripts[STUDENT].steps
@@ -72,7 +74,7 @@ def test_a_launch_has_the_constants_that_are_timed(transposition):
 
 
 def test_the_students_step_of_a_program_stands_alone(course):
-    """What our own step would have made is uploaded, so that no kernel of ours enters the student's worker."""
+    """The results of grader's own step are uploaded, so that no kernel of grader enters the student's worker."""
     plan = submission_plan(course.load("coalsProgrm"), SIZES, {})
     script = plan.scripts[STUDENT]
     assert [step.kernel for step in script.steps] == ["coalsProgrm"]
@@ -81,7 +83,7 @@ def test_the_students_step_of_a_program_stands_alone(course):
 
 
 def test_reference_and_submission_are_timed_on_equal_terms(course):
-    """The same steps, buffers and data; only the program differs."""
+    """Reference and submission have the same steps, buffers and data. Only the program differs."""
     for assignment in (part for name in course.names() for part in course.load(name).parts):
         sizes = assignment.performance.classes["cpu"].sizes
         ours, theirs = reference_plan(assignment, sizes), submission_plan(assignment, sizes, {})
@@ -94,7 +96,7 @@ def test_reference_and_submission_are_timed_on_equal_terms(course):
 
 
 def test_what_is_timed_runs_all_turns(course):
-    """Cases ask `change` for convergence; timed runs do not, so a submission cannot end them early."""
+    """Cases stop at convergence by `change`. Timed runs do not, so that a submission cannot end them early."""
     assignment = course.load("jacobi").parts[0]
     sizes = assignment.performance.classes["cpu"].sizes
     assert submission_plan(assignment, sizes, {}).scripts[STUDENT].repeat.until is not None
@@ -105,7 +107,9 @@ def test_what_is_timed_runs_all_turns(course):
 
 
 def test_the_control_also_runs_the_whole_program_the_baseline_and_a_copy(course):
-    """Steps of ours come from the assignment that they solve; the copy moves as much as the kernel must."""
+    """In the control, grader's own steps come from the assignments that they solve. Its copy moves as many bytes as the
+    kernel must.
+    """
     assignment = course.load("coalsProgrm")
     plan = control_plan(assignment, DEVICE)
     assert set(plan.scripts) == {STUDENT, NAIVE, COPY, WHOLE}
@@ -118,19 +122,23 @@ def test_the_control_also_runs_the_whole_program_the_baseline_and_a_copy(course)
 
 
 def test_no_buffer_of_an_assignment_is_called_like_one_beside_it(product):
-    """What a kernel's parameter cannot be called, they are."""
+    """Additional buffers have names that no parameter of a kernel can have, so no buffer of an assignment has such a
+    name.
+    """
     beside = [spec.name for spec in control_plan(product, DEVICE).buffers if spec.name not in product.buffers]
     assert len(beside) == 3
     assert not any(name.isidentifier() for name in beside)
 
 
 def test_an_assignment_without_surroundings_has_no_whole_program(transposition):
-    """The whole program is the kernel itself."""
+    """An assignment with a single step has no script for a whole program, which would be the kernel itself."""
     assert WHOLE not in control_plan(transposition, DEVICE).scripts
 
 
 def test_the_peak_rate_is_measured_where_computing_is_the_task(product, transposition):
-    """One launch of a kernel of ours, with an output for its work-items; none for kernels that only move data."""
+    """The peak rate is measured by one launch of grader's own kernel with an output for its work-items, unless a kernel
+    only moves data.
+    """
     plan = control_plan(product, DEVICE)
     (step,) = plan.scripts[PEAK].steps
     assert (step.program, step.global_size) == (PEAK, (peak_run(DEVICE).items,))
@@ -139,7 +147,9 @@ def test_the_peak_rate_is_measured_where_computing_is_the_task(product, transpos
 
 
 def test_plans_that_share_a_session_share_nothing_else(transposition):
-    """Scripts go by the names of their plans, on buffers of their own; all else about them is as it was."""
+    """Plans that share a session have scripts under the names of their plans, and separate buffers. Everything else is
+    unchanged.
+    """
     plans = {name: submission_plan(transposition, {"height": n, "width": 20}, {}) for name, n in (("a", 33), ("b", 7))}
     shared = joined(plans)
     assert [(spec.name, spec.size) for spec in shared.buffers] == [
@@ -159,8 +169,8 @@ def test_plans_that_share_a_session_share_nothing_else(transposition):
 
 @pytest.mark.parametrize(("kind", "process"), [("cpu", "new"), ("accelerator", "new"), ("gpu", "used")])
 def test_sessions_go_on_in_a_process_that_kernels_cannot_reach(transposition, kind, process):
-    """On a processor, whatever its driver calls it, they run in it, and each session has one of its own; one for
-    several plans is as they are.
+    """On a GPU, sessions share a process. On a processor, also if its driver calls it an accelerator, kernels
+    run in the process, so each session has a new one. A session of several plans follows their rule.
     """
     plan = going_on(submission_plan(transposition, SIZES, {}), DEVICE.model_copy(update={"type": kind}))
     assert plan.process == joined({"a": plan, "b": plan}).process == plan.watched("mixed").process == process
@@ -168,7 +178,7 @@ def test_sessions_go_on_in_a_process_that_kernels_cannot_reach(transposition, ki
 
 
 def test_a_copy_is_made_between_buffers_of_its_own_plan():
-    """Both of its ends are renamed."""
+    """A copy gets the new names of both its buffers."""
     script = Script(steps=(CopyStep(source="s", target="t"),), uploads=(), outputs=())
     buffers = tuple(BufferSpec(name=name, size=4, guard=0, poison=0) for name in ("s", "t"))
     shared = joined({"one": Plan(buffers=buffers, scripts={COPY: script})})
@@ -176,7 +186,9 @@ def test_a_copy_is_made_between_buffers_of_its_own_plan():
 
 
 def test_a_watched_plan_leaves_nothing_for_accidents_to_hide_in(transposition):
-    """No guard bands, which would hide a write past the end; outputs hold nothing; inputs cannot be written."""
+    """A watched plan has no guard bands, which would hide a write past the end. Its outputs are uninitialized, and its
+    inputs are read-only.
+    """
     plan = submission_plan(transposition, SIZES, {})
     watched = plan.watched("mixed")
     assert watched.scripts == plan.scripts
@@ -186,7 +198,7 @@ def test_a_watched_plan_leaves_nothing_for_accidents_to_hide_in(transposition):
 
 
 def test_a_watched_plan(transposition):
-    """On the simulator buffers have no guard bands and nothing in them, and inputs cannot be written."""
+    """The buffers of a watched plan have no guard bands and no poison, and inputs are read-only."""
     plan = submission_plan(transposition, SIZES, {})
     watched = plan.watched("mixed")
     assert watched.scripts == plan.scripts

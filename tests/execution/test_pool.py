@@ -1,4 +1,4 @@
-"""pool.py: a worker of ours goes from one grading to the next, and no further than it should."""
+"""pool.py: workers for grader's own kernels serve several gradings, and workers for submissions only one."""
 
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ from grader.protocol.messages import Opened
 
 
 class Puppet:
-    """Stands in for a worker."""
+    """A fake worker that records its calls."""
 
     is_there = True
 
@@ -35,7 +35,7 @@ class Puppet:
 
 
 def test_the_same_worker_comes_again_by_its_name():
-    """Its session is ended in between; another name has another."""
+    """A worker is borrowed again by its name, after its session has ended. Each name has its own worker."""
     own, made = OwnWorkers(), []
 
     def make():
@@ -52,7 +52,7 @@ def test_the_same_worker_comes_again_by_its_name():
 
 
 def test_after_an_error_it_is_replaced():
-    """Nobody knows what it was about to say."""
+    """A worker is replaced after an error, because its next message is unknown."""
     own, worker = OwnWorkers(), Puppet()
     with pytest.raises(WorkerError), own.borrow("reference", lambda: worker):
         raise WorkerError("the engine has gone.")
@@ -62,7 +62,7 @@ def test_after_an_error_it_is_replaced():
 
 
 def test_it_is_replaced_now_and_then():
-    """Before its processor time is used up."""
+    """A worker is replaced after a number of gradings, before its processor time is used up."""
     own, made = OwnWorkers(), []
     for _ in range(GRADINGS + 1):
         with own.borrow("reference", lambda: made.append(Puppet()) or made[-1]):
@@ -71,7 +71,7 @@ def test_it_is_replaced_now_and_then():
 
 
 def test_one_that_has_ended_while_nobody_needed_it_is_replaced():
-    """As when an engine starts anew in the night; no grading is lost by it."""
+    """A worker that ended while it was idle is replaced, as after a restart of an engine. No grading fails."""
     own, ended, another = OwnWorkers(), Puppet(), Puppet()
     with own.borrow("reference", lambda: ended):
         pass
@@ -82,7 +82,7 @@ def test_one_that_has_ended_while_nobody_needed_it_is_replaced():
 
 
 def test_a_worker_that_starts_early_leaves_the_device_to_others():
-    """It makes itself known there only when it is asked for something."""
+    """A worker that starts early opens its device only at the first request."""
     own, worker = OwnWorkers(), Waiting()
     own.begin("reference", worker)
     assert worker.said == ["start"]
@@ -92,7 +92,7 @@ def test_a_worker_that_starts_early_leaves_the_device_to_others():
 
 
 def test_those_that_serve_no_further_grading_end_together():
-    """The first is let go before anybody waits for the second."""
+    """All workers that serve no further grading are let go before one of them is stopped."""
     said = []
 
     class Telling(Puppet):
@@ -111,7 +111,9 @@ def test_those_that_serve_no_further_grading_end_together():
 
 
 def test_a_session_that_was_asked_for_and_never_used_is_no_answer_to_the_next(environment):
-    """As when a submission has no session for the rounds: the next grading's is another, in the same process."""
+    """A session that was requested and not used is not taken for the next grading's. That one is opened in the same
+    process.
+    """
     own = OwnWorkers()
     with own.borrow("ours", environment.worker) as worker:
         worker.load({SUBMISSION: PROBE}).begin_open(PLAN)
@@ -125,7 +127,7 @@ def test_a_session_that_was_asked_for_and_never_used_is_no_answer_to_the_next(en
 
 @pytest.mark.whole
 def test_two_gradings_share_our_workers_and_not_the_students(transposition, environment, monkeypatch):
-    """Four workers for the first (student, simulator, reference, control), two more for the second."""
+    """The first grading starts four workers (student, simulator, reference, control), the second two more."""
     quick = replace(environment, own=OwnWorkers(), timing=TimingRules(min_pairs=5, max_pairs=5, noise_limit=100))
     started = []
     real = type(environment.sandbox).start
@@ -160,7 +162,7 @@ class Waiting(Puppet):
 
 
 def test_the_next_submissions_worker_waits_for_it_and_meets_no_other():
-    """It is begun once, taken once, and stopped if nobody takes it."""
+    """A waiting worker is begun once, taken once, and stopped if it is not taken."""
     made = []
 
     def make():
@@ -180,7 +182,7 @@ def test_the_next_submissions_worker_waits_for_it_and_meets_no_other():
 
 
 def test_no_worker_waits_after_the_last_that_is_needed():
-    """As for the last part of a suite."""
+    """No worker is begun after the last one that is needed, as for the last part of a suite."""
     made = []
     ahead = Ahead(lambda: (made.append(Waiting()), made[-1])[1], most=2)
     for _ in range(3):
@@ -190,7 +192,7 @@ def test_no_worker_waits_after_the_last_that_is_needed():
 
 
 def test_a_waiting_worker_that_has_ended_is_replaced():
-    """As when the engine was restarted."""
+    """A waiting worker that has ended is replaced, as after a restart of the engine."""
     ahead, made = Ahead(lambda: (made.append(Waiting()), made[-1])[1]), []
     ahead.begin()
     made[0].is_there = False

@@ -1,4 +1,4 @@
-"""replies.py: what a worker sends becomes replies of ours, or what happened in their place."""
+"""replies.py: a worker's bytes become replies, or outcomes that say why no reply came."""
 
 import pytest
 from growth import assert_linear
@@ -13,7 +13,7 @@ NO_DEVICE = b'{"kind":"no_device"}\n'
 
 
 class Process:
-    """A process that sends these pieces, one each time, and is silent afterwards."""
+    """A process that sends these pieces, one for each call, and is silent afterwards."""
 
     def __init__(self, *pieces, out_of_memory=False):
         self._pieces = list(pieces)
@@ -30,18 +30,20 @@ class Process:
 
 @pytest.mark.parametrize("pieces", [(DONE, NO_DEVICE), (DONE + NO_DEVICE,), (DONE[:5], DONE[5:] + NO_DEVICE)])
 def test_replies_come_one_by_one_however_they_are_cut(pieces):
-    """A pipe knows no lines."""
+    """Replies are separated however a pipe cuts them into pieces."""
     replies = Replies(Process(*pieces))
     assert [replies.next("running", 1) for _ in range(2)] == [Done(), NoDevice()]
 
 
 def test_silence_is_a_time_limit():
-    """It says what was waited for, and how long."""
+    """Silence until the deadline is a time-out that says what was awaited, and for how long."""
     assert Replies(Process(DONE[:5])).next("building", 7) == TimedOut(doing="building", seconds=7)
 
 
 def test_a_phase_is_no_reply_and_says_what_went_on():
-    """The time is that of the phase; what is told may come in pieces, as any line."""
+    """A phase is not a reply, and says what the worker does. The time-out gives the time of the phase. A phase may
+    arrive in pieces.
+    """
     compiling, running = LINES["compiling"], LINES["running"]
     replies = Replies(Process(compiling[:4], compiling[4:] + running, DONE, compiling))
     assert (replies.next("running", 1), replies.doing) == (Done(), "running")
@@ -52,13 +54,13 @@ def test_a_phase_is_no_reply_and_says_what_went_on():
 
 
 def test_phases_without_end_are_garbled():
-    """A submission can tell them, too."""
+    """Too many phases are garbled, because a submission can send them, too."""
     found = Replies(Process(LINES["running"] * (MOST + 1) + DONE)).next("running", 60)
     assert found == Garbled(what="it reported more phases than a launch has")
 
 
 def test_an_end_says_why_if_that_is_known():
-    """A worker that used up its memory is told from one that ended by itself."""
+    """A worker that used up its memory is distinguished from one that ended by itself."""
     assert Replies(Process(b"", out_of_memory=True)).next("running", 1) == OutOfMemory()
     assert Replies(Process(b"")).next("running", 1) == Garbled(what="the worker process ended")
 
@@ -73,14 +75,14 @@ def test_an_end_says_why_if_that_is_known():
     ],
 )
 def test_what_has_not_the_form_of_a_reply_is_garbled(said, what):
-    """No length and no bytes make the judge do anything but say so."""
+    """Input of any length and with any bytes is reported as garbled if it is not a reply."""
     found = Replies(Process(said)).next("running", 1)
     assert isinstance(found, Garbled)
     assert what in found.what
 
 
 class Talkative:
-    """A process that says a byte each time, and never comes to the end of a line before so many."""
+    """A process that sends one byte at a time, and ends its line after `size` bytes."""
 
     def __init__(self, size):
         self._left = size
@@ -92,10 +94,10 @@ class Talkative:
 
 @pytest.mark.whole
 def test_a_reply_in_single_bytes_costs_in_proportion_to_its_length():
-    """What has been looked at is not looked at again."""
+    """A reply in single bytes takes time in proportion to its length, because bytes are not searched twice."""
     assert_linear(lambda size: Replies(Talkative(size)).next("running", 600), lambda size: size + 1)
 
 
 def test_who_goes_on_talking_is_not_waited_for_beyond_the_deadline():
-    """Each byte comes in time, and the reply does not."""
+    """A reply whose bytes all arrive in time is ended by the deadline of the whole reply."""
     assert Replies(Talkative(10**9)).next("running", 0.05) == TimedOut(doing="running", seconds=0.05)

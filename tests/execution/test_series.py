@@ -1,4 +1,4 @@
-"""series.py: several scripts in one session, each as if it had one of its own."""
+"""series.py: several scripts share a session, and each gives the result of a separate session."""
 
 import numpy as np
 import pytest
@@ -56,7 +56,7 @@ def is_right(fetched):
 
 
 class Opens(Worker):
-    """A worker that remembers the scripts that its sessions were opened for."""
+    """A worker that records the scripts for which its sessions were opened."""
 
     def __init__(self, limits=LIMITS):
         super().__init__(sandbox_with(limits), 0, DEADLINES)
@@ -79,7 +79,9 @@ def series(worker, **kernels):
 
 
 def test_scripts_that_run_to_their_ends_share_a_session(worker):
-    """With their results under the names that their own plans have for them, outputs first, as the script says."""
+    """Scripts that complete share a session. Their results have the names of their own plans, outputs first, as in the
+    script.
+    """
     shared = series(worker, a="twice", b="twice", c="twice")
     for name in "abc":
         fetched = shared.run(name, ARRAYS)
@@ -92,7 +94,7 @@ def test_scripts_that_run_to_their_ends_share_a_session(worker):
 
 
 def test_every_run_starts_from_its_inputs_and_from_poison(worker):
-    """A kernel that changes everything it can reach finds nothing of that again."""
+    """Each run starts from its inputs and from poison, also after a kernel that changes everything in its reach."""
     shared = series(worker, a="adds", b="adds")
     first = shared.run("a", ARRAYS)
     assert first["out"].after[0] != POISON
@@ -105,7 +107,9 @@ def test_every_run_starts_from_its_inputs_and_from_poison(worker):
 
 
 def test_a_session_that_a_script_ends_is_followed_by_one_for_those_that_remain(worker):
-    """A script that is the first of a session has failed by itself, and is not run again."""
+    """After a script has ended the session, a session for the remaining scripts follows. A script that fails first in
+    its session is not run again.
+    """
     shared = series(worker, a="crash", b="twice", c="twice")
     assert isinstance(shared.run("a", ARRAYS), Crashed)
     assert is_right(shared.run("b", ARRAYS))
@@ -114,7 +118,7 @@ def test_a_session_that_a_script_ends_is_followed_by_one_for_those_that_remain(w
 
 
 def test_a_script_that_fails_after_others_is_run_again_before_others(worker):
-    """What counts is what it does in a session in which nothing has run."""
+    """A script that fails after others is run again as the first of a session, and that result counts."""
     shared = series(worker, a="twice", b="crash", c="sevens", d="twice")
     assert is_right(shared.run("a", ARRAYS))
     assert isinstance(shared.run("b", ARRAYS), Crashed)
@@ -126,7 +130,7 @@ def test_a_script_that_fails_after_others_is_run_again_before_others(worker):
 
 
 def test_a_session_that_was_begun_is_the_next_one(worker):
-    """Of the script that it was begun for, or of one after it: nothing has run before it."""
+    """A session that was begun serves its script or a later one, because nothing has run in it."""
     shared = series(worker, a="twice", b="twice")
     shared.begin("a")
     assert not shared.is_open_for("b")
@@ -136,7 +140,7 @@ def test_a_session_that_was_begun_is_the_next_one(worker):
 
 
 def test_a_session_that_was_begun_in_vain_answers_nobody_else(worker):
-    """As after the last case."""
+    """A session that was begun and not used leaves no answer for the next request, as after the last case."""
     shared = series(worker, a="twice", b="twice")
     shared.run("a", ARRAYS)
     shared.close()
@@ -147,7 +151,7 @@ def test_a_session_that_was_begun_in_vain_answers_nobody_else(worker):
 
 @pytest.mark.whole
 def test_an_endless_script_leaves_the_others_their_results(worker):
-    """The worker is killed at the deadline, and started again for those that remain."""
+    """An endless script ends with its worker at the deadline. A new worker runs the remaining scripts."""
     shared = series(worker, a="forever", b="twice", c="twice")
     timed_out = shared.run("a", ARRAYS)
     assert (timed_out.doing, round(timed_out.seconds)) == ("running", DEADLINES.first_launch)
@@ -157,7 +161,9 @@ def test_an_endless_script_leaves_the_others_their_results(worker):
 
 @pytest.mark.whole
 def test_the_first_launch_of_every_script_may_take_longer(worker):
-    """A driver may compile a kernel for every size of work-groups; what it has compiled, it need not compile again."""
+    """The first launch of each script has a longer deadline, because a driver may compile a kernel for each size of
+    work-groups. Repeated launches need no compilation.
+    """
     shared = series(worker, a="twice", b="forever")
     for _ in range(2):
         assert is_right(shared.run("a", ARRAYS))
@@ -166,7 +172,9 @@ def test_the_first_launch_of_every_script_may_take_longer(worker):
 
 
 def test_a_script_whose_buffers_cannot_be_made_takes_them_from_no_other():
-    """Without a session for all, each gets its own, and only the one that asks for too much fails."""
+    """If the buffers of all scripts do not fit, each script gets its own session. Only the script that needs too much
+    fails.
+    """
     plans = {"a": plan("twice"), "b": plan("twice", size=1 << 31), "c": plan("twice")}
     with Opens(LIMITS.model_copy(update={"memory_bytes": 1 << 30})) as worker:
         shared = Series(worker, plans)
@@ -177,7 +185,9 @@ def test_a_script_whose_buffers_cannot_be_made_takes_them_from_no_other():
 
 
 def test_a_closed_series_has_no_session_left(worker):
-    """Nothing of a submission waits in the background while others are timed; to close it twice changes nothing."""
+    """A closed series has no session, so that no submission runs in the background while others are timed. It can be
+    closed twice.
+    """
     shared = series(worker, a="twice")
     shared.run("a", ARRAYS)
     shared.close()
@@ -186,7 +196,7 @@ def test_a_closed_series_has_no_session_left(worker):
 
 
 class Forgetful:
-    """A worker whose sessions take `runs` launches, whatever they are, and answer the next with `failure`."""
+    """A worker whose sessions take `runs` launches of any script, and answer the next one with `failure`."""
 
     def __init__(self, failure, runs):
         self.failure = failure
@@ -214,7 +224,9 @@ class Forgetful:
     "failure", [Stopped(error="INVALID_COMMAND_QUEUE"), OutOfMemory(), Refused(call="stage", error="OUT_OF_RESOURCES")]
 )
 def test_what_earlier_scripts_have_used_up_is_not_held_against_later_ones(failure):
-    """Memory that they hold or have overrun, or processor time: with a session of its own each script runs."""
+    """Memory or processor time that earlier scripts have used up fails no later script. It runs again in its own
+    session.
+    """
     worker = Forgetful(failure, runs=2)
     shared = series(worker, a="twice", b="twice", c="twice", d="twice", e="twice")
     assert all(isinstance(shared.run(name, ARRAYS), dict) for name in "abcde")
@@ -222,7 +234,7 @@ def test_what_earlier_scripts_have_used_up_is_not_held_against_later_ones(failur
 
 
 def test_a_script_that_always_fails_is_run_twice_at_most():
-    """Once after others, and once before them."""
+    """A script that always fails is run at most twice: after other scripts, and as the first of a session."""
     worker = Forgetful(OutOfMemory(), runs=0)
     shared = series(worker, a="twice", b="twice")
     assert shared.run("a", ARRAYS) == shared.run("b", ARRAYS) == OutOfMemory()

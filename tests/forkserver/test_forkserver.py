@@ -1,4 +1,4 @@
-"""grader/forkserver: what workers that are forks of one process share, and what they must not; who ends whom."""
+"""grader/forkserver: what forks of one process share and must not share, and which process ends which."""
 
 import os
 import signal
@@ -21,12 +21,12 @@ from grader.execution.sandbox.process import ProcessWorker, WorkerPlace, new_fol
 from grader.forkserver.order import WorkerOrder
 
 OBEYS = "for line in sys.stdin: exec(line)"
-"""A worker that does what it is told, a line each."""
+"""A worker that executes each line that it receives."""
 
 
 @pytest.fixture
 def start(tmp_path):
-    """Start workers of one fork server; all are stopped at the end."""
+    """Start workers of one fork server. All are stopped at the end."""
     with ExitStack() as stack:
         server = ForkServer(serving(OBEYS), environment_of(NOWHERE))
         stack.callback(server.close)
@@ -41,13 +41,13 @@ def start(tmp_path):
 
 
 def ask(worker, code):
-    """What a worker says to a line of Python."""
+    """Return a worker's answer to a Python expression."""
     worker.send(f"print({code}, flush=True)\n".encode())
     return worker.receive(30).decode().strip()
 
 
 def tell(worker, code):
-    """The worker, which has been told to run this first."""
+    """Have a worker run code, and return the worker."""
     worker.send(f"exec({code!r})\n".encode())
     return worker
 
@@ -62,7 +62,7 @@ def warden_of(worker):
 
 
 def descriptors(pid):
-    """What a process has open, by number."""
+    """Return a process's open descriptors, by number."""
     found = {}
     for link in Path(f"/proc/{pid}/fd").iterdir():
         found[int(link.name)] = str(link.readlink())
@@ -76,7 +76,9 @@ traced = pytest.mark.skipif(
 
 @traced
 def test_a_fork_server_has_one_thread_and_shares_no_memory(start):
-    """A thread, and the locks that it holds, would be lost in a fork; what is shared, one worker could tell another."""
+    """A fork server has no second thread, whose locks a fork would lose, and no shared memory, by which workers could
+    communicate.
+    """
     assert ask(start(), "1") == "1"
     pid = pid_of(start.server)
     assert len(list(Path(f"/proc/{pid}/task").iterdir())) == 1
@@ -85,7 +87,7 @@ def test_a_fork_server_has_one_thread_and_shares_no_memory(start):
 
 
 def kinds_of(opened):
-    """What descriptors are: files by name, all others without their numbers."""
+    """Return the kinds of descriptors: files by name, all others without their numbers."""
     return sorted(link if link.startswith("/") else link.partition(":")[0] for link in opened.values())
 
 
@@ -98,9 +100,11 @@ def own_descriptors():
 
 @traced
 def test_nobody_holds_a_descriptor_of_another(start):
-    """The fork server has its socket, a warden its lifeline and a pipe, a worker its streams; none is another's.
+    """The fork server has its socket, a warden its lifeline and a pipe, and a worker its streams. No process has a
+    descriptor of another.
 
-    So a worker speaks to no fork server and holds no other worker's lifeline, and a judge that lets go of one is heard.
+    So no worker can talk to a fork server or keep another worker's lifeline open, and a warden notices when the judge
+    closes a lifeline.
     """
     workers = [start() for _ in range(3)]
     held = [eval(ask(tell(each, OWN_DESCRIPTORS), "own_descriptors()")) for each in workers]
@@ -115,7 +119,7 @@ def test_nobody_holds_a_descriptor_of_another(start):
     own = sorted([os.devnull] * 3 + ["socket", "pipe", "pipe"])
     for worker in workers:
         number = warden_of(worker)
-        wait_for(lambda number=number: kinds_of(descriptors(number)) == own)  # it lets go of the worker's streams then
+        wait_for(lambda number=number: kinds_of(descriptors(number)) == own)  # it closes the worker's streams first
         warden = descriptors(number)
         assert kinds_of(warden) == own
         assert not sockets & set(warden.values())
@@ -138,12 +142,14 @@ def found(pattern):
 
 
 def not_itself(text):
-    """A pattern that matches a text, and not where the pattern itself is in memory."""
+    """Return a pattern that matches a text, but not the pattern itself in memory."""
     return f"[{text[0]}]{text[1:]}"
 
 
 def test_the_memory_of_a_worker_holds_nothing_of_an_earlier_one(start):
-    """Neither its folder, nor what it was told: a warden reads its order itself, and the fork server never does."""
+    """A worker's memory has neither the folder nor the messages of an earlier worker. Each warden reads its own order,
+    and the fork server reads none.
+    """
     earlier, later = start(), start()
     secret = "what an earlier submission was told"
     assert ask(earlier, f"len({secret!r})") == str(len(secret))
@@ -155,14 +161,16 @@ def test_the_memory_of_a_worker_holds_nothing_of_an_earlier_one(start):
 
 
 def test_workers_draw_different_numbers(start):
-    """Forks of one state would draw the same ones."""
+    """Workers draw different random numbers, although they are forks of one process."""
     draw = "[__import__('random').random() for _ in range(4)], __import__('tempfile').mkdtemp(dir='home')"
     assert len({ask(start(), draw) for _ in range(3)}) == 3
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
 def test_a_fork_server_that_was_killed_or_stopped_starts_the_next_worker(start, number):
-    """Under `process`, a worker can do that. A worker that runs goes on."""
+    """If a worker under `process` kills or stops its fork server, the next worker still starts. Running workers
+    continue.
+    """
     before = start()
     assert ask(before, "1") == "1"
     old = pid_of(start.server)
@@ -174,7 +182,7 @@ def test_a_fork_server_that_was_killed_or_stopped_starts_the_next_worker(start, 
 
 
 def test_a_worker_that_never_came_to_be_can_be_stopped(tmp_path, monkeypatch):
-    """Its fork server does not answer: it is ended, and nothing is left."""
+    """If a fork server does not answer, it is ended, and nothing is left of its worker."""
     monkeypatch.setattr(forkserver, "END_SECONDS", 0.1)
     monkeypatch.setattr(forkserver, "AGAIN", 0.05)
     server = ForkServer((sys.executable, "-I", "-c", "import time; time.sleep(600)"), {})
@@ -190,7 +198,7 @@ def test_a_worker_that_never_came_to_be_can_be_stopped(tmp_path, monkeypatch):
 
 
 def test_a_worker_whose_fork_server_ends_at_once_has_ended(tmp_path):
-    """Whoever waits for it is told so, and the next one is tried with another fork server."""
+    """A waiting judge learns that the worker has ended. The next worker is tried with another fork server."""
     server = ForkServer((sys.executable, "-I", "-c", ""), {})
     for _ in range(2):
         worker = ProcessWorker.start(server, WorkerPlace(folder=new_folder(tmp_path)))
@@ -202,7 +210,7 @@ def test_a_worker_whose_fork_server_ends_at_once_has_ended(tmp_path):
 
 
 def test_what_cannot_be_imported_is_told_by_the_worker(tmp_path):
-    """In its last words, as of any worker that cannot start."""
+    """A failed import is in the worker's last words, as for any worker that cannot start."""
     code = "import sys; sys.modules['numpy'] = None; from grader.forkserver.__main__ import main; main()"
     server = ForkServer((sys.executable, "-I", "-c", code), environment_of(NOWHERE))
     worker = ProcessWorker.start(server, WorkerPlace(folder=new_folder(tmp_path)))
@@ -213,12 +221,14 @@ def test_what_cannot_be_imported_is_told_by_the_worker(tmp_path):
 
 
 def test_nobody_of_the_same_user_can_write_to_the_memory_of_a_fork_server(start):
-    """Which would be in each later worker. Its forks are closed to debuggers as it is."""
+    """No process of the same user can write to a fork server's memory, which each later worker copies. Its forks are
+    closed to debuggers.
+    """
     assert ask(start(), "__import__('ctypes').CDLL(None).prctl(3, 0, 0, 0, 0)") == "0"  # PR_GET_DUMPABLE
 
 
 def test_an_order_may_name_any_folder():
-    """Whatever bytes are in its name."""
+    """The name of a folder may have any bytes."""
     order = WorkerOrder(folder="/tmp/\udcff", environment={"PATH": "\udcfe\n", "HOME": "ü"}, user=None, core_bytes=1)
     assert WorkerOrder.unpacked(order.packed()) == order
 
@@ -235,7 +245,7 @@ time.sleep(600)
 
 
 def test_a_fork_server_ends_with_its_judge(tmp_path):
-    """Even one that was killed, and so does its worker."""
+    """A fork server and its worker end with their judge, even if it was killed."""
     command = [sys.executable, "-c", JUDGE, importable(__file__), tmp_path]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as judge:
         server, worker = map(int, judge.stdout.readline().split())
@@ -245,7 +255,9 @@ def test_a_fork_server_ends_with_its_judge(tmp_path):
 
 
 def test_it_is_a_program_that_says_nothing_of_the_judge():
-    """Wardens and workers keep its command line and what it was started with, which every user may read."""
+    """The command line and the variables of the fork server, which every user may read in wardens and workers, tell
+    nothing about the judge.
+    """
     assert own_command() == (sys.executable, "-I", "-m", "grader.forkserver")
     assert set(environment_of(NOWHERE)) <= {
         *("HOME", "TMPDIR", "XDG_CACHE_HOME", "POCL_CACHE_DIR", "POCL_AFFINITY", "PYOPENCL_NO_CACHE"),
@@ -262,7 +274,7 @@ def test_it_is_a_program_that_says_nothing_of_the_judge():
 
 
 def test_a_lifeline_without_an_order_is_let_go():
-    """As when the judge is killed between two steps."""
+    """A lifeline without an order is closed, as when the judge is killed between two steps."""
     server = ForkServer(own_command(), environment_of(NOWHERE))
     ours, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)
     with theirs:

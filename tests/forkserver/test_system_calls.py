@@ -1,4 +1,4 @@
-"""system_calls.py: each call of the list is refused, whatever else is in its arguments, and all others are not."""
+"""system_calls.py: each listed call is refused for any values of its other arguments. All other calls are allowed."""
 
 import errno
 import subprocess
@@ -26,14 +26,16 @@ def call(number, *arguments):
 
 
 def filtered(code):
-    """What a process prints that has loaded the filter."""
+    """Return the words that a process prints after it has loaded the filter."""
     command = [sys.executable, "-I", "-c", TRY + code]
     return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, timeout=60).stdout.split()
 
 
 @loaded
 def test_every_call_of_the_list_is_refused():
-    """With arguments that no call takes: nothing happens where one is missing in the filter."""
+    """Each call of the list is refused. The arguments are invalid for all calls, so that a call that the filter misses
+    has no effect.
+    """
     code = f"print(*(call(number, -1, -1, -1, -1) for number in {REFUSED!r}))"
     assert filtered(code) == ["EPERM"] * len(REFUSED)
     assert filtered(f"print(*(call(number, 0, 0) for number in {UNKNOWN!r}))") == ["ENOSYS"] * len(UNKNOWN)
@@ -67,18 +69,18 @@ NAMES = {
     "a notice of changes": "72, 1, 1026, 1",
     "a lease of a folder": "72, 1, 1040, 0",
 }
-"""Attempts that most machines would grant."""
+"""Attempts that most machines would allow."""
 
 
 @loaded
 @pytest.mark.parametrize("arguments", NAMES.values(), ids=NAMES)
 def test_services_that_work_later_are_refused(arguments):
-    """As a submission would ask for them."""
+    """Services that work after a call has returned are refused, with the arguments that a submission would use."""
     assert filtered(f"print(call({arguments}))") == ["EPERM"]
 
 
 def cases():
-    """Each call that is partly refused, with arguments that are refused."""
+    """Yield each call that is partly refused, with arguments that are refused."""
     for each in PARTLY_REFUSED:
         for condition in each.conditions:
             arguments = [0] * 5
@@ -91,7 +93,7 @@ def cases():
 @loaded
 @pytest.mark.parametrize("more", [0, 1 << 32, 1 << 62, -1 << 32])
 def test_higher_bits_change_nothing(more):
-    """The kernel does not look at them either."""
+    """Higher bits do not make a call allowed, because the kernel ignores them."""
     calls = []
     for number, index, arguments in cases():
         arguments[index] += more
@@ -102,14 +104,14 @@ def test_higher_bits_change_nothing(more):
 
 @loaded
 def test_a_pointer_with_empty_lower_bits_is_no_null_pointer():
-    """Of both halves, one that is not null makes it a limit that is set."""
+    """A pointer is null only if both its halves are zero. Any other pointer sets a limit, and is refused."""
     calls = [(302, 0, 4, 1, 0), (302, 0, 4, 1 << 32, 0)]
     assert filtered(f"print(*(call(*each) for each in {calls!r}))") == ["EPERM"] * 2
 
 
 @loaded
 def test_numbers_of_the_other_interface_are_refused():
-    """By x32, the same calls have numbers that are not in the list."""
+    """The x32 interface has other numbers for the calls, and is refused as a whole."""
     assert filtered("print(call(0x40000000 + 39), call(0x40000000 + 222), call(39))") == ["EPERM", "EPERM", "done"]
 
 
@@ -123,7 +125,7 @@ print(ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(
 
 @loaded
 def test_calls_of_32_bit_are_refused():
-    """They have other numbers as well; a kernel without them has another error."""
+    """32-bit calls have other numbers and are refused. A kernel without them returns another error."""
     assert filtered(CALL_OF_32_BIT)[0] in {str(-errno.EPERM), str(-errno.ENOSYS)}
 
 
@@ -150,13 +152,13 @@ memory.madvise(mmap.MADV_DONTNEED)
 
 @loaded
 def test_what_computing_needs_is_allowed():
-    """Processes, threads, pipes, limits, advice on memory, and the other uses of calls that are partly refused."""
+    """Processes, threads, pipes, limits, advice on memory, and the other uses of partly refused calls are allowed."""
     assert filtered(ALLOWED) == ["1", "50", "2", "done", "7", "5", "done", "done", "done"]
 
 
 @loaded
 def test_a_child_is_refused_what_its_parent_is():
-    """Also after another program has been executed."""
+    """A child is refused what its parent is refused, also after it has executed another program."""
     code = """
 import subprocess
 asks = "import socket\\ntry: socket.socket()\\nexcept PermissionError: raise SystemExit(1)"
@@ -167,14 +169,14 @@ print(subprocess.run([sys.executable, "-I", "-c", asks]).returncode)
 
 @pytest.mark.parametrize("machine", ["aarch64", "riscv64"])
 def test_on_another_machine_nothing_is_refused(monkeypatch, machine):
-    """Its calls have other numbers."""
+    """A filter is not used on another type of processor, whose calls have other numbers."""
     monkeypatch.setattr(system_calls.platform, "machine", lambda: machine)
     assert not system_calls.can_be_refused()
 
 
 @pytest.mark.parametrize(("number", "expected"), [(errno.EFAULT, True), (errno.EINVAL, False), (errno.EPERM, False)])
 def test_a_kernel_without_filters_is_recognised(monkeypatch, number, expected):
-    """A kernel that has them would have read one where there is none."""
+    """Only EFAULT shows that the OS kernel has filters: it tried to read a filter at the null pointer."""
 
     def answer(*_):
         raise OSError(number, "")
@@ -185,7 +187,7 @@ def test_a_kernel_without_filters_is_recognised(monkeypatch, number, expected):
 
 
 def test_the_program_is_one_that_the_kernel_takes():
-    """Of at most 4096 instructions of 8 bytes; every jump ends within it."""
+    """The filter is far below the limit of 4096 instructions of 8 bytes, and all its jumps end inside it."""
     program = system_calls.filter_of_calls()
     count = len(program) // 8
     assert len(program) % 8 == 0

@@ -1,10 +1,11 @@
-"""Fuzzers: whatever comes from outside is made at random, in growing sizes, and what the judge does with it is watched.
+"""Fuzzers: make random input of growing sizes for everything that comes from outside, and check what the judge does
+with it.
 
-A recipe says what an input is made of and what in it is repeated; it is a value of JSON, so that it can be kept. From a
-recipe inputs of any size are made, and each step of the judge's is run on them. A step may refuse an input with an
-error of ours. It may raise nothing else, and neither its processor time nor its memory may grow faster than the input
-(growth.py). What does is a finding; its recipe, made as small as hypothesis can, is kept in seeds/ and tried again by
-every run of the tests.
+A recipe says of which parts an input consists and which of them are repeated. It is a JSON value, so it can be stored.
+A recipe makes inputs of any size, and each step of the judge runs on them. A step may refuse an input with an error of
+grader. It may raise no other exception, and neither its processor time nor its memory may grow faster than the input
+(growth.py). Any violation is a finding. Its recipe, as small as hypothesis can make it, is kept in seeds/, and each run
+of the tests tries it again.
 
     .venv/bin/python tests/fuzz source --seconds 600 --keep
 """

@@ -1,7 +1,8 @@
-"""Fuzzes a target for some time: python tests/fuzz TARGET [--seconds N] [--seed N] [--keep].
+"""Fuzz a target for some time: python tests/fuzz TARGET [--seconds N] [--seed N] [--keep].
 
-Prints each finding with the recipe of the input, and how much was tried; ends with status 1 if anything was found.
-Explanations are fuzzed by number: python tests/fuzz explanations [--mutants N] [--results M] [--seed N].
+Prints each finding with the recipe of its input, and the number of inputs. The exit status is 1 if anything was found.
+Explanations are fuzzed by number instead of time: python tests/fuzz explanations [--mutants N] [--results M] [--seed
+N].
 """
 
 import argparse
@@ -21,11 +22,11 @@ from fuzz.targets import TARGETS  # noqa: E402
 EXPLANATIONS = "explanations"
 
 MEMORY = 4 * 1024**3
-"""Bytes of address space: an input that takes more ends in a MemoryError, which is a finding."""
+"""Bytes of address space. An input that needs more raises a MemoryError, which is a finding."""
 
 
 def main() -> int:
-    """Search, and tell."""
+    """Search, and print the findings."""
     parser = argparse.ArgumentParser(description="Fuzz what comes from outside.")
     parser.add_argument("target", choices=[*TARGETS, EXPLANATIONS])
     parser.add_argument("--seconds", type=float, default=60.0)
@@ -51,7 +52,7 @@ def main() -> int:
 
 
 def explanations(mutants: int, results: int, seed: int) -> int:
-    """Try so many, and tell each kind of exception with the first input that raised it."""
+    """Fuzz explanations, and print each kind of exception with the first input that raised it."""
     start = time.monotonic()
     tally = fuzz(mutants, results, seed)
     for what, times in tally.found.most_common():

@@ -1,7 +1,7 @@
-"""What a station of a cluster answers: a result in which one place is changed.
+"""Fuzz the answers of a cluster's stations: results with one changed place.
 
-Whatever is believed of it is of the bytes that were sent, for that assignment, with the seed that was given, and worth
-no more than there is to earn; the page that the judge makes of it holds no markup of the station's.
+An accepted result is of the bytes that were sent, for the requested assignment and seed, and gives no more points than
+are available. The judge's page of it contains no markup from the station.
 """
 
 import json
@@ -26,12 +26,12 @@ from .search import Target
 from .source import _assignment, repeated
 
 SIZES = tuple(1024 * 2**power for power in range(5))
-"""To 16 KiB."""
+"""Sizes up to 16 KiB."""
 
 
 @cache
 def errand() -> Errand:
-    """What is asked: worth as many points as the result that is changed, on the device that it names."""
+    """Return the request: with the points of the result that is changed, on the device that it names."""
     plan = plan_of([_assignment("coalsTransp")], handin("ada"))
     (item,) = plan.items.values()
     asked = plan.errand(item)
@@ -46,7 +46,7 @@ def errand() -> Errand:
 
 @cache
 def answered() -> dict[str, Any]:
-    """An answer as it should be."""
+    """Return a valid answer."""
     return outcome_of(errand(), errand().assignment_sha256).model_dump(mode="json")
 
 
@@ -69,7 +69,7 @@ RECIPES = st.fixed_dictionaries(
 
 
 def make(recipe: dict[str, Any], size: int) -> str:
-    """The answer that a recipe makes; its title grows."""
+    """Return the answer that a recipe makes. Its title grows."""
     fields = deepcopy(answered())
     *way, last = recipe["place"]
     at = fields

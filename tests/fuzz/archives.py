@@ -1,7 +1,7 @@
-"""A zip of submissions, as an instructor downloads it and a student may have made part of it, with a zip or tar of
-their own: taken in, and told of.
+"""Fuzz zips of submissions, as an instructor downloads them. Students may have made parts of them, with their own zips
+and tars. Each zip is taken in and reported.
 
-An honest student's file lies beside whatever is made. It must be graded as if nothing else were there.
+Some zips also have an honest student's file. It must be graded as if nothing else were there.
 """
 
 import gzip
@@ -26,7 +26,7 @@ from .search import Target
 from .source import CHARACTERS, KIBIBYTE, _assignment
 
 SIZES = tuple(KIBIBYTE // 2 * 2**power for power in range(9))
-"""To 128 KiB."""
+"""Sizes up to 128 KiB."""
 
 HONEST, KERNEL = "honest-student", b"__kernel void coalsTransp(__global float *A) {\n    A[0] = 0.0f;\n}\n"
 
@@ -57,12 +57,12 @@ GROWTHS = (
     *("depth", "members", "same members", "content", "name", "both", "comment"),
     *("inner members", "inner depth", "tar members", "tar depth", "tar name", "tar content"),
 )
-"""What grows: the depth of paths, members with names of their own or of one name, and so on; `inner` in a student's own
-zip, `tar` in a student's own tar.
+"""Parts that can grow: the depth of paths, members with different names or with one name, and so on. `inner` is in a
+student's own zip, `tar` in a student's own tar.
 """
 
 LIES = ("size", "packed size", "crc", "link", "encrypted", "utf-8", "device", "method", "offset")
-"""What a member may claim that is not so."""
+"""False claims that a member can make."""
 
 RECIPES = st.fixed_dictionaries(
     {
@@ -80,14 +80,14 @@ NESTING, LONGEST = 2000, 65000
 
 @dataclass(frozen=True, kw_only=True)
 class Download:
-    """A zip, and whether an honest student's file is in it that must be found."""
+    """A zip, and True if it contains an honest student's file that must be found."""
 
     data: bytes
     honest: bool
 
 
 def make(recipe: dict[str, Any], size: int) -> Download:
-    """The zip that a recipe makes; what is not packed of it is about so many bytes."""
+    """Return the zip that a recipe makes. Its uncompressed content has about `size` bytes."""
     members = list(_members(recipe, size))
     honest = recipe["honest"] and not recipe["cut"]
     if honest:
@@ -131,7 +131,7 @@ def _own_archive(path: str, recipe: dict[str, Any], size: int) -> tuple[str, byt
 
 
 def _deep(parts: list[str], size: int, content: bytes) -> Iterator[tuple[str, bytes]]:
-    """Members in as many folders as their paths may have, one beside the other."""
+    """Yield members in parallel folders, each as deep as a path may be."""
     for number in range(1 + size // (2 * NESTING)):
         depth = min(NESTING, size // 2)
         yield "/".join([parts[0], f"{number}", *"a" * depth, *parts[1:]]), content
@@ -174,8 +174,8 @@ def _tar(members: list[tuple[str, bytes]], lies: list[str]) -> bytes:
 
 
 TAR_SIZE, TAR_SUM = slice(124, 136), slice(148, 156)
-"""Where the size of a member and the sum of its header's bytes stand. A size that is not octal digits is a number of 96
-bits, which may be negative: a reader that goes on from there goes back.
+"""Positions of a member's size and of its header's sum. A size that is not in octal digits is a number of 96 bits,
+which may be negative. A reader that adds it to its position goes back.
 """
 
 FIELDS = {
@@ -187,7 +187,7 @@ FIELDS = {
     "size": (24, "<I", 2**31),
     "offset": (42, "<I", 2**31),
 }
-"""Where in an entry of the central directory it stands, and what is claimed there."""
+"""Offset in an entry of the central directory, format, and false value."""
 
 
 def _lying(data: bytearray, lies: list[str]) -> bytes:
@@ -200,7 +200,7 @@ def _lying(data: bytearray, lies: list[str]) -> bytes:
 
 
 def _taken_in(download: Download) -> None:
-    """Nobody's name leads out of a folder, every line is for a terminal, and the honest student's file is graded."""
+    """No label leads out of a folder, each line is safe for a terminal, and the honest student's file is graded."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "download.zip"
         path.write_bytes(download.data)

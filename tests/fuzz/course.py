@@ -1,4 +1,4 @@
-"""What an instructor writes: the YAML files of a course and of settings, with one place deleted, changed or grown."""
+"""Fuzz an instructor's files: the YAML files of a course and of settings, with one place deleted, changed or grown."""
 
 import os
 import tempfile
@@ -25,7 +25,7 @@ from grader.grading.settings import load_settings
 from .search import Target
 
 SIZES = tuple(256 * 2**power for power in range(8))
-"""To 32 KiB, which is ten times an assignment.yaml."""
+"""Sizes up to 32 KiB, which is ten times an assignment.yaml."""
 
 GOLDEN = ROOT / "tests" / "submissions" / "coalsTransp" / "barrier-in-the-guard"
 KIT = {"grader": "0.1.0", "hidden": {"small": {"correctness": 1.5}}}
@@ -41,7 +41,7 @@ SETTINGS = {
 
 @cache
 def _files() -> dict[str, Any]:
-    """A valid file of each kind: of assignments by their names."""
+    """Return a valid file of each kind. Files of assignments have their names."""
     shipped = {name: _fields(ROOT / "assignments" / name / "assignment.yaml") for name in ASSIGNMENTS}
     golden = _fields(GOLDEN / EXPECTED_FILE)
     return {
@@ -62,7 +62,7 @@ Place = tuple[str | int, ...]
 
 
 def _places(value: Any, path: Place = ()) -> Iterator[Place]:
-    """Where something stands in a file."""
+    """Yield the path of each value in a file."""
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, each in inner:
         yield (*path, key)
@@ -82,7 +82,7 @@ TEXTS = (
     *("'('", '"\\0"', '"\\ud800"', '"a\\nb"', '"\\e[31m"', '"\\u202e"', "|-\n  a", "'=1+1'", "'n == n'"),
     *("'n := 1'", "'~n'", "'n\u00b2'"),
 )
-"""What may stand where something else should, as YAML."""
+"""YAML that replaces a value."""
 
 GROWN = {
     "digits": lambda size: "9" * size,
@@ -110,7 +110,7 @@ GROWN = {
     "calls": lambda size: "'" + "max(n," * (size // 7) + "n" + ")" * (size // 7) + "'",
     "commas": lambda size: "'max(" + "n," * (size // 2) + "n)'",
 }
-"""What grows there."""
+"""YAML that replaces a value and grows."""
 
 KINDS = (*["small"] * 12, *["suite"] * 3, "kit", "settings", "golden", *ASSIGNMENTS)
 
@@ -131,14 +131,14 @@ RECIPES = st.sampled_from(KINDS).flatmap(
 
 @dataclass(frozen=True, kw_only=True)
 class Written:
-    """A file: its kind, and what stands in it."""
+    """The kind of a file, and its text."""
 
     kind: str
     text: str
 
 
 def make(recipe: dict[str, Any], size: int) -> Written:
-    """The file that a recipe makes."""
+    """Return the file that a recipe makes."""
     fields = deepcopy(_files()[recipe["file"]])
     *way, last = recipe["place"]
     at = fields
@@ -158,7 +158,7 @@ def make(recipe: dict[str, Any], size: int) -> Written:
 
 @contextmanager
 def _course_with(name: str, text: str) -> Iterator[Course]:
-    """A course with one assignment, or a kit.yaml, of this text."""
+    """Yield a course with one assignment, or a kit.yaml, of this text."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         course = course_of(folder)
@@ -168,7 +168,7 @@ def _course_with(name: str, text: str) -> Iterator[Course]:
 
 
 def _loaded(written: Written) -> None:
-    """As what it is."""
+    """Load a file according to its kind."""
     {"settings": _settings, "golden": _expected}.get(written.kind, _assignment)(written)
 
 

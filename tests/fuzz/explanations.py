@@ -1,8 +1,9 @@
-"""Explanations: real kernels, mutated, with made-up words of compilers and simulators, and made-up wrong results.
+"""Fuzz explanations: mutants of real kernels with invented messages of compilers and simulators, and invented wrong
+results.
 
-Nothing is run on a device. A mutant is read, outlined and edited as a search does it; whatever a compiler, a driver or
-the simulator may say about its lines is explained; and what comes of it is shown in every report. An explanation may
-find nothing. It may raise nothing: a student would lose it.
+Nothing runs on a device. A mutant is read, outlined and edited as in a search for lines. Messages that a compiler, a
+driver or the simulator could give for its lines are explained, and every report shows the result. An explanation may
+find nothing. It may not raise an exception, because the student would lose it.
 
     .venv/bin/python tests/fuzz explanations --mutants 10000 --results 2000 --seed 1
 """
@@ -62,21 +63,23 @@ from grader.results.result import Check, Kind, Verdict, full_marks
 from grader.worker.opencl.preprocess import PreprocessingError, preprocess
 
 EDITS, SWITCHED = 1_000, 120
-"""Edits of a mutant that are made, and those of them that programs are made of."""
+"""Edits that are made of a mutant, and how many of them are combined in programs."""
 
 SHOWN, DRAWN = 8, 40
-"""Of so many mutants one is shown in reports, and one as a page with figures: that takes longer than all else."""
+"""One of so many mutants is shown in reports, and one of so many as a page with figures, which takes longer than all
+other steps.
+"""
 
 EXPANDED = 6
-"""Of so many mutants one has its macros expanded as for a driver; others are read as they are, which is harder."""
+"""One of so many mutants has its macros expanded as for a driver. Others are read with macros, which is harder."""
 
 LARGEST = 2**10
-"""The product of the sizes of a case for which results are made up."""
+"""Largest product of the sizes of a case for which results are invented."""
 
 
 @dataclass(kw_only=True)
 class Tally:
-    """What was tried, and each kind of exception with how often it came and the first one in full."""
+    """Number of tries, and each kind of exception with its number and its first occurrence in full."""
 
     tried: int = 0
     now: tuple[str, str] = ("", "")
@@ -86,7 +89,7 @@ class Tally:
 
     @contextmanager
     def hearing(self) -> Iterator["Tally"]:
-        """In the block, what is logged as optional work that failed is found, too."""
+        """Within the block, record also the logged failures of optional work."""
         ear = _Ear(self)
         optional.LOG.addHandler(ear)
         try:
@@ -95,18 +98,18 @@ class Tally:
             optional.LOG.removeHandler(ear)
 
     def note(self, name: str, where: str, error: BaseException) -> None:
-        """Count an exception, by where it was raised."""
+        """Count an exception by the place that raised it."""
         frame = traceback.extract_tb(error.__traceback__)[-1]
         what = f"{name}: {type(error).__name__} in {Path(frame.filename).name} {frame.name}"
         self.found[what] += 1
         self.first.setdefault(what, f"{where}\n{''.join(traceback.format_exception(error, limit=-5))}")
 
     def step(self, name: str, where: str, work: Callable[[], Any]) -> Any:
-        """What a step makes; None if it raises, which is noted."""
+        """Return the result of a step, or None if it raises. The exception is recorded."""
         self.now = name, where
         try:
             made = work()
-        except Exception as error:  # noqa: BLE001 - whatever a step raises is a finding
+        except Exception as error:  # noqa: BLE001 - any exception of a step is a finding
             self.note(name, where, error)
             return None
         self.done[name] += 1
@@ -114,20 +117,20 @@ class Tally:
 
 
 class _Ear(logging.Handler):
-    """Tells a tally of optional work that failed."""
+    """Reports failed optional work to a tally."""
 
     def __init__(self, tally: Tally) -> None:
         super().__init__()
         self._tally = tally
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Note the exception that was logged."""
+        """Record the logged exception."""
         if record.exc_info and record.exc_info[1]:
             self._tally.note(*self._tally.now, record.exc_info[1])
 
 
 def fuzz(mutants: int, results: int, seed: int) -> Tally:
-    """Try so many mutants and so many made-up results; the same for the same seed."""
+    """Try mutants and invented results. A seed gives the same ones each time."""
     with Tally().hearing() as tally:
         _fuzz(tally, mutants, results, seed)
     return tally
@@ -160,7 +163,7 @@ class Mutant:
 
 @cache
 def courses() -> dict[str, Assignment]:
-    """The parts of every assignment by name; a course of this test's own has those that no real one is like."""
+    """Return the parts of each assignment by name."""
     from grader.course.catalogue import Course  # noqa: PLC0415
 
     course = Course(assignments=ROOT / "assignments", reference=ROOT / "reference")
@@ -169,7 +172,7 @@ def courses() -> dict[str, Assignment]:
 
 @cache
 def originals() -> list[tuple[str, str]]:
-    """Every kernel of the corpus, the skeletons and the model solutions, each with the name of an assignment."""
+    """Return all kernels of the corpus, the skeletons and the model solutions, each with the name of an assignment."""
     known = list(courses())
     paths = [*ROOT.glob("tests/submissions/*/*/kernels.cl"), *ROOT.glob("reference/*/kernels.cl")]
     found = []
@@ -271,7 +274,7 @@ COMMENTS = ("// x\n", "/* a\n b */", "// \\\n", "/**/", "// grader: TILE = 8\n",
 
 
 def mutated(source: str, chance: random.Random) -> str:
-    """The text after one to four changes."""
+    """Return the text after one to four changes."""
     for _ in range(chance.choice((1, 1, 1, 2, 2, 3, 4))):
         source = chance.choice(CHANGES)(source, chance)
     return source
@@ -333,7 +336,7 @@ def _lines_moved(source: str, chance: random.Random) -> str:
 
 
 def _with_macro(source: str, chance: random.Random) -> str:
-    """A macro for a name or a number of the text, or one of the usual."""
+    """Add a macro for a name or a number of the text, or a usual macro."""
     if chance.random() < 0.5:
         return _with_line(MACROS)(source, chance)
     words = [text for text in _split(source) if text[:1].isalnum()] or ["x"]
@@ -346,7 +349,7 @@ def _commented(source: str, chance: random.Random) -> str:
 
 
 def _of_other_space(source: str, chance: random.Random) -> str:
-    """One token for another throughout."""
+    """Replace all copies of one token by another."""
     pieces = _split(source)
     names = [piece for piece in pieces if piece.strip()] or ["x"]
     old, new = chance.choice(names), chance.choice([*names, *PIECES])
@@ -360,7 +363,7 @@ CHANGES: tuple[Callable[[str, random.Random], str], ...] = (
 
 
 def _explain_text(mutant: Mutant, number: int, tally: Tally) -> None:
-    """All that is said about a text."""
+    """Run all explanations of a text."""
     chance, where = mutant.chance, f"mutant {number} of {mutant.assignment}:\n{mutant.source}"
     assignment = courses()[mutant.assignment]
     submission = tally.step("reading", where, lambda: submitted(mutant.source))
@@ -397,7 +400,7 @@ def _explain_text(mutant: Mutant, number: int, tally: Tally) -> None:
 
 
 def _expanded(assignment: Assignment, submission: Submission) -> str:
-    """The text without macros, or as it is where these cannot be expanded."""
+    """Return the text with expanded macros, or unchanged if they cannot be expanded."""
     try:
         return preprocess(submission.source, submitted_definitions(_task(assignment, submission)))
     except PreprocessingError as error:
@@ -413,10 +416,10 @@ def _task(assignment: Assignment, submission: Submission) -> ChosenTask:
 
 
 def _edit(seen: Outline, source: str, tally: Tally) -> None:
-    """Make edits, the programs that can be all of them, and the words for each."""
+    """Make edits, the programs that combine them, and the hints for each."""
     made = edits(seen, most=EDITS)
     for schema in mutant_schemas(seen, [*made[:SWITCHED:2], *made[-SWITCHED::2]]):
-        schema.keeps_to_its_arrays  # noqa: B018 - it is worked out when it is asked for
+        schema.keeps_to_its_arrays  # noqa: B018 - a property that computes its value on access
         schema.without([1, 3, *list(schema.lines)[:2]])
     for edit in made:
         edited(seen, edit)
@@ -426,7 +429,7 @@ def _edit(seen: Outline, source: str, tally: Tally) -> None:
     tally.done["edits made"] += len(made)
 
 
-# --- words of compilers and of the simulator --------------------------------------------------------
+# --- messages of compilers and of the simulator -----------------------------------------------------
 
 
 @cache
@@ -450,7 +453,7 @@ REMARKS = (
 
 
 def _log(source: str, chance: random.Random) -> str:
-    """A log of a real compiler, or remarks about places of this text and beyond it."""
+    """Return a log of a real compiler, or messages about places inside and outside of this text."""
     if chance.random() < 0.3:
         return chance.choice(_logs())
     words, lines = [*_split(source)[:400], "x"], source.count("\n") + 4
@@ -505,7 +508,7 @@ BEGINNINGS = (
 
 
 def seen_kernel(assignment: Assignment, kernel: str, source: str, chance: random.Random) -> SeenKernel:
-    """What the simulator might say of a launch of this text."""
+    """Return observations that the simulator could make in a launch of this text."""
     names = [*assignment.buffers, "tile", "Ash", "", *_split(source)[:60:7]]
     last = source.count("\n") + 3
 
@@ -633,7 +636,7 @@ def _report(assignment: Assignment, submission: Submission, checks: Sequence[Che
 
 
 def _explain_results(assignment: Assignment, chance: random.Random, where: str, tally: Tally) -> None:
-    """All that is said about wrong results of some cases, of which others may be right."""
+    """Run all explanations of wrong results of some cases. Other cases may be right."""
     submission = submitted("__kernel void x() {\n}\n" * 9)
     bindings = {launch.kernel: Binding(name=launch.kernel, takes_local=False) for launch in assignment.student_launches}
     built = Built(
@@ -669,7 +672,7 @@ def _explain_results(assignment: Assignment, chance: random.Random, where: str, 
 
 
 def _tried(case: Case, trial: Trial, built: Built, spoil: "Spoiler", chance: random.Random) -> Tried:
-    """A case as it is tried, with what a kernel might have made of it."""
+    """Return a tried case, with results that a kernel might have produced."""
     assignment = built.task.assignment
     script = submission_plan(assignment, case.sizes, built.bindings).scripts[STUDENT]
     launches = [_fetched(trial, script, spoil, random.Random(chance.random())) for _ in range(chance.choice((1, 1, 5)))]
@@ -703,26 +706,26 @@ def _fetched(trial: Trial, script: Any, spoil: Spoiler, chance: random.Random) -
 
 
 def right(array: np.ndarray, _: random.Random) -> np.ndarray:
-    """Nothing is wrong."""
+    """Return the right array."""
     return array
 
 
 def of_one_value(array: np.ndarray, chance: random.Random) -> np.ndarray:
-    """One number everywhere, or NaN, or an infinity."""
+    """Set all elements to one number, NaN or infinity."""
     values = (0, 1, -1, 3.5, np.nan, np.inf, -np.inf, 1e38, 1e-42) if array.dtype.kind == "f" else (0, 1, 2**30)
     array[...] = chance.choice(values)
     return array
 
 
 def of_noise(array: np.ndarray, chance: random.Random) -> np.ndarray:
-    """Any bits."""
+    """Return random bits."""
     generator = np.random.default_rng(chance.randrange(2**30))
     bits = generator.integers(0, 2**32, array.size, dtype=np.uint32)
     return bits.view(array.dtype).reshape(array.shape)
 
 
 def unwritten(array: np.ndarray, chance: random.Random) -> np.ndarray:
-    """All or a part never written, or read past an input's end."""
+    """Mark all or some elements as never written, or as read past an input's end."""
     flat = np.ascontiguousarray(array).reshape(-1)
     bits = flat.view(np.uint32)
     bits[chance.randrange(flat.size) :: chance.choice((1, 1, 2, 16))] = chance.choice((POISON, INPUT_POISON))
@@ -730,7 +733,7 @@ def unwritten(array: np.ndarray, chance: random.Random) -> np.ndarray:
 
 
 def moved(array: np.ndarray, chance: random.Random) -> np.ndarray:
-    """Rolled, turned, transposed, or with rows of another length."""
+    """Return the array rolled, transposed, reversed, or filled with its first element."""
     match chance.randrange(4):
         case 0:
             return np.roll(array, chance.randrange(-3, 4), axis=chance.randrange(array.ndim))
@@ -743,7 +746,7 @@ def moved(array: np.ndarray, chance: random.Random) -> np.ndarray:
 
 
 def off(array: np.ndarray, chance: random.Random) -> np.ndarray:
-    """Times a factor, with a difference, rounded, negated, or nearly right."""
+    """Return the array scaled, shifted, negated, rounded, or nearly right."""
     with np.errstate(all="ignore"):
         return chance.choice(
             (
@@ -759,7 +762,7 @@ def off(array: np.ndarray, chance: random.Random) -> np.ndarray:
 
 
 def in_places(array: np.ndarray, chance: random.Random) -> np.ndarray:
-    """Wrong in the last row, in some columns, in a block, or in single elements."""
+    """Make the last row, some rows or columns, a block or one element wrong."""
     table = array.reshape(-1, array.shape[-1]) if array.ndim else array.reshape(1, 1)
     rows, columns = table.shape
     place = chance.choice(
@@ -777,7 +780,7 @@ def in_places(array: np.ndarray, chance: random.Random) -> np.ndarray:
 
 
 def unsteady(array: np.ndarray, chance: random.Random) -> np.ndarray:
-    """Another result each time, and sometimes the right one."""
+    """Return the right array, or a wrong one, at random."""
     return array if chance.random() < 0.5 else in_places(array, chance)
 
 

@@ -1,5 +1,5 @@
-"""Names and words that are not ours, at each place of a result or a batch: every report and every file for upload must
-be what its readers take it for, and say nothing that a terminal, a browser or a spreadsheet would act on.
+"""Fuzz names and texts from outside, at each place of a result or a batch. Each report and each file for upload must
+have a valid format, and contain nothing that a terminal, a browser or a spreadsheet would execute.
 """
 
 import csv
@@ -48,7 +48,7 @@ from .search import Target
 from .source import BLANKS, pieces, repeated, repeating
 
 SIZES = tuple(64 * 2**power for power in range(11))
-"""To 64 KiB."""
+"""Sizes up to 64 KiB."""
 
 TRAPS = (
     *("<fuzz onfuzz=1>", '"><fuzz>', "' onfuzz='1", '" onfuzz="1', "]]><fuzz/>", "-->", "<!--"),
@@ -72,7 +72,7 @@ RECIPES = st.fixed_dictionaries({"place": st.sampled_from(PLACES), **repeating(p
 
 @dataclass(frozen=True, kw_only=True)
 class Named:
-    """A result, an outcome that is none, and a batch with both, in which a text stands at a place."""
+    """A result, a failed grading, and a batch with both, which have a text at one place."""
 
     text: str
     result: Result
@@ -81,7 +81,7 @@ class Named:
 
 
 def make(recipe: dict[str, str], size: int) -> Named:
-    """All that a recipe names."""
+    """Return the records that a recipe makes."""
     text = repeated(recipe, size)
     words = {place: text if place == recipe["place"] else place for place in PLACES}
     outcome = _result(words)
@@ -139,11 +139,11 @@ def _result(words: Mapping[str, str]) -> Result:
     return whole.model_copy(update={"provenance": whole.provenance.model_copy(update=changes)})
 
 
-# --- what each reader takes it for ---------------------------------------------------------------
+# --- checks of each format -----------------------------------------------------------------------
 
 
 class _Page(HTMLParser):
-    """Holds what a page has that only a text of ours could have brought."""
+    """Collects elements of a page that only a text from outside could have added."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -152,7 +152,7 @@ class _Page(HTMLParser):
         self.close()
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        """Elements that the texts ask for, and attributes that run something."""
+        """Collect elements that the texts contain, and attributes that run code."""
         active = [name for name, value in attributes if name.startswith("on") or "script:" in (value or "").casefold()]
         self.strange += [tag] if tag in {"fuzz", "script"} else active
 
@@ -163,7 +163,7 @@ def _page(page: str) -> None:
 
 
 def _shown(text: str) -> None:
-    """Nothing in it moves a cursor, or makes a line read backwards."""
+    """Check that a text neither moves a cursor nor reverses the direction of a line."""
     found = UNSHOWABLE.search(text)
     assert found is None, f"a control character is shown: {found and found[0]!r}"
 
@@ -213,11 +213,11 @@ def _gradescope(named: Named) -> None:
 
 
 FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-"""How a cell begins that a spreadsheet may run."""
+"""First characters of a cell that a spreadsheet may run."""
 
 
 def _harmless(cells: Iterable[str]) -> None:
-    """No spreadsheet runs any of them."""
+    """Check that a spreadsheet runs none of the cells."""
     for cell in cells:
         assert not cell.strip().startswith(FORMULA) or _is_number(cell), f"a spreadsheet runs {cell[:40]!r}"
         _shown(cell)
@@ -235,13 +235,13 @@ def _grades(named: Named) -> None:
     text = grades_csv(named.book).removeprefix("\ufeff")
     heading, *rows = _rows(text)
     assert [len(row) for row in rows] == [len(heading)] * len(named.book.rows)
-    for delimiter in DELIMITERS:  # a spreadsheet takes that of its country
+    for delimiter in DELIMITERS:  # the country of a spreadsheet's user decides its delimiter
         for row in _rows(text, delimiter):
             _harmless(row)
 
 
 def _rows(text: str, delimiter: str = ",") -> list[list[str]]:
-    """Read without the limit of a field, which is the whole process's."""
+    """Read a CSV without the limit on the length of a field, which applies to the whole process."""
     before = csv.field_size_limit(len(text) + 1)
     try:
         return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
@@ -304,7 +304,7 @@ def _telling(named: Named) -> None:
 
 
 def _labels(named: Named) -> None:
-    """Many people, whose names differ in what no folder may be called."""
+    """Check the labels of many people whose names differ only in characters that no folder may have."""
     lead = named.text[:40]
     endings = map("".join, product(':"?*<>|', repeat=5))
     owners = [Owner(name=f"{lead}{ending}") for ending in islice(endings, len(named.text) // 4)] or [
@@ -320,11 +320,11 @@ def _labels(named: Named) -> None:
 
 
 LONGEST = 2000
-"""Characters of an argument: an error shows it, and that is for people."""
+"""Most characters of an argument, because an error message shows the argument to people."""
 
 
 def _command(named: Named) -> None:
-    """A file of that name is asked for that is not there, as a file and as an assignment."""
+    """Run commands with this name of a missing file, as a file and as an assignment."""
     text = named.text[:LONGEST].replace("\0", "")
     for words in (["grade", "--assignment", "coalsTransp", "--", f"/nowhere/{text}"], ["show", "--", f"x{text}"]):
         said = io.StringIO()

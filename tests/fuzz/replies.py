@@ -1,5 +1,5 @@
-"""What a worker says: read, believed in its form only, and told in every report. Valid replies, of which one place is
-changed and one grows, in pieces of any length and in any order.
+"""Fuzz a worker's replies: only replies in a valid form are accepted, and every report can show them. Valid replies
+with one changed and one growing place are sent in pieces of any length and in any order.
 """
 
 import json
@@ -38,7 +38,7 @@ from .search import Target
 from .source import BLANKS, KIBIBYTE, MARKS, _assignment, pieces, repeating, times_over
 
 SIZES = tuple(KIBIBYTE * 2**power for power in range(11))
-"""To 1 MiB: a quarter of the longest reply."""
+"""Sizes up to 1 MiB, a quarter of the longest reply."""
 
 RESOURCES = {"private_memory": 96, "local_memory": 8448, "work_group": None}
 ARGS = [
@@ -145,7 +145,7 @@ REPLIES: dict[str, dict[str, Any]] = {
 
 
 def _places(value: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
-    """Where something stands in a reply."""
+    """Return the path of each value in a reply."""
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     return [path, *(place for key, each in inner for place in _places(each, (*path, key)))]
 
@@ -171,7 +171,7 @@ VALUES = st.one_of(
 ANYWHERE = st.sampled_from(sorted(REPLIES)).flatmap(lambda kind: st.sampled_from(PLACES[kind]))
 
 SESSION = ("devices", "opened", "done", "launched", "done", "observed")
-"""What a worker says that does as it is told."""
+"""Replies of a correct worker, in order."""
 
 ORDERS = st.tuples(st.integers(0, len(SESSION)), st.lists(st.sampled_from([*REPLIES, "rubbish"]), max_size=3)).map(
     lambda change: [*SESSION[: change[0]], *change[1], *SESSION[change[0] :]]
@@ -191,7 +191,7 @@ RECIPES = st.fixed_dictionaries(
 
 @dataclass(frozen=True, kw_only=True)
 class Said:
-    """What a worker says, as bytes that come in pieces, and the reply that it is (None where it is none)."""
+    """Bytes of a worker in pieces, and the reply that they encode (None if there is no valid reply)."""
 
     data: bytes
     pieces: int
@@ -222,7 +222,7 @@ def _parent(value: Any, place: list[Any]) -> Any:
 
 
 def _grown(reply: dict[str, Any], place: list[Any], recipe: dict[str, Any], size: int) -> dict[str, Any]:
-    """The reply with so many bytes more at a place: of a text, or of members of a list like its first."""
+    """Add about `size` bytes at a place of the reply: to a text, or as copies of a list's first member."""
     again, alone = recipe["again"], recipe["alone"]
     found = _parent(reply, place)
     if found is None:
@@ -238,7 +238,7 @@ def _grown(reply: dict[str, Any], place: list[Any], recipe: dict[str, Any], size
 
 
 def _number(each: Any, number: int) -> None:
-    """Members of a list are told apart by their lines, times and names."""
+    """Give the members of a list different lines, times and names."""
     if isinstance(each, dict):
         for name in ("line", "buffer", "times"):
             if isinstance(each.get(name), int):
@@ -248,7 +248,7 @@ def _number(each: Any, number: int) -> None:
 
 
 def make(recipe: dict[str, Any], size: int) -> Said:
-    """What the recipe says; the student's source grows with it, as both are the student's."""
+    """Return the bytes that a recipe makes. The source grows with them, because a student controls both."""
     kind, *place = recipe["grows"]
     replies = {name: _changed(name, recipe["changes"], reply) for name, reply in REPLIES.items()}
     replies[kind] = _grown(replies[kind], place, recipe, size)
@@ -265,76 +265,76 @@ def _line(reply: dict[str, Any]) -> bytes:
 def _read(line: bytes) -> Reply | None:
     try:
         reply = Replies(Process([line])).next("running", 5)
-    except Exception:  # noqa: BLE001 - the step that reads it will tell
+    except Exception:  # noqa: BLE001 - the step that reads it reports the error
         return None
     return None if isinstance(reply, Garbled | TimedOut | OutOfMemory) else reply
 
 
 class Files:
-    """Array files in which any bytes stand."""
+    """Array files that contain zeros."""
 
     def __init__(self) -> None:
         self._size = 0
 
     def send(self, arrays: Any) -> None:
-        """Take them."""
+        """Accept arrays."""
 
     def reserve(self, size: int) -> None:
-        """Take note of it."""
+        """Record the reserved size."""
         self._size = size
 
     def receive(self, _size: int) -> bytes:
-        """So many zeros."""
+        """Return as many zeros as were reserved."""
         return bytes(self._size)
 
 
 class Process:
-    """A worker that says what it was told to say, whatever it is asked, and is silent afterwards."""
+    """A worker that gives prepared answers to all requests, and is silent afterwards."""
 
     def __init__(self, lines: list[bytes]) -> None:
         self._lines = list(reversed(lines))
         self.files = Files()
 
     def receive(self, _timeout: float) -> bytes:
-        """The next piece."""
+        """Return the next piece."""
         if not self._lines:
             raise TimeoutError
         return self._lines.pop()
 
     def send(self, data: bytes) -> None:
-        """Take no notice."""
+        """Ignore a request."""
 
     def let_go(self) -> None:
-        """Be silent."""
+        """Send no more answers."""
 
     def stop(self) -> None:
-        """Be silent."""
+        """Send no more answers."""
 
     def last_words(self) -> str:
-        """Of nobody."""
+        """Return last words with an escape sequence."""
         return "LLVM ERROR: \x1b[31m"
 
     def has_ended(self) -> bool:
-        """Not that one could see."""
+        """Report that the worker runs."""
         return False
 
     def ran_out_of_memory(self) -> bool:
-        """No."""
+        """Report that memory was sufficient."""
         return False
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sandbox:
-    """Starts such workers."""
+    """Starts workers with prepared answers."""
 
     lines: list[bytes]
 
     def start(self) -> Process:
-        """A worker."""
+        """Start a worker."""
         return Process(self.lines)
 
     def limits(self):
-        """Whatever they may be."""
+        """Return the usual limits."""
         return LIMITS
 
 
@@ -345,7 +345,7 @@ def _pieces(said: Said) -> object:
 
 
 def _session(said: Said) -> object:
-    """A session from its opening to its end, with whatever is answered."""
+    """Run a session from start to end with any answers."""
     worker = Worker(Sandbox(lines=list(said.order)), 0, DEADLINES)
     worker.load({"p": ProgramSource(source=said.source)})
     opened = worker.open(PLAN)
@@ -372,12 +372,12 @@ ARRAYS = {"in": np.arange(64, dtype=np.float32)}
 
 
 def _of(kind: type, step: Callable[[Any, Said], object]):
-    """A step for replies of this kind."""
+    """Return a step that runs only for replies of this kind."""
     return lambda said: step(said.reply, said) if isinstance(said.reply, kind) else None
 
 
 def _told(problem: Any) -> None:
-    """A problem in every report."""
+    """Show a problem in every report."""
     wrong = problem.fail(failed("build", kind=Kind.BUILD, reason=Reason.BUILD_ERROR))
     graded = result(BUILD.model_copy(update={"name": "other"}), wrong)
     for report in REPORTS.values():

@@ -1,4 +1,4 @@
-"""Looks for recipes that a target's steps cannot bear, and tries kept ones again."""
+"""Search for recipes on which a target's steps fail, and try kept recipes again."""
 
 import json
 import re
@@ -21,23 +21,24 @@ from grader.common.errors import GraderError
 SEEDS = Path(__file__).parent / "seeds"
 
 BATCH = 100
-"""Recipes of one turn of hypothesis."""
+"""Recipes of one run of hypothesis."""
 
 SHRINKING = 10.0
-"""Seconds for making a recipe smaller."""
+"""Seconds to make a recipe smaller."""
 
 OFTEN = 8
-"""Of so many recipes one is tried thoroughly."""
+"""One of so many recipes is tried thoroughly."""
 
 OUR_CODE = "/grader/"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Target:
-    """Something that comes from outside: recipes for it, inputs made by them of so many bytes or about that, and what
-    the judge does with such an input, step by step.
+    """A kind of input from outside: recipes, a function that makes an input of about so many bytes from a recipe, and
+    the steps of the judge that process such an input.
 
-    `sizes` of the inputs, each twice the one before; at the first the whole is checked, whatever it costs.
+    `sizes` are the sizes of inputs, each twice the previous one. At the first size each recipe is checked completely,
+    at any cost.
     """
 
     recipes: SearchStrategy[Any]
@@ -48,7 +49,9 @@ class Target:
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """What a step did that it may not; `what` is the same for what is probably the same fault, `words` tell all."""
+    """A violation by a step. `what` is equal for violations that probably have the same cause, and `words` give all
+    details.
+    """
 
     step: str
     what: str
@@ -65,7 +68,7 @@ class FoundError(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Searched:
-    """How much was tried, and each finding with its recipe."""
+    """Number of cases, and each finding with its recipe."""
 
     cases: int
     seconds: float
@@ -73,7 +76,7 @@ class Searched:
 
 
 def examine(target: Target, recipe: Any, steps: Iterable[str], enough: float = THOROUGH) -> Iterator[Finding | None]:
-    """What each of these steps does that it may not, if anything; larger inputs are tried until one takes so long."""
+    """Yield the violation of each of these steps, or None. Larger inputs are tried until one takes `enough` seconds."""
     make = cache(partial(target.make, recipe))
     return (_examine(name, target, make, enough) for name in steps)
 
@@ -84,12 +87,12 @@ def _examine(name: str, target: Target, make: Callable[[int], Any], enough: floa
         least = make(sizes[0])
         with limited():
             step(least)
-        if least == make(sizes[-1]):  # nothing in it grows
+        if least == make(sizes[-1]):  # no part of it grows
             return None
         time_taken = times(step, make, sizes, enough)
         small = [size for size, seconds in time_taken.costs if seconds <= TRACED]
         memory = peaks(step, make, small)
-    except (Exception, OverrunError) as error:  # noqa: BLE001 - whatever a step raises is a finding
+    except (Exception, OverrunError) as error:  # noqa: BLE001 - any exception of a step is a finding
         return Finding(step=name, what=_origin(error), words="".join(traceback.format_exception(error, limit=-6)))
     for what, series, unit in (("time", time_taken, "s"), ("memory", memory, "B")):
         if series.is_steep:
@@ -98,7 +101,7 @@ def _examine(name: str, target: Target, make: Callable[[int], Any], enough: floa
 
 
 def _refusing(step: Callable[[Any], object]) -> Callable[[Any], object]:
-    """The step, for which an error of ours is an answer like others."""
+    """Return the step with errors of grader as valid answers."""
 
     def run(made: Any) -> None:
         try:
@@ -110,8 +113,8 @@ def _refusing(step: Callable[[Any], object]) -> Callable[[Any], object]:
 
 
 def _origin(error: Exception) -> str:
-    """The kind of the exception, the function that raised it, and the one of ours that let it happen; what one of our
-    assertions says, up to what differs each time.
+    """Return the kind of the exception, the function that raised it, and the innermost function of grader. For an
+    assertion of the fuzzers, return its text up to the variable part.
     """
     frames = traceback.extract_tb(error.__traceback__)
     if isinstance(error, AssertionError):
@@ -126,7 +129,7 @@ def _in_words(what: str, series: Series, unit: str) -> str:
 
 
 def search(target: Target, seconds: float, seed: int, tell: Callable[[Any, Finding], None]) -> Searched:
-    """Try recipes for so long; each fault is found once, and told when its recipe has been made small."""
+    """Try recipes for some time. Each fault is found once, and reported when its recipe has been made small."""
     start = time.monotonic()
     found: dict[tuple[str, str], tuple[Any, Finding]] = {}
     spent = dict.fromkeys(target.steps, 0.0)
@@ -144,9 +147,9 @@ def search(target: Target, seconds: float, seed: int, tell: Callable[[Any, Findi
 
 
 class _Turn:
-    """One turn of hypothesis: it ends at the end of its batch, of its time, or with a finding that is new.
+    """One run of hypothesis. It ends after its batch or its time, or with a new finding.
 
-    Hypothesis tries a failing recipe again and wants it to fail again, so that what has been tried is remembered.
+    Hypothesis repeats a failing recipe and expects it to fail again, so results are remembered.
     """
 
     def __init__(
@@ -160,11 +163,11 @@ class _Turn:
 
     @property
     def cases(self) -> int:
-        """Recipes that were tried."""
+        """Number of recipes that were tried."""
         return len(self._tried)
 
     def run(self, seed: int) -> tuple[Any, Finding] | None:
-        """The smallest recipe of a finding that is not known yet."""
+        """Return the smallest recipe of a new finding, or None."""
         quiet = settings(
             max_examples=BATCH,
             database=None,
@@ -195,9 +198,9 @@ class _Turn:
         raise FoundError(finding)
 
     def _first(self, recipe: Any, enough: float) -> Finding | None:
-        """The first finding that is not known; while a recipe is made smaller, of the same step.
+        """Return the first new finding. While a recipe is made smaller, only findings of the same step count.
 
-        Steps get the same time, and not as many recipes: those that cost little find most.
+        Steps get equal time, not equal numbers of recipes, because fast steps find most.
         """
         fair = sum(self._spent.values()) / len(self._spent)
         steps = self._steps or tuple(name for name, spent in self._spent.items() if spent <= fair)
@@ -211,22 +214,22 @@ class _Turn:
         return None
 
 
-# --- what is kept -----------------------------------------------------------------------------
+# --- kept findings ----------------------------------------------------------------------------
 
 
 def kept(name: str) -> list[Path]:
-    """The files of what was found once in a target: a recipe, the step, and what that did."""
+    """Return the files of kept findings of a target: a recipe, the step, and the violation."""
     return sorted((SEEDS / name).glob("*.json"))
 
 
 def again(target: Target, path: Path) -> list[Finding]:
-    """What the step of a kept finding does now that it may not."""
+    """Return the violations of a kept finding's step today."""
     fields = json.loads(path.read_text("utf-8"))
     return list(filter(None, examine(target, fields["recipe"], [fields["step"]])))
 
 
 def keep(name: str, recipe: Any, finding: Finding) -> Path:
-    """Write down what was found, in a file that is called after it."""
+    """Write a finding into a file that is named after it."""
     words = "-".join(f"{finding.step} {finding.what}".lower().replace("_", " ").split())
     path = SEEDS / name / f"{words}.json"
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""A student's text: read, searched for statements and forbidden words, compared, and shown in every report."""
+"""Fuzz a student's text: it is read, searched for statements and forbidden words, compared, and put in each report."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ from .search import Target
 KIBIBYTE = 1024
 
 SIZES = tuple(KIBIBYTE * 2**power for power in range(9))
-"""To 256 KiB: a quarter of what may be handed in."""
+"""Sizes up to 256 KiB, a quarter of what may be handed in."""
 
 BLANKS = ("\n", " ", "\t", "\r\n", "\v", "\f", "\\\n", "  \n", " \t", "\u2028", "\x85", "\u3000")
 
@@ -49,12 +49,12 @@ CHARACTERS = st.characters(exclude_categories=["Cs"])
 
 
 def pieces(*known: Sequence[str]) -> st.SearchStrategy[str]:
-    """One of those that are known to mean something, or anything."""
+    """Return one of the known pieces, or any short text."""
     return st.one_of(*map(st.sampled_from, known), st.text(CHARACTERS, min_size=1, max_size=3))
 
 
 def repeating(piece: st.SearchStrategy[str]) -> dict[str, st.SearchStrategy[str]]:
-    """What stands before, what is repeated, what stands behind: the fewer pieces, the oftener."""
+    """Return the parts before, in and after a repetition. Few pieces are more likely than many."""
     around = st.one_of(st.just(""), piece, st.lists(piece, max_size=3).map("".join))
     return {
         "before": around,
@@ -67,16 +67,16 @@ REPEATED = st.fixed_dictionaries(repeating(pieces(BLANKS, MARKS, WORDS)))
 
 
 NUMBER = "{n}"
-"""In what is repeated: how often it has been."""
+"""Placeholder in a repeated text for the number of the repetition."""
 
 
 def repeated(recipe: dict[str, str], size: int) -> str:
-    """The text that a recipe makes, of about so many bytes and what is not repeated."""
+    """Return the text that a recipe makes. Its repeated part has about `size` bytes."""
     return recipe["before"] + times_over(recipe["again"], size) + recipe["after"]
 
 
 def times_over(again: str, size: int) -> str:
-    """A text repeated until it has about so many bytes."""
+    """Repeat a text until it has about `size` bytes."""
     times = size // max(1, len(again.encode()))
     if NUMBER not in again:
         return again * times
@@ -85,19 +85,19 @@ def times_over(again: str, size: int) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class HandedIn:
-    """A file, and what it is as a submission (None where it is refused)."""
+    """A file, and its submission (None if it is refused)."""
 
     data: bytes
     submission: Submission | None
 
 
 def make(recipe: dict[str, str], size: int) -> HandedIn:
-    """The file that a recipe makes."""
+    """Return the file that a recipe makes."""
     data = repeated(recipe, size).encode()
     try:
         source = _decode(data, Path("kernels.cl"))
         return HandedIn(data=data, submission=submitted(source))
-    except Exception:  # noqa: BLE001 - the steps that read it will tell
+    except Exception:  # noqa: BLE001 - the steps that read it report the error
         return HandedIn(data=data, submission=None)
 
 
@@ -112,7 +112,7 @@ def _assignment(name: str):
 
 
 def _of_source(step):
-    """A step that is for texts that are not refused."""
+    """Return a step that runs only for texts that are not refused."""
     return lambda handed_in: handed_in.submission and step(handed_in.submission)
 
 
@@ -134,7 +134,7 @@ def _annotated(submission: Submission) -> str:
 
 
 def _chosen(submission: Submission) -> object:
-    """Constants in one assignment, launch sizes in the other."""
+    """Choose constants in one assignment, and launch sizes in the other."""
     return [chosen(_assignment(name), submission) for name in ("rectMMM", "vectorAdd")]
 
 

@@ -1,4 +1,4 @@
-"""What is fuzzed, by name."""
+"""All targets of fuzzing, by name."""
 
 from . import answers, archives, course, names, replies, source
 from .search import Target

@@ -1,8 +1,8 @@
-"""Workers of no process, in a world with a clock of its own, that answer the real judge as honestly as they are told.
+"""Fake workers without a process, in a simulated world with a clock, that answer the real judge honestly or not.
 
-A worker that is awake can work whenever time passes; one that is frozen cannot. What it owes is a transposition in the
-file of the round, which it can begin when that file appears. Everything between the judge and these workers is
-real: requests, replies, files, rounds, statistics.
+A worker that is awake can work while time passes, and a frozen one cannot. Its task is a transposition in the file of
+the round, which it can begin when that file appears. Everything between the judge and these workers is real: requests,
+replies, files, rounds, statistics.
 """
 
 import os
@@ -52,28 +52,28 @@ MODEL = 0.005
 """Seconds that the model solution takes."""
 
 OVERHEAD = 0.001
-"""Seconds that an honest worker takes from a request to its reply, beside the launch."""
+"""Seconds that an honest worker takes from a request to its reply, without the launch."""
 
 ENGINE = 0.015
-"""Seconds that freezing or thawing takes: a worker runs to the end of the one, and from the beginning of the other."""
+"""Seconds that a freeze or a thaw takes. A worker runs until the end of a freeze, and from the beginning of a thaw."""
 
 SLICE = 0.0055
-"""Seconds that a scheduler lets a program compute that has just woken: enough for the model solution."""
+"""Seconds that a scheduler lets a program compute that has just woken. This is enough for the model solution."""
 
 RULES = RULES.model_copy(update={"min_pairs": 30, "max_pairs": 60, "session_pairs": 10})
 
 
 AMONG_THEMSELVES = 0.0005
-"""Seconds of a launch that its own threads wait for each other, whose processor nobody else wants."""
+"""Seconds of a launch in which its own threads wait for each other. No other program wants their processor then."""
 
 
 class World:
-    """Time, and all those for whom it passes. Other programs, of which nobody knows, make any work take up to `burden`
-    times as long again. Of a `crowd`, everybody knows: whoever computes for longer than a SLICE shares the processor
-    with so many others from then on. They have its caches, too: what they leave of a launch takes up to their share of
-    it longer.
+    """Time, and all processes in it. Unknown other programs make work take up to `burden` times as long again. A
+    `crowd` of known programs shares the processor with each process that computes for longer than a SLICE. The crowd
+    also uses the caches, so that the rest of a launch takes longer by up to the crowd's share.
 
-    The kernel does what is `queued` as time passes, whoever is frozen, on a processor that launches would use as well.
+    The OS kernel does its `queued` work as time passes, also while workers are frozen, on a processor that launches
+    use, too.
     """
 
     def __init__(self, seed, burden=0.0, crowd=0):
@@ -82,19 +82,19 @@ class World:
         self.queued, self.kernel_worked = 0.0, 0.0
 
     def beside_the_kernel(self, seconds):
-        """How long a launch of so many seconds takes: what the kernel does meanwhile is added."""
+        """Return the seconds that a launch takes, with the OS kernel's work at the same time."""
         return seconds + min(self.queued, seconds)
 
     @contextmanager
     def kernel_threads(self):
-        """Stands in for the judge's look at them."""
+        """Replace the judge's look at the OS kernel's threads."""
         yield self
 
     def seconds(self):
         return self.kernel_worked
 
     def crowded(self, seconds):
-        """How long a launch of so many seconds takes, but for its waits, and how long it waits for others."""
+        """Return the seconds that a launch takes without its waits, and the seconds that it waits for others."""
         delay = self.crowd * max(0.0, seconds - SLICE)
         return seconds * (1 + self.chance.uniform(0, delay / (seconds + delay))), delay
 
@@ -114,17 +114,17 @@ class World:
             process.work_on(seconds)
 
     def is_disturbed(self, by):
-        """Whether another process is awake and up to no good."""
+        """True if another process is awake and noisy."""
         return any(each.is_noisy and not each.is_frozen for each in self.processes if each is not by)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Move:
-    """How a worker behaves in one round.
+    """The behaviour of a worker in one round.
 
-    It does `done` of its work before it answers, the rest whenever it is awake; it tells `told` of the time that all of
-    it takes, and answers with `says` in place of or after that. It claims to have waited for a processor for `idle`
-    seconds more than it has. As it answers, it `queues` seconds of work for the kernel.
+    The worker does the fraction `done` of its work before it answers, and the rest while it is awake. It reports the
+    fraction `told` of the time of all its work, and its answer has the form `says`. It claims `idle` more seconds of
+    waiting for a processor than it had. With its answer, it `queues` seconds of work for the OS kernel.
     """
 
     done: float = 1.0
@@ -141,7 +141,7 @@ HONEST = (Move(),)
 
 @dataclass(kw_only=True)
 class FakeProcess:
-    """What stands behind a Worker: a sandboxed process that takes `seconds` for the student's steps."""
+    """The process of a Worker: a fake sandboxed process that takes `seconds` for the student's steps."""
 
     world: World
     seconds: float
@@ -189,7 +189,7 @@ class FakeProcess:
         return self.unread.pop(0)
 
     def work_on(self, seconds):
-        """What it still owes gets done whenever it is awake."""
+        """Do the remaining work while the worker is awake."""
         if self.owed > 0 and not self.is_frozen:
             self.owed -= seconds
             if self.owed <= 1e-12:
@@ -219,7 +219,7 @@ class FakeProcess:
         self._answer(move, _launched(seconds * move.told, delay + move.idle))
 
     def _take(self, seconds):
-        """Overhead is no work; but an adversary does its work even then."""
+        """Let the overhead pass. An honest worker does no work in it, but an adversary does."""
         if self.moves is HONEST:
             owed, self.owed = self.owed, 0.0
             self.world.pass_by(seconds)
@@ -247,7 +247,7 @@ class FakeProcess:
         self.unread.append(reply.model_dump_json().encode() + b"\n")
 
     def _transpose(self):
-        """B, then A, each from the beginning of a page and after a guard band of one."""
+        """Write B, transposed from A. Each array begins at a page, after a guard band of one page."""
         self.owed = 0.0
         file = os.open(self.shown, os.O_RDWR)
         a = np.frombuffer(os.pread(file, LENGTH, 4 * PAGE), np.uint32)
@@ -295,8 +295,8 @@ SECONDS = Deadlines(start=10, build=10, first_launch=10, launch=10, transfer=10,
 
 @contextmanager
 def setup_in(world, assignment, seconds, moves, *, noisy, watched=True):  # noqa: PLR0913
-    """A setup whose submission takes `seconds` and makes these moves, one after the other. The kernel is `watched` or
-    not.
+    """Yield a setup whose submission takes `seconds` and repeats these moves. The judge watches the OS kernel's threads
+    if `watched`.
     """
     assignment = at_sizes(assignment, height=HEIGHT, width=WIDTH)
     judge = ByOracle(timing_task(assignment, DEVICE, seed=1))
@@ -326,7 +326,7 @@ def setup_in(world, assignment, seconds, moves, *, noisy, watched=True):  # noqa
 def graded(  # noqa: PLR0913
     assignment, seconds, moves=HONEST, *, noisy=False, seed=1, burden=0.0, crowd=0, watched=True
 ):
-    """The check, and the world in which it was made."""
+    """Return the check, and the world in which it was made."""
     world = World(seed, burden, crowd)
     with setup_in(world, assignment, seconds, moves, noisy=noisy, watched=watched) as setup:
         assert open_sessions(setup) is None

@@ -1,9 +1,9 @@
-"""Carries out every attack in both sandboxes and writes the table of docs/security/attacks.md from what was seen.
+"""Carry out all attacks in both sandboxes, and write the table in docs/security/attacks.md from the observations.
 
     python tests/helpers/attack_table.py [NAME ...]    (needs a container engine and both images; all take five minutes)
 
-Only the rows of the named attacks are tried anew, if any are named. test_hostile.py holds that the column `docker` is
-true, and that no row is missing.
+If attacks are named, only their rows are replaced. test_hostile.py checks that the column `docker` is true, and that no
+row is missing.
 """
 
 import os
@@ -23,7 +23,7 @@ PATH = ROOT / "docs" / "security" / "attacks.md"
 
 
 def main() -> None:
-    """Write the table; what an attack gets in a container is what its expected.yaml says, which a test holds."""
+    """Write the table. The result in a container comes from the attack's expected.yaml, which a test checks."""
     client = docker.from_env()
     text = PATH.read_text(encoding="utf-8")
     rows = {line.split(" | ")[0]: line for line in text.splitlines() if line.startswith("| ")}

@@ -1,11 +1,11 @@
-"""The attack corpus, and what is seen when one of its submissions is graded.
+"""The attack corpus, and observations of the gradings of its submissions.
 
     tests/submissions/hostile/NAME/  kernels.cl   expected.yaml
 
-An attack gives itself away: where it got what it wanted, it spoils its own result. `docker` in expected.yaml is the
-reason of the first check that fails in a container, or `held`: the attack got nothing, and every check passed. `class`
-is what it attacks, or by what. `watched` ones run on the simulator, too, and edits of `searched` ones are tried.
-`hidden` names cases that are hidden, whose outcome does not count as one that it gets.
+An attack shows its success: it spoils its own result. In expected.yaml, `docker` is the reason of the first check that
+fails in a container, or `held`: the attack was unsuccessful, and each check passed. `class` is the target or the means
+of the attack. `watched` attacks also run in the simulator, and edits of `searched` ones are tried. `hidden` names
+hidden cases, whose outcome does not count as the attack's.
 """
 
 import json
@@ -33,13 +33,13 @@ CLASSES = (
 )
 
 LOCKS = Path(gettempdir()) / "grader-locks"
-"""Shared by the containers that attacks are tried in, so that their timed sections take turns."""
+"""Shared by the containers in which attacks are tried, so that their timed sections exclude each other."""
 
 GRADER_IMAGE = "grader"
-"""The image of the judge and its command line, as `make images` calls it."""
+"""Name of the image with the judge and its command line, as `make images` calls it."""
 
 CASES = ("one element", "one word", "ragged in both sizes", "primes", "a prime number of words")
-"""Enough for a kernel that misbehaves, and quick: a hundred attacks are graded twice."""
+"""Cases that show a wrong kernel and are quick: a hundred attacks are graded twice."""
 
 QUICK = {
     "GRADER_DEADLINES__BUILD": "15",
@@ -54,10 +54,10 @@ QUICK = {
     "GRADER_TIMING__NOISE_LIMIT": "100",
     "GRADER_SEARCH__SECONDS": "0",
 }
-"""Settings under which attacks are graded: what they do shows in a moment; neither speed nor the line is the question.
+"""Settings for gradings of attacks. An attack shows its effect in a moment, and speed and the wrong line do not matter.
 
-Memory is little, since a virtual machine may take seconds to hand out its first gigabyte: an attack that fills it must
-meet that limit before its deadline. Nine pairs decide most; where they leave it open what a kernel deserves, more do.
+The limit of memory is low, because a virtual machine may take seconds to provide its first gigabyte. An attack that
+fills memory must reach that limit before its deadline. Nine pairs decide most cases, and more pairs decide the rest.
 """
 
 
@@ -77,13 +77,13 @@ class Attack:
 
     @property
     def name(self) -> str:
-        """The folder's name."""
+        """Name of the folder."""
         return self.folder.name
 
 
 @cache
 def corpus() -> tuple[Attack, ...]:
-    """All attacks, by name."""
+    """Return all attacks, by name."""
     return tuple(_read(path) for path in sorted(HOSTILE.glob("*/expected.yaml")))
 
 
@@ -105,9 +105,10 @@ def _read(path: Path) -> Attack:
 def small_course(
     folder: Path, name: str, allow: tuple[str, ...], *, watched: bool, hidden: tuple[str, ...] = ()
 ) -> Course:
-    """A course with one assignment of ours, cut to a few cases, that allows what the attack needs.
+    """Return a course with one shipped assignment that has few cases and allows what the attack needs.
 
-    Only an attack on what the simulator says is `watched`: it interprets kernels, so that most others fail there.
+    Only attacks on the simulator's observations are `watched`. The simulator interprets kernels, so that most other
+    attacks fail in it.
     """
     for part in ("assignments", "reference"):
         shutil.copytree(ROOT / part / name, folder / part / name)
@@ -125,11 +126,13 @@ def small_course(
 
 
 SMALLER = 4
-"""By how much each size is less where any speed will do: a timed round of 8 MiB has the machine alone for 0.2 s."""
+"""Factor by which each size is smaller if speed does not matter. A timed round of 8 MiB has the machine alone for 0.2
+s.
+"""
 
 
 def at_any_speed(folder: Path, name: str) -> None:
-    """Have an assignment of a course in a folder timed at smaller sizes, and content with any speed."""
+    """Time an assignment of a course at smaller sizes, and give its points for any speed."""
     path = folder / "assignments" / name / "assignment.yaml"
     fields = yaml.safe_load(path.read_text(encoding="utf-8"))
     for goal in fields["performance"]["classes"].values():
@@ -139,18 +142,18 @@ def at_any_speed(folder: Path, name: str) -> None:
 
 
 def without_search(folder: Path, name: str) -> None:
-    """Have nobody look for the lines of wrong results: that takes seconds for each of many attacks."""
+    """Switch off the search for lines of wrong results, which takes seconds for each of many attacks."""
     path = folder / "assignments" / name / "assignment.yaml"
     path.write_text(f"{path.read_text(encoding='utf-8')}hints: none\n", encoding="utf-8")
 
 
 def small_assignment(folder: Path, attack: Attack) -> Assignment:
-    """The assignment of an attack, in a course of its own below `folder`."""
+    """Return the assignment of an attack, in its own course below `folder`."""
     return course_for(folder / attack.name, attack).load(attack.assignment)
 
 
 def course_for(folder: Path, attack: Attack) -> Course:
-    """A course with what the attack needs. Only an attack on speed is timed as submissions are."""
+    """Return a course with everything that the attack needs. Only attacks on speed are timed like submissions."""
     course = small_course(folder, attack.assignment, attack.allow, watched=attack.watched, hidden=attack.hidden)
     if attack.kind != "speed":
         at_any_speed(folder, attack.assignment)
@@ -160,12 +163,16 @@ def course_for(folder: Path, attack: Attack) -> Course:
 
 
 def verdict(result) -> str:
-    """The reason of the first check that fails, or `held`; of what students are shown, hidden checks left out."""
+    """Return the reason of the first check that fails, or `held`. Hidden checks are left out, because students do not
+    see them.
+    """
     return next((str(check.reason) for check in result.checks if check.reason not in {None, Reason.HIDDEN}), HELD)
 
 
 def observed(client, attack: Attack, folder: Path) -> str:
-    """In the words of the table, what it does under `process`, in a container that is thrown away (observe.py)."""
+    """Return the effects of an attack under `process`, in the words of the table. It runs in a disposable container
+    (observe.py).
+    """
     course_for(folder / "course", attack)
     binds = {folder / "course": "/course", attack.folder: "/attack", HELPERS / "observe.py": "/observe.py"}
     LOCKS.mkdir(exist_ok=True)
@@ -178,7 +185,7 @@ def observed(client, attack: Attack, folder: Path) -> str:
         detach=True,
         init=True,
         network_mode="none",
-        security_opt=["seccomp=unconfined"],  # what the kernel allows a user, not what the engine does
+        security_opt=["seccomp=unconfined"],  # the rights of a user, without the engine's restrictions
         mem_limit="3g",
         pids_limit=600,
         environment=QUICK,
@@ -196,7 +203,7 @@ def observed(client, attack: Attack, folder: Path) -> str:
 
 
 def _end(attack: Attack, seen: dict) -> str:
-    """How the grading ended: a wrong result is the sign by which an attack tells that it succeeded."""
+    """Return how the grading ended. A wrong result is the sign that an attack succeeded."""
     if seen["reason"] is None:
         return (
             "the grader hangs" if seen["ended"] is None else "the grader is killed" if seen["ended"] < 0 else "ungraded"
@@ -207,10 +214,10 @@ def _end(attack: Attack, seen: dict) -> str:
 
 
 def row(attack: Attack, process: str, docker: str) -> str:
-    """The attack's line in the table of docs/security/attacks.md."""
+    """Return the attack's line in the table of docs/security/attacks.md."""
     return f"| {attack.title} | {process} | {docker} |"
 
 
 def in_words(verdict: str) -> str:
-    """A verdict as the table has it."""
+    """Return a verdict in the words of the table."""
     return "held" if verdict == HELD else f"graded {verdict}"

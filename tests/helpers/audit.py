@@ -1,4 +1,4 @@
-"""What became of a synthetic cohort (synthetic.py), against what had to become of it."""
+"""Compare the results of a synthetic cohort (synthetic.py) with the expected ones."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -17,7 +17,9 @@ from grader.results.result import Result, Ungraded
 
 
 def misplaced(cohort: Cohort, intake: Intake) -> list[str]:
-    """A line for everything that was not taken in as what it is and from whom it is, and for what nobody handed in."""
+    """Return a line for each file that was taken in wrongly or for the wrong student, and for each file without an
+    author.
+    """
     found = {(_identity(each.student), each.assignment): each.data for each in intake.handins}
     lines = []
     for member in cohort.members:
@@ -38,7 +40,7 @@ def misplaced(cohort: Cohort, intake: Intake) -> list[str]:
 
 
 def unexpected(cohort: Cohort, intake: Intake, results: Path, course: Course) -> Iterator[str]:
-    """A line for every student and assignment whose report does not say what it must."""
+    """Yield a line for each report that does not say what it must."""
     labels = {_identity(each.student): each.student.label for each in intake.handins}
     assignments = {name: course.load(name) for name in cohort.plot.assignments}
     for member in cohort.members:
@@ -50,7 +52,7 @@ def unexpected(cohort: Cohort, intake: Intake, results: Path, course: Course) ->
 
 
 def _difference(work: Work, report: Path, assignment: Assignment) -> str:
-    """What a report says and what it must say, if that is not the same."""
+    """Return the difference between a report and the expectation, or ""."""
     if not report.is_file():
         return f"there is no {report}"
     said = report.read_bytes()
@@ -63,7 +65,7 @@ def _difference(work: Work, report: Path, assignment: Assignment) -> str:
     compared = compare(expectation(work.expected), assignment, result)
     made = {called(check) for check in result.checks}
     expected = {name: why for name, why in compared.expected.items() if name in made}
-    told = replace(compared, expected=expected).differences  # other cases are for a course of full length
+    told = replace(compared, expected=expected).differences  # other cases belong to a complete course
     return f"{'; '.join(told)}: {_first_message(result)}" if told else ""
 
 
@@ -76,6 +78,6 @@ def _identity(student: Student) -> str:
 
 
 def _identity_of(member: Member, intake: Intake) -> str:
-    """What the student is known by on this platform: some have no keys."""
+    """Return the student's key on this platform, or the name on a platform without keys."""
     has_keys = any(each.student.key for each in intake.handins)
     return member.key if has_keys else member.name

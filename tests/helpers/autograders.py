@@ -1,7 +1,7 @@
-"""An image in which an exported autograder was installed, as Gradescope or a GitLab project would (`installed`).
+"""An image with an installed autograder, as Gradescope or a GitLab project would install it (`installed`).
 
-Debian stands in for Gradescope's own base image. Without an engine, the base image or a mirror of Debian's packages
-such a test is skipped, and says why; with GRADER_TEST_ENGINE=required it fails.
+Debian replaces Gradescope's own base image. Without an engine, the base image or a mirror of Debian's packages such a
+test is skipped with a reason. With GRADER_TEST_ENGINE=required it fails.
 """
 
 import io
@@ -25,28 +25,30 @@ RIGHT, WRONG = CORPUS / ASSIGNMENT / "flat-tile-turned-on-load", CORPUS / ASSIGN
 ATTACKS = sorted((CORPUS / "autograder").iterdir())
 
 PATIENT = {"GRADER_TIMING__NOISE_LIMIT": "100", "GRADER_TIMING__MIN_PAIRS": "9", "GRADER_SEARCH__SECONDS": "0"}
-"""Machines that run tests are busy; whether that is told is a test of its own. Few pairs, and no search for a line."""
+"""Settings for busy machines, with few pairs and without a search for lines. A separate test checks the report of
+noise.
+"""
 
 PATIENTLY = {f"GRADER_DEADLINES__{step}": "60" for step in ("BUILD", "FIRST_LAUNCH", "LAUNCH")}
 BRISK = {**QUICK, **PATIENTLY}
-"""For attacks that take their time, as looking through a whole machine does; a busy one builds for 15 s and more."""
+"""For slow attacks, such as a search of a whole machine. A busy machine builds for 15 s and more."""
 
 
 def export(platform, out, *options):
-    """What `grader export` writes."""
+    """Return the file that `grader export` writes."""
     output_of(out.parent, "export", platform, ASSIGNMENT, "--out", out, *options)
     return out
 
 
 def hostile_course(folder):
-    """A course of one assignment, cut to what an attack takes to show itself, that allows native code."""
+    """Return a course with one assignment that has few cases and allows native code."""
     small_course(folder, ASSIGNMENT, ("asm",), watched=False)
     at_any_speed(folder, ASSIGNMENT)
     return folder
 
 
 def archived(files, mode=0o666):
-    """Files by name as a tar archive, which is how an engine takes them."""
+    """Return files by name as a tar archive, the format that engines accept."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as archive:
         for name, data in files.items():
@@ -57,26 +59,26 @@ def archived(files, mode=0o666):
 
 
 def unzipped(path):
-    """The files of a zip by name."""
+    """Return the files of a zip by name."""
     with zipfile.ZipFile(path) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
 def put(container, folder, files, mode=0o666):
-    """Put files into a folder of a container, which all may write to, as the platforms' own do."""
+    """Put files into a folder of a container that all users may write to, like the platforms' folders."""
     run(container, f"mkdir -p {folder} && chmod 777 {folder}")
     assert container.put_archive(folder, archived(files, mode))
 
 
 def run(container, script, **options):
-    """The exit code and the output of a script in a container."""
+    """Return the exit code and the output of a script in a container."""
     code, output = container.exec_run(["bash", "-c", script], **options)
     return code, output.decode(errors="replace")
 
 
 @contextmanager
 def container_of(engine, image):
-    """A fresh container that waits for commands."""
+    """Yield a new container that waits for commands."""
     container = engine.containers.run(image, ["sleep", "600"], entrypoint=[], detach=True, init=True)
     try:
         yield container
@@ -86,7 +88,7 @@ def container_of(engine, image):
 
 @contextmanager
 def installation(engine, folder):
-    """The name of an image with Gradescope's folders, in which setup.sh was run; it is removed afterwards."""
+    """Yield the name of an image with Gradescope's folders, in which setup.sh was run. It is removed afterwards."""
     files = unzipped(export("gradescope", folder / "autograder.zip"))
     try:
         engine.images.get(BASE)
@@ -118,7 +120,7 @@ done | awk '61184 <= $1 && $1 < 65520'
 
 
 def left_of_workers(container):
-    """The users, one for each process, that workers were and that still have one; the dead are left out."""
+    """Return the users of living processes of workers, one for each process."""
     return run(container, WORKERS_LEFT)[1].split()
 
 
@@ -130,17 +132,17 @@ awk 'FNR > 1' /proc/sysvipc/*
 
 
 def traces(container):
-    """What an attack has written, moved or left where it must not, and whether it is still writing."""
+    """Return the files and objects that an attack has written, moved or left, and a sign that it still writes."""
     return run(container, TRACES)[1].split()
 
 
 def kernels(folder):
-    """The submission in a folder of the corpus, as a file by its name."""
+    """Return the submission in a folder of the corpus, as a file by its name."""
     return {"kernels.cl": Path(folder / "kernels.cl").read_bytes()}
 
 
 @pytest.fixture(scope="session")
 def installed(request, tmp_path_factory):
-    """The image of this module. It takes a minute to make, so that it is made once for all modules."""
+    """The image of this module. It takes a minute, so it is made once for all modules."""
     with installation(request.getfixturevalue("engine"), tmp_path_factory.mktemp("export")) as name:
         yield name

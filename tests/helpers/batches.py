@@ -1,6 +1,6 @@
-"""A small course that is graded as a batch, by processes or on a Dask cluster here, for tests and benchmarks.
+"""A small course that is graded as a batch, by processes or on a local Dask cluster, for tests and benchmarks.
 
-Everything is a process of its own, in a session of its own, so that a part can be killed as a crash would.
+Each part is a process in its own session, so that it can be killed as in a crash.
 """
 
 import json
@@ -21,14 +21,14 @@ NAME = "coalsTransp"
 
 STEADY = ("copied-not-transposed", "course-style-lmem", "padded-by-two", "long-sizes", "returns-after-the-barrier")
 STEADY += ("flat-tile-turned-on-load", "whole-course-file", "uncoalesced")
-"""Submissions whose outcome is the same in every grading, also where no simulator looks at them."""
+"""Submissions with the same outcome in each grading, also without the simulator."""
 
 WRONG = ("copied-not-transposed", "long-sizes")
-"""Those that are never timed."""
+"""Submissions that are never timed."""
 
 CALM = {**QUICK, "GRADER_TIMING__MIN_PAIRS": "5", "GRADER_TIMING__MAX_PAIRS": "5", "GRADER_LOCKS": gettempdir()}
 CALM |= {"GRADER_DEADLINES__FIRST_LAUNCH": "30", "GRADER_DEADLINES__LAUNCH": "30", "GRADER_DEADLINES__START": "60"}
-"""Settings under which a grading takes a second or two; deadlines are long, since tests share the processor."""
+"""Settings for gradings of a second or two. Deadlines are long, because tests share the processor."""
 
 TRUSTED = ("--sandbox", "process")
 
@@ -36,11 +36,11 @@ DASK = (sys.executable, "-m", "dask")
 WORKER = ("--nthreads", "1", "--resources", "device=1", "--no-dashboard")
 
 UNLIKE = ("seconds", "started", "performance")
-"""Fields of a result that differ from one grading to the next: times, and what follows from them."""
+"""Fields of a result that differ between gradings: times, and values that depend on them."""
 
 
 def small_batch(folder, count, kinds=STEADY):
-    """A course in which any speed is good enough, and so many different submissions for it, in folders by student."""
+    """Write a course that accepts any speed, and `count` different submissions for it, in folders by student."""
     small_course(folder / "course", NAME, (), watched=False)
     at_any_speed(folder / "course", NAME)
     for number in range(count):
@@ -51,13 +51,13 @@ def small_batch(folder, count, kinds=STEADY):
 
 
 def batch(folder, out, *options, sandbox=TRUSTED):
-    """The command that grades the small batch of a folder."""
+    """Return the command that grades the small batch of a folder."""
     what = (folder / "submissions", "--assignment", NAME, "--course", folder / "course", "--out", out, "--seed", "1")
     return [sys.executable, "-m", "grader.cli.main", "batch", *map(str, what), *sandbox, *options]
 
 
 def start(command, log, **more):
-    """Start it in a session of its own; it works in the folder of `log`, to which goes all that it says."""
+    """Start a command in its own session. It runs in the folder of `log`, which gets all its output."""
     temporary = log.parent / "tmp"
     temporary.mkdir(exist_ok=True)
     with log.open("ab") as said:
@@ -73,13 +73,13 @@ def start(command, log, **more):
 
 
 def run(command, log, **more):
-    """Run it to its end; the exit code."""
+    """Run a command to its end, and return its exit code."""
     return start(command, log, **more).wait(600)
 
 
 @contextmanager
 def scheduler(folder, *options, **more):
-    """A Dask scheduler; its address."""
+    """Run a Dask scheduler, and yield its address."""
     where = folder / "scheduler.json"
     where.unlink(missing_ok=True)
     command = (*DASK, "scheduler", "--no-dashboard", "--port", "0", "--scheduler-file", where)
@@ -93,7 +93,7 @@ def scheduler(folder, *options, **more):
 
 @contextmanager
 def workers(address, folder, count, *options, **more):
-    """So many Dask workers with a device each, by their processes (of the nannies, if they are not left out)."""
+    """Run Dask workers with a device each, and yield their processes. With nannies, these are the nannies."""
     names = [f"worker{number}" for number in range(count)]
     processes = [start_worker(address, folder, name, *options, **more) for name in names]
     try:
@@ -104,13 +104,13 @@ def workers(address, folder, count, *options, **more):
 
 
 def start_worker(address, folder, name, *options, **more):
-    """One of them."""
+    """Start a Dask worker."""
     command = (*DASK, "worker", address, *WORKER, "--local-directory", folder, "--name", name, *options)
     return start(command, folder / f"{name}.log", **more)
 
 
 def end(process):
-    """Ask a process to end, then everything in its session."""
+    """Ask a process to end, then kill everything in its session."""
     if process.poll() is None:
         process.terminate()
         with suppress(subprocess.TimeoutExpired):
@@ -126,7 +126,7 @@ def kill_all(process):
 
 
 def waited(look, seconds=120.0):
-    """What `look` finds, once it finds something."""
+    """Return the first true value that `look` returns."""
     end_of_patience = time.monotonic() + seconds
     while time.monotonic() < end_of_patience:
         found = look()
@@ -137,17 +137,17 @@ def waited(look, seconds=120.0):
 
 
 def done(out):
-    """How many gradings are stored."""
+    """Return the number of stored gradings."""
     return len(list((out / "results").glob("*.json")))
 
 
 def essences(out):
-    """Everything that is stored, by file name, but for times."""
+    """Return all stored results without times, by file name."""
     return {path.name: essence(json.loads(path.read_bytes())) for path in sorted((out / "results").glob("*.json"))}
 
 
 def essence(value):
-    """A result but for times, and for the messages about speed."""
+    """Return a result without times and messages about speed."""
     if isinstance(value, dict):
         unlike = (*UNLIKE, "message") if value.get("kind") == "performance" else UNLIKE
         return {name: essence(each) for name, each in value.items() if name not in unlike}
@@ -157,14 +157,14 @@ def essence(value):
 
 
 def stations(batch):
-    """Process ids of the stations of a batch."""
+    """Return the process ids of a batch's stations."""
     return [
         number for number, parent, command in processes() if parent == batch.pid and "grader.batch.workforce" in command
     ]
 
 
 def left_in(folder):
-    """What runs in a folder or below, and the temporary folders of graders there."""
+    """Return the processes that run in a folder or below, and grader's temporary folders there."""
     running = [
         f"{number} {command}"
         for number, _, command in processes()
@@ -181,7 +181,7 @@ def _working_directory(number):
 
 
 def processes():
-    """Process id, parent and command line of everything that runs."""
+    """Yield process id, parent and command line of each process."""
     for entry in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
             parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
@@ -190,5 +190,5 @@ def processes():
 
 
 def remove(folder):
-    """Remove a folder with everything in it."""
+    """Remove a folder with all its content."""
     shutil.rmtree(folder, ignore_errors=True)

@@ -1,6 +1,6 @@
 """A headless browser, for the tests that look at pages (a fixture).
 
-Without Chromium such a test is skipped, and says why; with GRADER_TEST_BROWSER=required it fails.
+Without Chromium such a test is skipped with a reason. With GRADER_TEST_BROWSER=required it fails.
 """
 
 import html
@@ -20,13 +20,13 @@ from chromium_pipe import Driven
 POLICY = re.compile(r"<meta http-equiv=.Content-Security-Policy.[^>]*>")
 
 NUMBERS = count()
-"""Of pages: each has an address of its own."""
+"""Numbers of pages, so that each page has a different address."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Browser:
-    """Chromium, with a folder for the profiles of those that a test starts, and for the pages that it opens; these are
-    opened by one that all tests of a process share, which takes a second to start.
+    """Chromium, and a folder for the pages of a test and for profiles of browsers that it starts. All tests of a
+    process share one browser for pages, because a start takes a second.
     """
 
     program: str
@@ -34,14 +34,15 @@ class Browser:
     shared: Callable[[], Driven]
 
     def title(self, page):
-        """The page's title, after all that runs in it has run."""
+        """Return the page's title, after its scripts have run."""
         return self._open(page).say("document.title")
 
     def measure(self, page, widths, expression):
-        """What a script's expression says of the page in windows so many pixels wide, one after the other.
+        """Return the value of a script's expression in the page, in windows of these widths in pixels, one after the
+        other.
 
-        The windows are frames: the browser's own has a least width that no phone has. The page's policy would forbid
-        the script that measures, so that it is left out here.
+        The windows are frames, because the browser's own window cannot be as narrow as a phone. The page's policy would
+        forbid the measuring script, so the page is loaded without it.
         """
         frames = []
         for number, width in enumerate(widths):
@@ -52,7 +53,7 @@ class Browser:
         return json.loads(self.title(f"<title></title><script>answers = []</script>{''.join(frames)}"))
 
     def printed(self, page):
-        """The words on the sheets that the page is printed on, in one line."""
+        """Return the words of the printed page, in one line."""
         sheets = self.folder / "page.pdf"
         sheets.write_bytes(self._open(page).printed())
         text = subprocess.run(["pdftotext", "-layout", sheets, "-"], capture_output=True, text=True, check=True).stdout
@@ -67,14 +68,14 @@ class Browser:
 
 
 def without_policy(page):
-    """The page without the policy that keeps scripts from running: what is left must do without."""
+    """Return the page without the policy that keeps scripts from running. Its other protections must be enough."""
     copy = POLICY.sub("", page)
     assert copy != page
     return copy
 
 
 def add_script(page, script):
-    """The page with a script at its end."""
+    """Return the page with a script at its end."""
     head, mark, tail = page.rpartition("</body>")
     assert mark
     return f"{head}{script}{mark}{tail}"
@@ -82,7 +83,7 @@ def add_script(page, script):
 
 @pytest.fixture(scope="session")
 def shared_chromium(tmp_path_factory):
-    """One that starts when somebody asks for it."""
+    """A browser that starts at its first use."""
     started = []
 
     def shared():

@@ -1,4 +1,4 @@
-"""Chromium that a test drives through a pipe: pages are opened, and expressions evaluated in them."""
+"""Chromium that a test controls through a pipe: it opens pages and evaluates expressions in them."""
 
 import base64
 import json
@@ -18,7 +18,7 @@ os.execv(sys.argv[3], sys.argv[3:])
 """The browser reads its orders from descriptor 3, and answers on 4."""
 
 MOMENT_MS = 200
-"""For what a page does when it has loaded: an image that is not there has said so before."""
+"""Milliseconds for actions of a page after it has loaded. A missing image has been reported by then."""
 
 
 class Driven:
@@ -70,39 +70,39 @@ class Driven:
         self.wait("document.readyState === 'complete'")
 
     def open_until_still(self, address):
-        """Until all that it loads is there, and a moment more: whatever runs in it has run."""
+        """Open a page, and wait until it has loaded everything and a moment more, so that its scripts have run."""
         self.ask("Page.navigate", url=address)
         self.wait(f"location.href === {address!r} && document.readyState === 'complete'")
         self.awaited(f"new Promise(done => setTimeout(done, {MOMENT_MS}, true))")
 
     def printed(self):
-        """The page as a PDF."""
+        """Return the page as a PDF."""
         return base64.b64decode(self.ask("Page.printToPDF")["data"])
 
     def say(self, expression):
-        """What an expression is in the page."""
+        """Return the value of an expression in the page."""
         said = self.ask("Runtime.evaluate", expression=expression, returnByValue=True)
         return said.get("result", {}).get("value")
 
     def awaited(self, expression):
-        """What a promise of the page comes to."""
+        """Return the value of a promise in the page."""
         said = self.ask("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in said, said
         return said["result"]["value"]
 
     def wait(self, expression, seconds=120):
-        """Until it is true in whatever page is there then."""
+        """Wait until an expression is true in the current page."""
         end = time.monotonic() + seconds
         while not self.say(expression):
             assert time.monotonic() < end, (expression, self.say("document.body.innerText"))
             time.sleep(0.1)
 
     def type(self, text):
-        """Into what has the focus."""
+        """Type into the element with the focus."""
         self.ask("Input.insertText", text=text)
 
     def press(self, key, modifiers=0):
-        """A key, as a person does; 8 is Shift."""
+        """Press a key, as a person does. 8 is Shift."""
         code = {"Tab": 9, "Enter": 13}[key]
         text = {"text": "\r"} if key == "Enter" else {}
         named = {"key": key, "code": key, "windowsVirtualKeyCode": code, "modifiers": modifiers}
@@ -110,14 +110,14 @@ class Driven:
         self.ask("Input.dispatchKeyEvent", type="keyUp", **named)
 
     def looks(self, width, scheme="light", height=900):
-        """From now on as in a window so wide, and in this colour scheme."""
+        """Show pages from now on in a window of this width, and in this colour scheme."""
         phone = {"deviceScaleFactor": 1, "mobile": False}
         self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, **phone)
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         self.ask("Emulation.setEmulatedMedia", features=features)
 
     def screenshot(self, path):
-        """The whole page as a PNG, for people to look at."""
+        """Save the whole page as a PNG, for people to look at."""
         shot = self.ask("Page.captureScreenshot", captureBeyondViewport=True)
         path.write_bytes(base64.b64decode(shot["data"]))
 

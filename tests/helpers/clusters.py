@@ -1,4 +1,4 @@
-"""Dask clusters whose scheduler and workers are threads of the test's own process: gradings can be stood in for."""
+"""Dask clusters whose scheduler and workers are threads of the test's own process, so tests can replace gradings."""
 
 from contextlib import contextmanager
 from types import SimpleNamespace
@@ -12,7 +12,7 @@ from grader.batch.workforce import cluster as module
 FACILITIES = Facilities(grader="1", device=DEVICE, simulated=True)
 
 CHOSEN = SimpleNamespace()
-"""What workers do in place of looking around and grading."""
+"""Functions that workers call instead of looking around and grading."""
 
 
 def look_as_chosen(_orders):
@@ -24,7 +24,7 @@ def grade_as_chosen(errand):
 
 
 def stand_in(monkeypatch, grade):
-    """Have workers look around and grade as this says, which a test can change."""
+    """Have workers look around and grade by these functions, which a test can change."""
     CHOSEN.look, CHOSEN.grade = lambda: FACILITIES, grade
     monkeypatch.setattr(module, "look_around", look_as_chosen)
     monkeypatch.setattr(module, "grade", grade_as_chosen)
@@ -33,7 +33,7 @@ def stand_in(monkeypatch, grade):
 
 @contextmanager
 def dask_here(workers, threads=1, resources=module.NEEDS, port=0):
-    """A cluster of so many workers."""
+    """Yield a cluster with this number of workers."""
     theirs = LocalCluster(
         n_workers=workers,
         threads_per_worker=threads,

@@ -1,7 +1,7 @@
-"""The command line as users have it: run in a folder, and what it left there.
+"""The command line as users have it: run in a folder, with the files that it leaves there.
 
-`grader` runs it in this process, which saves each of a hundred calls the second that its imports take; that it is a
-program, too, is proved by test_main.py and by the commands of the README.
+`grader` runs it in this process, which saves the second of imports in each of a hundred calls. test_main.py and the
+commands of the README prove that it is also a program.
 """
 
 import io
@@ -32,12 +32,12 @@ NOT_BUILDING = f"// first\n// second\n{SIGNATURE}\n{{\n    B[0] = nothing;\n}}\n
 STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 QUICK = {"GRADER_TIMING__MIN_PAIRS": "10", "GRADER_TIMING__NOISE_LIMIT": "100"}
-"""For gradings whose speed is not what is tested: few pairs, on a machine that may be busy with other tests."""
+"""Settings for gradings in which speed is not tested: few pairs, on a machine that may be busy with other tests."""
 
 
 def environment(**changes):
-    """That of this process, without settings of the grader but for the sandbox and a search, which takes seconds: most
-    tests are about something else.
+    """Return this process's environment, without settings of grader except for the sandbox, and without a search for
+    lines, which takes seconds and is not what most tests are about.
     """
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GRADER_")}
     return {**kept, "COLUMNS": "80", "GRADER_SANDBOX": "process", "GRADER_SEARCH__SECONDS": "0", **changes}
@@ -57,7 +57,7 @@ def python(folder, *args, **changes):
 
 
 def grader(folder, *args, executable=sys.executable, **changes):
-    """Run the command line in a folder; no traceback is ever what a user should see. `executable` runs its workers."""
+    """Run the command line in a folder. No output may have a traceback. `executable` runs its workers."""
     words, said, complained = ["grader", *map(str, args)], _stream("strict"), _stream("backslashreplace")
     with as_of_a_program(folder, changes), pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "argv", words)
@@ -72,7 +72,7 @@ def grader(folder, *args, executable=sys.executable, **changes):
 
 @contextmanager
 def as_of_a_program(folder, changes) -> Iterator[None]:
-    """Folder, environment, input and signal handlers of a program that was just started; the test's own afterwards."""
+    """Set folder, environment, input and signal handlers of a new program, and restore the test's own afterwards."""
     kept, handlers = dict(os.environ), {number: signal.getsignal(number) for number in STOPS}
     with chdir(folder), open(os.devnull) as nothing, pytest.MonkeyPatch.context() as patch:  # noqa: PTH123 - a device
         patch.setattr(sys, "stdin", nothing)
@@ -89,7 +89,7 @@ def as_of_a_program(folder, changes) -> Iterator[None]:
 
 
 def _stream(errors):
-    """As a terminal's: bytes in UTF-8."""
+    """Return a stream like a terminal's: bytes in UTF-8."""
     return io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors=errors, write_through=True)
 
 
@@ -98,7 +98,7 @@ def _written(stream):
 
 
 def grade(folder, *args, **changes):
-    """Grade kernels.cl in a folder for coalsTransp; both files are written."""
+    """Grade kernels.cl in a folder for coalsTransp, and write both report files."""
     return grader(
         folder,
         *("grade", "kernels.cl", "--assignment", "coalsTransp", "--junit", "report.xml", "--json", "result.json"),
@@ -108,7 +108,7 @@ def grade(folder, *args, **changes):
 
 
 def complaint(done, code=2):
-    """The one line of complaint, with nothing beside it."""
+    """Return the only line of the output, a complaint."""
     assert done.returncode == code, done.stderr
     assert done.stdout == ""
     assert re.fullmatch(r"grader: \S[^\n]*\n", complained(done)), done.stderr
@@ -116,22 +116,22 @@ def complaint(done, code=2):
 
 
 LIVE = re.compile(r" *\d+\.\d s .*\n(?: {15}.*\n)?")
-"""What a log says of a check that is decided, or of what begins."""
+"""A line of a log about a check that is decided, or about a step that begins."""
 
 
 def complained(done):
-    """What the error stream holds beside checks that were told as they were decided."""
+    """Return the error stream without the lines about decided checks."""
     return LIVE.sub("", done.stderr)
 
 
 def graded_as_failed(done, folder):
-    """The result of a grading in which some check failed."""
+    """Return the result of a grading with a failed check."""
     assert (done.returncode, complained(done)) == (1, "")
     return Result.model_validate_json((folder / "result.json").read_text())
 
 
 def reasons_by_kind(result):
-    """The reasons of all checks, in order, by what they are about."""
+    """Return the reasons of all checks, in order, by the checks' kinds."""
     kinds = dict.fromkeys(check.kind.value for check in result.checks)
     return {kind: [check.reason for check in result.checks if check.kind == kind] for kind in kinds}
 
@@ -145,7 +145,7 @@ def names_in(folder):
 
 
 def is_ungraded(done, folder, fault):
-    """Exit code 3, and files that say that there is no grade."""
+    """Check for exit code 3, and for reports without a grade."""
     line = complaint(done, code=3)
     assert line.startswith("grader: not graded: ")
     assert fault in line
@@ -167,7 +167,7 @@ def output_of(folder, *args, **changes):
 
 
 def without_simulator(folder, bare_python, *args):
-    """Run the command line on a machine where none is installed."""
+    """Run the command line as on a machine without the simulator."""
     return grader(folder, *args, executable=bare_python, **QUICK)
 
 

@@ -1,4 +1,4 @@
-"""Courses written for a test: an assignment's two folders from texts and fields."""
+"""Courses for tests: an assignment's two folders, written from texts and fields."""
 
 import yaml
 
@@ -26,7 +26,7 @@ ADDITION = {
         "classes": {"cpu": {"sizes": {"n": 100000}, "baseline": "passes", "bands": [{"fraction": 0.5, "points": 5}]}},
     },
 }
-"""The fields of a small assignment, of which a test may replace some."""
+"""Fields of a small assignment, some of which a test may replace."""
 
 KERNEL = """__kernel void add(__global const real *x, __global const real *y, __global real *z, uint32_t n)
 {
@@ -46,12 +46,12 @@ def expected(x, y, **_):
 
 
 def any_speed(points):
-    """Fields of a device class by which every right kernel is fast enough."""
+    """Return fields of a device class in which each right kernel is fast enough."""
     return {"bands": [{"fraction": 0.001, "points": points}], "baseline": "passes", "minimum": {}}
 
 
 def course_of(folder, fields=ADDITION, kernel=KERNEL, oracle=ORACLE, name="small"):
-    """A course with one assignment, whose model solution and baseline are the same text."""
+    """Write a course with one assignment, whose model solution and baseline are the same text."""
     public, secret = folder / "assignments" / name, folder / "reference" / name
     for place in (public, secret):
         place.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""The commands that a document shows: found in its sh blocks, and run as a reader would type them."""
+"""The commands in a document's sh blocks, run as a reader would type them."""
 
 import os
 import re
@@ -8,15 +8,15 @@ import sys
 
 from worker_rules import FEW_PAIRS
 
-# A freshly started solution is a skeleton: its grading works, and fails.
+# A new solution is a skeleton, so its grading works and fails.
 EXPECTED_EXIT = {"grade": 1, "batch": 1, "explain": 1, "profile": 1}
 
 FEWER = {"GRADER_TIMING__MIN_PAIRS": str(FEW_PAIRS.min_pairs), "GRADER_SEARCH__SECONDS": "0"}
-"""What a command says about speed is decided as ever, by fewer pairs where these decide; no line is looked for."""
+"""Settings with fewer timed pairs if these decide, and without a search for lines."""
 
 
 def commands_in(text):
-    """The lines of its sh blocks, without comments."""
+    """Return the lines of a text's sh blocks, without comments."""
     return [
         line.partition("#")[0].strip()
         for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
@@ -26,7 +26,7 @@ def commands_in(text):
 
 
 def run_all(commands, folder, locks, **expected):
-    """Run each in the folder; its exit code is the expected one, which `expected` may change for some verbs."""
+    """Run each command in the folder, and check its exit code. `expected` changes the expected code of a command."""
     environment = {**os.environ, **FEWER, "GRADER_LOCKS": str(locks), "GRADER_PROFILES": str(folder / "profiles")}
     codes, said = {**EXPECTED_EXIT, **expected}, []
     for command in commands:

@@ -1,8 +1,8 @@
-"""Downloads as instructors get them, written for a list of people; other tests read them.
+"""Downloads of learning platforms, written for a list of people. Other tests read them.
 
-A person is (full name, id on the platform, {assignment: bytes of the .cl file}). Who hands in for one assignment calls
-the file kernels.cl; who does for several names each after its assignment. Every function writes at `path` and returns
-what an instructor would name on the command line.
+A person is (full name, id on the platform, {assignment: bytes of the .cl file}). A person with one assignment calls the
+file kernels.cl, and a person with several calls each file after its assignment. Each function writes at `path`, and
+returns the path that an instructor would name on the command line.
 """
 
 import zipfile
@@ -14,12 +14,12 @@ KERNEL = b"__kernel void %s(__global float *A) {\n    A[get_global_id(0)] = 0.0f
 
 
 def source(*kernels: str) -> bytes:
-    """A file that defines kernels of these names."""
+    """Return a file that defines kernels of these names."""
     return b"\n".join(KERNEL % name.encode() for name in kernels)
 
 
 def files_of(person: Person) -> dict[str, bytes]:
-    """The person's files by name."""
+    """Return the person's files by name."""
     handed_in = person[2]
     if len(handed_in) == 1:
         return {"kernels.cl": next(iter(handed_in.values()))}
@@ -27,7 +27,7 @@ def files_of(person: Person) -> dict[str, bytes]:
 
 
 def write_zip(path: Path, members: dict[str, bytes]) -> Path:
-    """A zip of members by name; a name that ends in a slash is a folder."""
+    """Write a zip of members by name. A name that ends in a slash is a folder."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in members.items():
             archive.writestr(name, data)
@@ -35,7 +35,7 @@ def write_zip(path: Path, members: dict[str, bytes]) -> Path:
 
 
 def write_folder(path: Path, members: dict[str, bytes]) -> Path:
-    """A folder of files by their path in it; a path that ends in a slash is a folder."""
+    """Write a folder of files by their path in it. A path that ends in a slash is a folder."""
     path.mkdir(parents=True, exist_ok=True)
     for name, data in members.items():
         if name.endswith("/"):
@@ -47,18 +47,18 @@ def write_folder(path: Path, members: dict[str, bytes]) -> Path:
 
 
 def folders(path: Path, people: list[Person]) -> Path:
-    """A folder per student; one without a file has an empty folder."""
+    """Write a folder per student. A student without a file has an empty folder."""
     write_folder(path, {f"{person[0]}/": b"" for person in people})
     return write_folder(path, {f"{p[0]}/{name}": data for p in people for name, data in files_of(p).items()})
 
 
 def flat(path: Path, people: list[Person]) -> Path:
-    """A file NAME.cl per student: all of their kernels in it."""
+    """Write a file NAME.cl per student, with all of the student's kernels."""
     return write_folder(path, {f"{p[0]}.cl": b"\n".join(p[2].values()) for p in people if p[2]})
 
 
 def moodle(path: Path, people: list[Person]) -> Path:
-    """The zip of "Download all submissions"; those who handed in nothing are not in it."""
+    """Write the zip of "Download all submissions". Students without a file are not in it."""
     return write_zip(
         path,
         {f"{p[0]}_{p[1]}_assignsubmission_file/{name}": data for p in people for name, data in files_of(p).items()},
@@ -66,7 +66,7 @@ def moodle(path: Path, people: list[Person]) -> Path:
 
 
 def moodle_flat(path: Path, people: list[Person]) -> Path:
-    """The same with "Download submissions in folders" switched off."""
+    """Write the zip of "Download all submissions" with "Download submissions in folders" switched off."""
     return write_zip(
         path,
         {f"{p[0]}_{p[1]}_assignsubmission_file_{name}": data for p in people for name, data in files_of(p).items()},
@@ -74,7 +74,7 @@ def moodle_flat(path: Path, people: list[Person]) -> Path:
 
 
 def canvas(path: Path, people: list[Person], late: tuple[str, ...] = ()) -> Path:
-    """The zip of "Download Submissions"; `late` are ids of those who were."""
+    """Write the zip of "Download Submissions". `late` has the ids of late students."""
     members = {}
     for person in people:
         first, _, last = person[0].rpartition(" ")
@@ -86,7 +86,7 @@ def canvas(path: Path, people: list[Person], late: tuple[str, ...] = ()) -> Path
 
 
 def gradescope(path: Path, people: list[Person]) -> Path:
-    """The zip of "Export Submissions": a folder with metadata, and one for each submission."""
+    """Write the zip of "Export Submissions": a folder with metadata, and one for each submission."""
     root = "assignment_4711_export/"
     metadata, members = ["---"], {}
     for number, person in enumerate(people, 1):
@@ -105,7 +105,7 @@ def gradescope(path: Path, people: list[Person]) -> Path:
 
 
 def checkouts(path: Path, people: list[Person]) -> Path:
-    """A CSV of git checkouts beside it: checkouts.csv, and a working tree per student."""
+    """Write checkouts.csv, a list of git checkouts, with a working tree per student next to it."""
     write_folder(path, {f"repos/{p[1]}/.git/HEAD": b"ref: refs/heads/main\n" for p in people})
     write_folder(path, {f"repos/{p[1]}/{name}": data for p in people for name, data in files_of(p).items()})
     lines = ["student,path", *(f'"{p[0]}",repos/{p[1]}' for p in people)]

@@ -1,4 +1,4 @@
-"""Drafted assignments that are quick to grade, and may be spoiled, for the tests of what instructors do with them."""
+"""Drafted assignments that are quick to grade and can be spoiled, for tests of instructors' work with them."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from grader.course.catalogue import Course
 from grader.grading.rules import TimingRules
 
 QUICK = TimingRules(warm_up_seconds=0, min_pairs=10, max_pairs=10, noise_limit=1000)
-"""For figures that are there, whatever they are."""
+"""For tests that need figures of any value."""
 
 N = 1_000_000
 """Elements that are timed."""
@@ -18,7 +18,7 @@ N = 1_000_000
 
 @pytest.fixture
 def drafted(tmp_path):
-    """A course with a draft that is timed at small sizes; full points ask for next to nothing."""
+    """A course with a draft that is timed at small sizes, and gives full points for almost any speed."""
     draft("scaling", tmp_path)
     spoil(tmp_path, "assignments/scaling/assignment.yaml", "sizes: {n: 4000000}", f"sizes: {{n: {N}}}")
     spoil(tmp_path, "assignments/scaling/assignment.yaml", "fraction: 0.50", "fraction: 0.01")
@@ -27,16 +27,16 @@ def drafted(tmp_path):
 
 @pytest.fixture
 def quick(environment):
-    """An environment on which two pairs are enough."""
+    """An environment with ten pairs per measurement and no limit on noise."""
     return replace(environment, timing=QUICK)
 
 
 def spoil(course, path, old, new):
-    """Change a file of a course."""
+    """Replace a text in a file of a course."""
     file = course / path
     file.write_text(changed(file.read_text(), old, new))
 
 
 def course_in(folder):
-    """The course in a folder."""
+    """Return the course in a folder."""
     return Course(assignments=folder / "assignments", reference=folder / "reference")

@@ -1,6 +1,6 @@
-"""Figures of pages are drawn once in a run of the tests: the same numbers make the same text, as one of them holds.
+"""Figures of pages are drawn once in a run of the tests. A test checks that the same numbers give the same text.
 
-To draw one takes a tenth of a second, and hundreds of pages are made of the same few results.
+A figure takes a tenth of a second, and hundreds of pages are made of the same few results.
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from grader.reports.html import overview
 
 
 def remembered(draw):
-    """The function, which works once for what it is given."""
+    """Return the function with a cache of its results."""
     known = {}
 
     def drawn(*given):
@@ -26,7 +26,7 @@ def remembered(draw):
 
 @pytest.fixture(scope="session", autouse=True)
 def figures_are_drawn_once() -> Iterator[None]:
-    """Wherever a page asks for one."""
+    """Use cached figures in all pages."""
     with pytest.MonkeyPatch.context() as patch:
         for name in ("timings", "rates", "roofline"):
             patch.setattr(figures, name, remembered(getattr(figures, name)))

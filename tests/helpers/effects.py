@@ -1,10 +1,15 @@
-"""Where a mistake has its effect at once: the lines that an explanation may name beside the one with the mistake.
+"""The direct effects of a mistake: lines that an explanation may name instead of the line with the mistake.
 
-A changed statement: its own lines. If it gives variables their values, the lines that use them, and through variables
-that are made of those, such as `inside` of `row`, theirs. If it controls others, the elements that these use; if it
-returns, those behind it, and of a value, the calls of its function. If it calls a function, the elements that this
-uses. If it stores into a local array, the lines that read that array, in callers too. If it declares an array, its
-uses. A barrier: what is used on both of its sides, in loops also round their end, and written on one.
+A changed statement affects its own lines, and further lines if
+
+- it sets variables: the lines that use them, or variables that are computed from them, such as `inside` from `row`;
+- it controls other statements: their elements;
+- it returns: the elements after it, and, if it returns a value, the calls of its function;
+- it calls a function: the elements that the function uses;
+- it stores into a local array: the lines that read that array, also in callers;
+- it declares an array: the uses of the array.
+
+A barrier affects elements that are used on both of its sides, also around the end of a loop, and written on one.
 """
 
 from functools import lru_cache
@@ -16,7 +21,7 @@ VECTORS = frozenset(f"{does}{length}" for does in ("vload", "vstore") for length
 
 
 def of_tokens(program: Program, function: Function, changed: range) -> frozenset[int]:
-    """Lines of the direct effect of a change of these tokens."""
+    """Return the lines of the direct effect of a change of these tokens."""
     around = function.body.around(changed.start)
     statement = next((each for each in reversed(around) if each.word != "{"), function.body)
     own = statement.head if statement.body else statement.tokens
@@ -29,13 +34,13 @@ def of_tokens(program: Program, function: Function, changed: range) -> frozenset
 
 
 def _called(program: Program, own: range) -> set[int]:
-    """Lines of the elements that functions use which these tokens call."""
+    """Return the lines of elements in functions that these tokens call."""
     called = [each for each in program.functions if any(program.uses(each.name, own))]
     return {program.line(access.place) for each in called for access in program.accesses(each.body.tokens)}
 
 
 def _calling(program: Program, function: Function, statement: Statement) -> set[int]:
-    """Lines that use the value of a function, or the local arrays that it fills for its callers."""
+    """Return the lines that use the value of a function, or the local arrays that it fills for its callers."""
     if function.is_kernel:
         return set()
     found = set()
@@ -51,13 +56,13 @@ def _calling(program: Program, function: Function, statement: Statement) -> set[
 
 
 def _calls(program: Program, function: Function) -> set[int]:
-    """Lines that use the value of a function."""
+    """Return the lines that use the value of a function."""
     others = (each.body.tokens for each in program.functions if each is not function)
     return {program.line(place) for places in others for place in program.uses(function.name, places)}
 
 
 def _of_values(program: Program, function: Function, own: range) -> set[int]:
-    """Lines that use what these tokens define, and what only is made of it."""
+    """Return the lines that use variables of these tokens, and variables that are computed from them."""
     lines: set[int] = set()
     known: set[str] = set()
     todo = program.defined(own)
@@ -75,14 +80,14 @@ def _of_values(program: Program, function: Function, own: range) -> set[int]:
 
 
 def _makes_a_variable(program: Program, statement: Statement, place: int) -> bool:
-    """Whether a declaration gives a private variable a value in which this token stands."""
+    """True if a declaration gives a private variable a value that contains this token."""
     signs = [each for each in statement.tokens if program.text(each) == "="]
     declares = program.code[statement.first].kind == "name" and program.code[statement.first + 1].kind == "name"
     return declares and bool(signs) and signs[0] < place and program.text(statement.first) != "return"
 
 
 def _of_local_stores(program: Program, function: Function, own: range) -> set[int]:
-    """Lines that use local arrays into which these tokens store."""
+    """Return the lines that use local arrays into which these tokens store."""
     roots = local_arrays(program, function)
     stored = {roots.get(each.array) for each in program.accesses(own) if each.writes} - {None}
     uses = program.accesses(function.body.tokens)
@@ -90,7 +95,7 @@ def _of_local_stores(program: Program, function: Function, own: range) -> set[in
 
 
 def _controlled(program: Program, function: Function, statement: Statement) -> set[int]:
-    """Lines of the elements that a condition decides about, and of barriers."""
+    """Return the lines of elements and barriers that a condition controls."""
     decided = range(statement.head.stop, statement.end)
     if any(each.word == "return" for each in statement.walk()):
         decided = range(statement.head.stop, function.body.end)
@@ -102,7 +107,7 @@ def _controlled(program: Program, function: Function, statement: Statement) -> s
 
 
 def after_an_insertion(program: Program, function: Function, statement: Statement) -> frozenset[int]:
-    """Lines of a return before this statement: the barriers that are not reached."""
+    """Return the lines of the effect of a return before this statement: the barriers that are not reached."""
     places = range(statement.first, function.body.end)
     return frozenset(program.line(place) for place in places if program.text(place) in BARRIERS)
 
@@ -111,7 +116,7 @@ def after_an_insertion(program: Program, function: Function, statement: Statemen
 
 
 def around_a_barrier(program: Program, function: Function, barrier: Statement) -> frozenset[int]:
-    """Lines that race without it."""
+    """Return the lines that race without this barrier."""
     roots = local_arrays(program, function)
     if any("GLOBAL" in program.text(place) for place in barrier.tokens):
         roots = roots | {each.name: each.name for each in function.parameters if GLOBAL & each.type}
@@ -133,7 +138,9 @@ def _by_array(program: Program, ranges: list[range], roots: dict[str, str]) -> d
 
 
 def _sides(function: Function, barrier: Statement) -> tuple[list[range], list[range]]:
-    """The tokens from the barrier before it, and those to the one after it; in a loop, also round its end."""
+    """Return the tokens from the previous barrier to this one, and from this one to the next. In a loop, they also
+    extend around its end.
+    """
     others = [each for each in function.body.walk() if each.word in BARRIERS]
     first, last = function.body.first, function.body.end
     before = [range(max((each.end for each in others if each.end <= barrier.first), default=first), barrier.first)]
@@ -149,7 +156,7 @@ def _sides(function: Function, barrier: Statement) -> tuple[list[range], list[ra
 
 @lru_cache(maxsize=16)
 def local_arrays(program: Program, function: Function) -> dict[str, str]:
-    """Local arrays and pointers to them, each with the array that it is or points to."""
+    """Return local arrays and pointers to them, each with its array."""
     roots = {each.name: each.name for each in function.parameters if LOCAL & each.type}
     for statement in function.body.walk():
         if statement.body or not LOCAL & {program.text(place) for place in statement.tokens}:

@@ -1,6 +1,6 @@
-"""A container engine and the images to run in it, for the tests that need them (fixtures).
+"""A container engine and its images, for the tests that need them (fixtures).
 
-Without an engine such a test is skipped, and says why; with GRADER_TEST_ENGINE=required it fails.
+Without an engine such a test is skipped with a reason. With GRADER_TEST_ENGINE=required it fails.
 """
 
 import os
@@ -23,7 +23,7 @@ NO_ENGINE = "no container engine answers"
 
 
 def do_without(reason):
-    """Skip the test, unless it was said that it must run."""
+    """Skip the test, or fail it if an engine is required."""
     if os.environ.get("GRADER_TEST_ENGINE") == "required":
         pytest.fail(reason)
     pytest.skip(reason)
@@ -31,7 +31,7 @@ def do_without(reason):
 
 @pytest.fixture(scope="session")
 def engine():
-    """The engine that answers here."""
+    """The engine of this machine."""
     try:
         client = docker.from_env()
     except (DockerException, OSError):
@@ -42,7 +42,7 @@ def engine():
 
 @pytest.fixture(scope="session")
 def worker_image(engine, tmp_path_factory):  # noqa: ARG001 - without an engine there are no images
-    """The name of the worker's image, which GRADER_DOCKER__IMAGE can change; it holds the worker of this tree."""
+    """Name of the worker's image, which GRADER_DOCKER__IMAGE can change. It contains the worker of this tree."""
     name = os.environ.get("GRADER_DOCKER__IMAGE", WORKER_IMAGE)
     rules = ContainerRules(image=name, folder=tmp_path_factory.mktemp("first-worker"))
     try:
@@ -58,7 +58,7 @@ def worker_image(engine, tmp_path_factory):  # noqa: ARG001 - without an engine 
 
 @pytest.fixture(scope="session")
 def grader_image(engine):
-    """The name of the image of the judge and its command line."""
+    """Name of the image with the judge and its command line."""
     try:
         engine.images.get(GRADER_IMAGE)
     except ImageNotFound:

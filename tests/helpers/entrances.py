@@ -1,4 +1,4 @@
-"""Ways to sign in, as a service of the tests has them: a mailbox, quick hashes, an issuer on this machine."""
+"""Methods to sign in, for a service of the tests: a mailbox, quick hashes, and an issuer on this machine."""
 
 import base64
 import hashlib
@@ -28,13 +28,13 @@ QUICK = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 
 
 def enter(service, **ways):
-    """Give the service these ways."""
+    """Give the service these methods to sign in."""
     service.app_state = replace(service.app_state, sign_in=SignInMethods(**ways))
     service.app = make_app(service.app_state)
 
 
 def mailbox(service, *, domain="example.org", fails=None):
-    """Give it mail, and return where that goes."""
+    """Give the service sign-in by mail, and return the list that gets the mails."""
     sent = []
 
     def send(message):
@@ -56,7 +56,7 @@ def with_passwords(service):
 
 
 class Issuer:
-    """An issuer of OpenID Connect: what it says can be changed, as an attacker's or a careless one's would be."""
+    """An issuer of OpenID Connect. A test can change its answers, like an attacker or a careless issuer."""
 
     def __init__(self, address):
         self.address, self.key = address, RSAKey.generate_key(2048, {"kid": "one"})
@@ -65,7 +65,7 @@ class Issuer:
         self.codes, self.people, self.seen, self.numbers = {}, {}, [], count(1)
 
     def authorize(self, address, person=None):
-        """What a browser that is signed in there, as this person, is sent back with."""
+        """Return the parameters that the issuer gives a browser in which this person is signed in."""
         asked = dict(parse_qsl(urlsplit(address).query))
         code = f"code{next(self.numbers)}"
         self.codes[code], self.people[code] = asked, person
@@ -105,7 +105,7 @@ class Issuer:
 
 @contextmanager
 def issuing():
-    """An issuer that runs in the block."""
+    """Run an issuer in the block."""
 
     class Handler(BaseHTTPRequestHandler):
         def _answered(self):
@@ -122,7 +122,7 @@ def issuing():
         do_GET = do_POST = _answered  # noqa: N815 - names that the library looks for
 
         def log_message(self, *_):
-            """Says nothing."""
+            """Write no log."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     issuer = Issuer(f"http://127.0.0.1:{server.server_port}")
@@ -137,6 +137,6 @@ def issuing():
 
 
 def at_university(service, issuer, **rules):
-    """Let people of this issuer in."""
+    """Let people of this issuer sign in."""
     rules = UniversityRules(name="Example University", issuer=issuer.address, client_id=CLIENT, **rules)
     enter(service, university=University(rules, SECRET, service.origin))

@@ -1,4 +1,4 @@
-"""A service in which something of everything has happened, and the addresses of all its pages."""
+"""A service with data of each kind, and the addresses of all its pages."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -26,14 +26,14 @@ DECIDED = ProgressNote(words="it races.", check="correctness: one", verdict="fai
 NOWHERE = "/nothing"
 
 QUERIES = {"compare": "?old=1&new=2", "remove": "?kind=earlier"}
-"""What an address needs behind it, by its end."""
+"""Queries that addresses need, by their end."""
 
 FILES = ("events", ".zip", ".csv", ".json", "/file", "/skeleton")
-"""Ends of addresses whose answers are no pages."""
+"""Ends of addresses whose answers are not pages."""
 
 
 class Eventful:
-    """Ada's attempts are graded, cancelled and under way, Ben's ended by a fault of ours."""
+    """A service in which Ada's attempts are graded, cancelled and running, and Ben's ended by a fault of grader."""
 
     def __init__(self, service):
         self.service = service
@@ -71,7 +71,9 @@ class Eventful:
                 keep_note(session, claimed, note, self.service.now)
 
     def pages(self, key):
-        """The addresses that answer this person, or nobody, with a page; one that there is not is among them."""
+        """Yield the addresses that answer this person, or a visitor without a key, with a page. One of them does not
+        exist.
+        """
         client = self.service.browser(key)
         for address in self._addresses():
             said = client.get(address)
@@ -84,7 +86,9 @@ class Eventful:
                 yield address
 
     def _addresses(self):
-        """One of each route, and more of those whose pages differ; a route of which a part is unknown is left out."""
+        """Yield an address of each route, and more for routes with different pages. Routes with unknown parts are left
+        out.
+        """
         service = self.service
         attempts = [service.page_of(each) for each in (self.racing, self.faulted, self.cancelled, self.running)]
         public = service.attempt(self.done).public

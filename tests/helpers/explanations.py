@@ -1,8 +1,9 @@
-"""Is the first explanation of a mutant true? What a machine can tell of that, which is not all.
+"""Judgements about the first explanation of a mutant, as far as a program can judge it.
 
-It can tell whether a line is named that was changed, or that shows the effect at once (effects.py); whether only other
-lines are named; and a few claims that cannot hold for what was done: no barrier is missing from a text that has all of
-them. It cannot tell whether words without a line are true, nor whether all of a sentence is that names the right line.
+A program can decide if an explanation names a line that was changed or that shows the effect directly (effects.py), or
+only other lines. It also knows a few claims that are false for a mutation. For example, no barrier is missing from a
+text that has all barriers. It cannot decide if words without a line are true, or if all words about a right line are
+true.
 """
 
 import re
@@ -15,7 +16,7 @@ from grader.results.result import Check, Reason, lines_named
 
 
 class Judgement(StrEnum):
-    """Of a first explanation."""
+    """Judgement about a first explanation."""
 
     NAMED = "named"
     FALSE = "false"
@@ -24,7 +25,7 @@ class Judgement(StrEnum):
 
 
 WHEREABOUTS = " In your file, "
-"""From here on, all lines that use global memory are listed, which says nothing."""
+"""Begin of the list of all lines that use global memory, which explains nothing."""
 
 BARRIERS = frozenset({Kind.NO_BARRIER, Kind.MOVED_BARRIER})
 NO_INDEX = BARRIERS | {
@@ -37,19 +38,19 @@ CLAIMS = {
     r"taken to be \w+ long": NO_INDEX,
     r"half float": frozenset(Kind) - {Kind.TYPE},
 }
-"""What is false of mutants of these kinds. What only usually is so, is no claim."""
+"""Claims, with the kinds of mutants for which they are false. A claim that is only usually false is left out."""
 
 SYMPTOMS = frozenset({Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN})
-"""Of these, a message without a cause says what is wrong with the results, and where in them."""
+"""Reasons whose message without a cause only says which results are wrong, and where."""
 
 
 def first_sentences(check: Check) -> str:
-    """What a check says first, without the lines that it lists for every wrong result."""
+    """Return the first words of a check, without the lines that it lists for each wrong result."""
     return check.message.partition(WHEREABOUTS)[0]
 
 
 def judged(mutation: Mutation, check: Check) -> Judgement:
-    """Of the check that is read first."""
+    """Return the judgement about the check that is read first."""
     told = first_sentences(check)
     lines = set(lines_named(told))
     if any(re.search(claim, told) and mutation.kind in kinds for claim, kinds in CLAIMS.items()):

@@ -1,4 +1,4 @@
-"""A worker for the cases of coalsTransp that makes of them what a test says."""
+"""A fake worker for the cases of coalsTransp, whose results a test decides."""
 
 from collections import Counter
 
@@ -13,7 +13,9 @@ BINDINGS = {"coalsTransp": Binding(name="coalsTransp", takes_local=False)}
 
 
 class FakeWorker:
-    """Makes of the first launch of a case what `make` says, and of repeats what `again` says; counts these by case."""
+    """Returns `make` of the inputs for the first launch of a case, and `again` of them for repetitions. Counts the
+    launches by case.
+    """
 
     def __init__(self, make, again=None, kind="cpu"):
         self.make = make
@@ -42,7 +44,7 @@ class FakeWorker:
 
 
 def fetched(plan, case, arrays, make):
-    """Buffers with whole guard bands; the output holds what is made of the inputs."""
+    """Return buffers with intact guard bands. The output is `make` of the inputs."""
     inputs = {name.removesuffix(f" of {case}"): array for name, array in arrays.items()}
     contents = {f"A of {case}": inputs["A"], f"B of {case}": make(inputs)}
     buffers = {}

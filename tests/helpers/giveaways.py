@@ -1,8 +1,8 @@
-"""What no student may be given, and how to find it in whatever they are given: in text, in wheels, in zips.
+"""Secrets that no student may get, and a search for them in everything that students get: in text, in wheels, in zips.
 
-Sources are compared by their tokens, without comments and spaces, so that text which was reformatted is found as well.
-A passage is LENGTH tokens in a row. What students are meant to read (skeletons, handouts, naive kernels) is no secret,
-even where a solution has it too.
+Sources are compared by their tokens, without comments and spaces, so that reformatted text is found, too. A passage is
+LENGTH tokens in a row. Texts for students (skeletons, handouts, naive kernels) are not secret, even if a solution
+contains them.
 """
 
 import io
@@ -13,7 +13,8 @@ from project import ROOT
 
 LENGTH = 16
 """Tokens in a row that are no coincidence: longer than `const uint row = get_global_id(1);` (9), shorter than the line
-of a tiled product that adds up (20)."""
+of a tiled product that adds up (20).
+"""
 
 COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 TOKENS = re.compile(r"[A-Za-z_]\w*|[\d.]+\w*|[^\w\s]")
@@ -32,7 +33,7 @@ PUBLIC = sorted(
 
 
 def passages(text):
-    """All runs of LENGTH tokens of a text."""
+    """Return all runs of LENGTH tokens of a text."""
     tokens = TOKENS.findall(COMMENTS.sub(" ", text))
     return {tuple(tokens[start : start + LENGTH]) for start in range(len(tokens) - LENGTH + 1)}
 
@@ -42,12 +43,12 @@ def of_files(paths):
 
 
 def secret_passages():
-    """Those of model solutions and golden submissions that stand in nothing that students are meant to read."""
+    """Return the passages of model solutions and golden submissions that are in no text for students."""
     return of_files([*SOLUTIONS, *GOLDEN]) - of_files(PUBLIC)
 
 
 def opened(name, data):
-    """A file's name and text, and those of all that it holds, if it is an archive."""
+    """Yield a file's name and text, or, for an archive, the names and texts of its members."""
     if zipfile.is_zipfile(io.BytesIO(data)):
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             for member in archive.namelist():
@@ -57,7 +58,7 @@ def opened(name, data):
 
 
 def secrets_in(files, secrets):
-    """What of these passages is in files (bytes by name), by the file: a passage of each."""
+    """Return a secret passage for each of these files (bytes by name) that has one, by file."""
     found = {}
     for outer, data in files.items():
         for name, text in opened(outer, data):
@@ -68,5 +69,5 @@ def secrets_in(files, secrets):
 
 
 def folder_of(root):
-    """The files of a folder and those below it, by their names there."""
+    """Return all files in a folder and below, by their relative path."""
     return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}

@@ -1,4 +1,4 @@
-"""The golden corpus of this repository (grader/authoring/golden.py says what an expected.yaml holds)."""
+"""The golden corpus of this repository. grader/authoring/golden.py describes expected.yaml."""
 
 from functools import cache
 
@@ -11,9 +11,9 @@ SUBMISSIONS = ROOT / "tests" / "submissions"
 CORPUS = sorted(path.parent for path in SUBMISSIONS.glob("*/*/expected.yaml") if path.parent.parent != HOSTILE)
 
 read = cache(read_golden)
-"""The submission in a folder, with what is expected of it."""
+"""Read the submission in a folder, with its expected verdicts."""
 
 
 def expectation(folder):
-    """What its expected.yaml says."""
+    """Return the content of a folder's expected.yaml."""
     return read(folder).expectation

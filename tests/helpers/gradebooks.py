@@ -1,4 +1,4 @@
-"""Hand-made gradebooks for the tests of what is made from a batch."""
+"""Gradebooks made by hand, for tests of files that are made from a batch."""
 
 import hashlib
 
@@ -13,19 +13,19 @@ SKELETONS = {name: (ROOT / "assignments" / name / "kernels.cl").read_text() for 
 
 
 def mark(name="correctness: one (n 1)", kind=Kind.CORRECTNESS, points=5.0, max_points=5.0, **changes):
-    """A check in brief: passed, unless told otherwise."""
+    """Return a short form of a check, passed by default."""
     fields = {"verdict": Verdict.PASSED, "reason": None, "message": "", "cause": ""}
     return Mark(**{**fields, "name": name, "kind": kind, "points": points, "max_points": max_points, **changes})
 
 
 def missed(name="correctness: one (n 1)", kind=Kind.CORRECTNESS, reason=Reason.WRONG_OUTPUT, **changes):
-    """A check that failed."""
+    """Return a short form of a failed check."""
     fields = {"verdict": Verdict.FAILED, "points": 0.0, "reason": reason, "message": "C[0] is wrong.", **changes}
     return mark(name, kind, **fields)
 
 
 def speed(fraction=1.0, speed_up=2.0, of_copy=0.5):
-    """A speed, of which only ratios matter."""
+    """Return a speed, of which only ratios matter."""
     return Speed(
         unit="GB/s",
         rate=30.0 * of_copy,
@@ -36,7 +36,7 @@ def speed(fraction=1.0, speed_up=2.0, of_copy=0.5):
 
 
 def grade(*marks, source="__kernel void k() {}\n", timed=None):
-    """A grade whose points are the sum of its marks'; `timed` is a speed, or several by part."""
+    """Return a grade with the sum of the marks' points. `timed` is a speed, or several by part."""
     return Grade(
         points=sum(each.points for each in marks),
         max_points=sum(each.max_points for each in marks),
@@ -49,13 +49,13 @@ def grade(*marks, source="__kernel void k() {}\n", timed=None):
 
 
 def row(label, graded=None, assignment=NAMES[0], **changes):
-    """A row of the student of this label; without a grade or a fault nothing was handed in."""
+    """Return a row for the student of this label. Without a grade or a fault, the student has handed in nothing."""
     student = Student(label=label, name=changes.pop("name", label.title()), key=changes.pop("key", None))
     return StudentRow(student=student, assignment=assignment, **{"grade": graded, "shown": graded, **changes})
 
 
 def gradebook(*rows, **changes):
-    """A gradebook of these rows, for the assignments that occur in them."""
+    """Return a gradebook of these rows, for the assignments that occur in them."""
     asked = tuple(name for name in NAMES if any(each.assignment == name for each in rows))
     fields = {
         "shape": "a folder of 3 submissions",

@@ -1,8 +1,9 @@
-"""How the cost of a step grows with the size of its input: as a power of it, over at least two doublings in a row.
+"""The growth of a step's cost with the size of its input: as a power of the size, over at least two successive
+doublings.
 
-Times are of this thread's processor (that of a process is coarse while a timer runs), the smallest of several tries,
-less what an input of nothing costs. One steep doubling proves nothing: a limit may lie in it. Peaks of memory are what
-tracemalloc counts, the same each time.
+Times are processor time of this thread (the process's time is coarse while a timer runs). The smallest of several
+tries counts, minus the time for an empty input. One steep doubling proves nothing, because a limit may be between the
+two sizes. Peaks of memory come from tracemalloc, and are the same each time.
 """
 
 import gc
@@ -15,27 +16,27 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 EXPONENT = 1.5
-"""Between what is linear and what is quadratic; n log n has some 1.1 at these sizes."""
+"""Limit between linear and quadratic growth. n log n has an exponent of about 1.1 at these sizes."""
 
 QUICK, THOROUGH = 0.02, 0.3
-"""Seconds from which on no larger input is tried: for most recipes, and for some, since what is quadratic may be hidden
-by what is linear until an input is large.
+"""Seconds after which no larger input is tried: QUICK for most recipes, THOROUGH for some, because linear cost can hide
+quadratic cost until an input is large.
 """
 
 SHORT, NOISE = 0.004, 0.0002
-"""Seconds: the least that is judged, and what may be but noise."""
+"""Seconds: the smallest cost that is judged, and the cost that may be noise."""
 
 LARGE, UNSEEN = 512 * 1024, 32 * 1024
-"""Bytes at the peak: the least that is judged, and what may be but a cache that was filled."""
+"""Bytes at the peak: the smallest cost that is judged, and the cost that may come from filling a cache."""
 
 FEWEST = 3
-"""Sizes that are tried in any case: two doublings."""
+"""Number of sizes that are always tried: two doublings."""
 
 TRACED = 0.005
-"""Seconds that a step may take to have its memory counted, which takes several times as long."""
+"""Longest time of a step, in seconds, for which its memory is counted. Counting takes several times as long."""
 
 REPEATS = 5
-"""Tries of what looks steep; the smallest counts."""
+"""Tries of a step that looks steep. The smallest time counts."""
 
 LIMIT = 10.0
 """Seconds of processor time that no step needs for any of these inputs."""
@@ -45,13 +46,13 @@ SIZES = tuple(2**power * 1024 for power in range(2, 9))
 
 
 class OverrunError(Exception):
-    """A step that has taken longer than `LIMIT`."""
+    """A step has taken longer than `LIMIT`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Series:
-    """Costs by size, each size twice the one before; `least` is the smallest cost that is judged, `noise` what may be
-    no cost at all.
+    """Costs by size, each size twice the previous one. `least` is the smallest cost that is judged, and `noise` the
+    cost that may be no cost at all.
     """
 
     costs: tuple[tuple[int, float], ...]
@@ -60,7 +61,7 @@ class Series:
 
     @property
     def exponent(self) -> float:
-        """The steepest growth that two doublings in a row have in common, if the last is worth judging."""
+        """Steepest growth that two successive doublings have in common, if the last cost is worth judging."""
         logs = [math.log2(max(cost, self.noise)) for _, cost in self.costs]
         rises = [min(b - a, c - b) for a, b, c in zip(logs, logs[1:], logs[2:], strict=False)]
         judged = [rise for rise, (_, cost) in zip(rises, self.costs[2:], strict=True) if cost >= self.least]
@@ -68,7 +69,7 @@ class Series:
 
     @property
     def is_steep(self) -> bool:
-        """Whether the cost grows faster than it may."""
+        """True if the cost grows faster than it may."""
         return self.exponent > EXPONENT
 
 
@@ -77,10 +78,10 @@ Make = Callable[[int], object]
 
 
 def times(step: Step, make: Make, sizes: Sequence[int], enough: float) -> Series:
-    """Seconds of the step by size, until it takes that long; what looks steep is tried again, and must be at larger
-    sizes, too: what begins to cost beside what is constant rises for a while.
+    """Return the seconds of a step by size, up to a size that takes `enough` seconds. A steep step is tried again, and
+    must also be steep at larger sizes, because a cost that grows from a constant rises steeply for a while.
 
-    What takes long for no input at all is tried with the largest only.
+    A step that takes long for an empty input is tried with the largest sizes only.
     """
     nothing = min(_seconds(step, make(0)) for _ in range(2))
     costs: list[tuple[int, float]] = []
@@ -99,8 +100,8 @@ def times(step: Step, make: Make, sizes: Sequence[int], enough: float) -> Series
 
 
 def assert_linear(step: Step, make: Make) -> None:
-    """What the step does with what is made of a size takes a time in proportion to the size. Tests that ask this are
-    left to `make test-all`: on a busy machine even the processor's time is not what it is on a quiet one.
+    """Check that a step takes a time in proportion to the size of its input. Only `make test-all` runs these tests,
+    because a busy machine also disturbs processor time.
     """
     taken = times(step, make, SIZES, THOROUGH)
     told = ", ".join(f"{size} characters {1000 * seconds:.1f} ms" for size, seconds in taken.costs)
@@ -112,7 +113,7 @@ def _series(costs: Sequence[tuple[int, float]], nothing: float) -> Series:
 
 
 def peaks(step: Step, make: Make, sizes: Sequence[int]) -> Series:
-    """Bytes of memory at the peak of the step by size."""
+    """Return the bytes of memory at the peak of the step, by size."""
     nothing = _peak(step, make(0))
     costs = tuple((size, _peak(step, make(size)) - nothing) for size in sizes)
     return Series(costs=costs, least=LARGE, noise=UNSEEN)
@@ -137,7 +138,7 @@ def _peak(step: Step, made: object) -> int:
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Without the garbage collector, whose turns come when they will."""
+    """Run the block without the garbage collector, which runs at unpredictable times."""
     gc.collect(0)
     gc.disable()
     try:

@@ -1,4 +1,4 @@
-"""A small assignment of which something is hidden, hand-made results for it, and a batch that shows them."""
+"""A small assignment with a hidden part, results for it made by hand, and a batch that shows them."""
 
 import copy
 import csv
@@ -25,7 +25,7 @@ WORKSHEET = "Identifier,Full name,Grade,Maximum grade,Feedback comments\r\nParti
 GRADEBOOK = "Student,ID,SIS Login ID,Section,Adding (44)\r\n    Points Possible,,,,{0}\r\nAnna,7,anna,A,\r\n"
 
 SECRET = "it-is-a-secret"
-"""Stands in every text that nobody may see."""
+"""Part of each text that students may not see."""
 
 CASES = [
     {"name": "one", "sizes": {"n": 1}},
@@ -33,7 +33,7 @@ CASES = [
     {"name": "large", "sizes": {"n": 5000}, "practice": True},
 ]
 AT_ANY_SPEED = {"cpu": {"sizes": {"n": 100000}, **any_speed(5)}}
-"""Launches as short as these leave open, on a busy machine, what more would ask for."""
+"""Any speed is enough, because such short launches leave a higher goal undecided on a busy machine."""
 
 FIELDS = {
     **ADDITION,
@@ -55,21 +55,21 @@ PLACES = {
     "memory": ("memory", "checks", 0),
     "performance": ("performance",),
 }
-"""Where an assignment may say that something is hidden."""
+"""Places of an assignment that can be hidden."""
 
 HIDDEN = {"case": 2, "practice": 3, "sanitizer": 4, "memory": 5, "performance": 7}
-"""The place of the check that is hidden then."""
+"""Index of the hidden check, by place."""
 
 
 WRONG_WHEN_RAGGED = KERNEL.replace("x[i] + y[i];", "x[i] + y[i] + (n == 1000 && i == 7);")
 """A submission that fails the case that may be hidden."""
 
 WRONG_FOR_PRACTICE = KERNEL.replace("x[i] + y[i];", "x[i] + y[i] + (n == 5000 && i == 7);")
-"""One that fails the case for practice."""
+"""A submission that fails the case for practice."""
 
 
 def hiding_course(folder, *hidden, **more):
-    """A course with the assignment; these places of it are hidden, and these fields are others."""
+    """Return a course with the assignment. The named places of it are hidden, and `more` replaces fields."""
     fields = copy.deepcopy({**FIELDS, **more})
     for name in hidden:
         place = fields
@@ -80,7 +80,7 @@ def hiding_course(folder, *hidden, **more):
 
 
 def right(assignment):
-    """The result of a submission that passes everything, in hand-made figures."""
+    """Return the result of a submission that passes everything, with figures made by hand."""
     build = Check(name="build", kind=Kind.BUILD, verdict=Verdict.PASSED, points=0, max_points=0, seconds=0.5)
     device = result().provenance.device
     measured = {"performance": performance(), "usage": (SPILLING,)}
@@ -91,7 +91,7 @@ def right(assignment):
 
 
 def changed(whole, *changes):
-    """The result with other checks in places of its own, and sums to match."""
+    """Return the result with other checks at these indices, and matching sums."""
     checks = list(whole.checks)
     for number, check in changes:
         checks[number] = check
@@ -105,7 +105,7 @@ def changed(whole, *changes):
 
 
 def failing(whole, number, **more):
-    """The same with a check that failed for a reason of its own."""
+    """Return the result with a check that failed for a secret reason."""
     words = {field: f"{SECRET} {field}" for field in ("message", "detail", "cause")}
     told = {"reason": Reason.WRONG_OUTPUT, **words}
     old = whole.checks[number]
@@ -113,7 +113,7 @@ def failing(whole, number, **more):
 
 
 class Batch:
-    """A download of Moodle with Anna's file for an assignment of which a part is hidden, which she fails."""
+    """A download of Moodle with Anna's file for an assignment with a hidden part, which she fails."""
 
     def __init__(self, folder, hidden):
         self.folder, self.hidden, self.versions, self.said = folder, hidden, 0, []
@@ -126,12 +126,12 @@ class Batch:
         self.whole = whole.model_copy(update={"assignment": "small", "provenance": provenance})
 
     def version(self, *hidden):
-        """The assignment, with these places of it hidden."""
+        """Return the assignment with these places hidden."""
         self.versions += 1
         return hiding_course(self.folder / f"course{self.versions}", *hidden).load("small")
 
     def run(self, view=withheld, assignment=None):
-        """The gradebook, and how many gradings it took."""
+        """Run the batch. Return the gradebook, and the number of gradings."""
         workforce = Puppets(answers={KERNEL.encode(): [self.whole]})
         most = f"{self.whole.max_points:g}"
         request = BatchRequest(
@@ -149,12 +149,12 @@ class Batch:
         return grade_batch(request, lambda: workforce, self.said.append), len(workforce.errands)
 
     def worksheet(self):
-        """Of Moodle, to be filled."""
+        """Return a worksheet of Moodle, to be filled."""
         most = f"{self.whole.max_points:g}"
         return MoodleWorksheet(sheet=read_sheet("worksheet.csv", WORKSHEET.format(most).encode()))
 
     def for_students(self):
-        """The bytes of every file that students get, by name; a member of a zip is a file."""
+        """Return the bytes of each file for students, by name. Members of a zip count as files."""
         out = self.folder / "out"
         files = {str(path.relative_to(out)): path.read_bytes() for path in sorted((out / "students").rglob("*.*"))}
         with zipfile.ZipFile(out / "moodle-feedback.zip") as archive:
@@ -162,26 +162,26 @@ class Batch:
         return files
 
     def read(self, name):
-        """A file of the instructor's."""
+        """Return the text of a file for the instructor."""
         return (self.folder / "out" / name).read_text(encoding="utf-8-sig")
 
     def moodle(self):
-        """Anna's row of the worksheet."""
+        """Return Anna's row of the worksheet."""
         (row,) = csv.DictReader(self.read("moodle-worksheet.csv").splitlines())
         return row
 
     def uploaded(self):
-        """Anna's points in the worksheet and in the gradebook."""
+        """Return Anna's points in the worksheet and in the gradebook."""
         (*_, canvas) = csv.DictReader(self.read("canvas-gradebook.csv").splitlines())
         return [float(self.moodle()["Grade"]), float(canvas["Adding (44)"])]
 
     def right(self):
-        """The result of a submission that passes everything, also what is hidden."""
+        """Return the result of a submission that passes everything, also the hidden part."""
         return right(self.assignment)
 
 
 def points_in(batch):
-    """Anna's points in every file that has any, by its name."""
+    """Return Anna's points in each file that has points, by its name."""
     out = batch.folder / "out"
     (table,) = csv.DictReader(batch.read("grades.csv").splitlines())
     home = out / "students" / "Anna Alt"

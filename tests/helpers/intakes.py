@@ -1,4 +1,4 @@
-"""What an intake found, in short."""
+"""Short forms of the findings of an intake."""
 
 import pytest
 
@@ -7,12 +7,12 @@ from grader.lms.intake import take_in
 
 
 def graded(intake):
-    """What is graded of whom: path below what was named, by label and assignment."""
+    """Return the path of each graded file, below the named path, by label and assignment."""
     return {(each.student.label, each.assignment): each.where.partition("/")[2] for each in intake.handins}
 
 
 def missing(intake):
-    """Of whom nothing is graded, be it absent or refused."""
+    """Return the students and assignments without a graded file, which is absent or refused."""
     return [(each.student.label, each.assignment) for each in intake.absences]
 
 

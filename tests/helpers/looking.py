@@ -1,4 +1,4 @@
-"""Judging a page in a real browser: axe, what is wider than the window, and the way of the keyboard through it."""
+"""Checks of a page in a real browser: axe, elements wider than the window, and the order of the Tab key."""
 
 import hashlib
 import json
@@ -27,7 +27,7 @@ REACHABLE = """Array.from(document.querySelectorAll(
   .filter((each) => each.type !== 'radio' || each.checked)"""
 
 PARTS_OF_ITS_OWN = "datetime-local"
-"""A field that the browser makes of several, and marks one by one."""
+"""Type of a field that the browser divides into several, and marks one by one."""
 
 FOCUSED = f"""(() => {{
   const at = document.activeElement;
@@ -41,7 +41,7 @@ FOCUSED = f"""(() => {{
 
 
 def problems(driven, looks):
-    """What is wrong with the page that is open, look by look: nothing, it is to be hoped."""
+    """Return the problems of the open page in each look. None are expected."""
     said = []
     for width, scheme in looks:
         driven.looks(width, scheme)
@@ -51,21 +51,21 @@ def problems(driven, looks):
 
 
 def judged(driven):
-    """What axe has to say, a line for each element."""
+    """Return the violations that axe finds, a line for each element."""
     if not driven.say("'axe' in window"):
         driven.say(AXE.read_text(encoding="utf-8"))
     return json.loads(driven.awaited(FOUND))
 
 
 def stumbles(driven):
-    """Where the Tab key goes wrong: what it does not reach, or out of order, or without a mark of the focus."""
+    """Return errors of the Tab key: elements that it does not reach, reaches out of order, or does not mark."""
     driven.looks(WIDE, "light")
     driven.say("document.activeElement.blur()")
     wanted, places, said = driven.say(f"{REACHABLE}.length"), [], []
     for _ in range(3 * wanted + 5):
         driven.press("Tab")
         at = driven.say(FOCUSED)
-        if at is None or (len(places) > 1 and at["place"] == places[0]):  # round once
+        if at is None or (len(places) > 1 and at["place"] == places[0]):  # all elements were visited
             break
         said += [] if at["shown"] else [f"no mark of the focus: {at['words']}"]
         if at["place"] >= 0 and at["place"] not in places[-1:]:
@@ -76,7 +76,7 @@ def stumbles(driven):
 
 
 def short(address):
-    """An address as the name of a file."""
+    """Return an address in the form of a file name."""
     return (
         f"{address.strip('/').split('?')[0].replace('/', '-')[:60]}-{hashlib.sha256(address.encode()).hexdigest()[:6]}"
     )

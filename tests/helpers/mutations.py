@@ -1,7 +1,7 @@
-"""Single mutations of a kernels.cl: the mistakes that students make, one at a time, in a text that is right.
+"""Single mutations of a kernels.cl: mistakes of students, one at a time, in a right text.
 
-No mutation adds or takes away a line, so that lines have the same numbers before and after. Each knows the lines that
-it changed and those of its direct effect (effects.py).
+No mutation adds or removes a line, so that lines keep their numbers. Each mutation knows the lines that it changed and
+the lines of its direct effect (effects.py).
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -14,7 +14,7 @@ from statements import BARRIERS, Function, Program, Statement, parse
 
 @dataclass(frozen=True, kw_only=True)
 class Mutation:
-    """A text with one mistake: the lines that were changed, and those where it has its effect at once."""
+    """A text with one mistake: the lines that were changed, and the lines of its direct effect."""
 
     kind: Kind
     lines: frozenset[int]
@@ -23,8 +23,8 @@ class Mutation:
 
 
 def mutations(source: str, kernels: Collection[str]) -> tuple[Mutation, ...]:
-    """All mutations of these kernels and of the functions that they may call, each text once. A text with continued
-    lines has none.
+    """Return all mutations of these kernels and of the functions that they may call, each text once. A text with
+    continued lines has none.
     """
     if "\\\n" in source or "??" in source:
         return ()
@@ -55,7 +55,7 @@ def _mutation(view: View, kind: Kind, edits: list[Edit], effect: frozenset[int] 
 
 
 def applied(program: Program, edits: list[Edit]) -> str:
-    """The text with these edits, on as many lines as before."""
+    """Return the text with these edits, on as many lines as before."""
     source = program.source
     for edit in sorted(edits, key=lambda edit: edit.tokens.start, reverse=True):
         start = program.code[edit.tokens.start].start
@@ -68,7 +68,7 @@ def applied(program: Program, edits: list[Edit]) -> str:
 
 
 def _barriers(view: View) -> Iterator[Mutation]:
-    """Each barrier left out, put behind the next statement, and before the one before it."""
+    """Yield mutations for each barrier: left out, moved after the next statement, and moved before the previous one."""
     blocks = [each for each in view.function.body.walk() if each.word == "{"]
     for body in (block.body for block in blocks):
         for number, barrier in enumerate(body):
@@ -84,7 +84,7 @@ def _barriers(view: View) -> Iterator[Mutation]:
 
 
 def _moves(body: tuple[Statement, ...], number: int) -> Iterator[int]:
-    """Where a barrier is put instead: before the statement before it, or behind the one after it."""
+    """Yield new places for a barrier: before the previous statement, or after the next one."""
     if number > 0:
         yield body[number - 1].first
     if number + 1 < len(body):
@@ -92,7 +92,9 @@ def _moves(body: tuple[Statement, ...], number: int) -> Iterator[int]:
 
 
 def _returns(view: View) -> Iterator[Mutation]:
-    """The condition of the last if, asked before the first barrier: who has nothing to do does not reach it."""
+    """Yield a mutation that tests the condition of the last if before the first barrier, so that idle work-items do not
+    reach it.
+    """
     top = view.function.body.body
     first = next((each for each in top if any(inner.word in BARRIERS for inner in each.walk())), None)
     last = next((each for each in reversed(top) if each.word == "if"), None)

@@ -1,8 +1,8 @@
-"""Carries out one attack under the sandbox `process`, inside a container that is thrown away, and prints what it did.
+"""Carry out one attack under the sandbox `process`, inside a disposable container, and print its effects.
 
     python3 observe.py KERNELS COURSE ASSIGNMENT       (as root: the grader runs as another user)
 
-One JSON object on stdout: how the grader ended, the reason of the first failed check, and the traces that are left.
+Prints one JSON object: how grader ended, the reason of the first failed check, and the traces that are left.
 """
 
 import json
@@ -13,7 +13,7 @@ import sys
 import time
 from pathlib import Path
 
-USER = random.randrange(10_000, 60_000)  # its own: the kernel counts the processes of a user across containers
+USER = random.randrange(10_000, 60_000)  # the OS kernel counts a user's processes over all containers
 HOME = Path("/home/grader")
 SECRET = HOME / "secret.txt"
 WORDS = "the other students' work"
@@ -23,10 +23,10 @@ WRITABLE = (HOME, Path("/tmp"), Path("/dev/shm"), Path("/var/tmp"))
 
 
 def main(kernels, course, assignment):
-    """Run the grader on the attack and look at what is left."""
+    """Run grader on the attack and look for traces."""
     HOME.mkdir(exist_ok=True)
     with Path("/etc/passwd").open("a") as users:
-        users.write(f"grader:x:{USER}:{USER}::{HOME}:/bin/sh\n")  # a machine that people use
+        users.write(f"grader:x:{USER}:{USER}::{HOME}:/bin/sh\n")  # as on a real machine
     SECRET.write_text(WORDS)
     os.chown(HOME, USER, USER)
     os.chown(SECRET, USER, USER)
@@ -47,7 +47,7 @@ def main(kernels, course, assignment):
 
 
 def grade(kernels, course, assignment, report):
-    """The exit status of the grader; None if it had to be ended."""
+    """Return the exit status of grader, or None if it had to be ended."""
     command = ["grader", "grade", kernels, "--assignment", assignment, "--course", course, "--json", str(report)]
     process = subprocess.Popen(
         [*command, "--sandbox", "process"],
@@ -69,7 +69,7 @@ def grade(kernels, course, assignment, report):
 
 
 def first_failure(report):
-    """The reason of the first check that failed; None if there is no result."""
+    """Return the reason of the first failed check, "held" if none failed, or None without a result."""
     try:
         result = json.loads(report.read_text())
     except (OSError, ValueError):
@@ -82,7 +82,7 @@ def first_failure(report):
 
 
 def processes():
-    """Processes of the grader's user, the dead left out."""
+    """Return the ids of the grader user's living processes."""
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
         try:
@@ -95,7 +95,7 @@ def processes():
 
 
 def files():
-    """Everything in the folders that the grader's user can write to."""
+    """Return all paths in the folders that the grader's user can write to."""
     return {str(path) for folder in WRITABLE for path in folder.rglob("*")}
 
 

@@ -1,4 +1,4 @@
-"""A service that a real browser can open: its pages at a port of this machine, its gradings in the test's hand."""
+"""A service that a real browser can open: its pages at a port of this machine, with gradings that the test decides."""
 
 import socket
 import threading
@@ -14,14 +14,14 @@ from grader.service.db.models import PersonRow
 
 @contextmanager
 def opened(folder, **more):
-    """A service, which listens at its `port` while the block runs."""
+    """Yield a service that listens at its `port` during the block."""
     listener = socket.create_server(("127.0.0.1", 0))
     port = listener.getsockname()[1]
     service = Service(folder, **{"origin": f"http://127.0.0.1:{port}", **more})
     service.port = port
 
     async def current(scope, receive, send):
-        await service.app(scope, receive, send)  # which a way to sign in makes anew
+        await service.app(scope, receive, send)  # a change of the methods to sign in replaces the application
 
     server = uvicorn.Server(uvicorn.Config(current, log_level="warning", timeout_graceful_shutdown=1))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
@@ -36,7 +36,7 @@ def opened(folder, **more):
 
 @contextmanager
 def driving(browser, service, key):
-    """Chromium, in which this person is signed in."""
+    """Yield a Chromium in which this person is signed in."""
     driven = Driven(browser.program, browser.folder / f"driven-{key}")
     try:
         sign_in(driven, service, key)
@@ -46,7 +46,7 @@ def driving(browser, service, key):
 
 
 def sign_in(driven, service, key):
-    """By a link, as it is sent to people."""
+    """Sign in by a link, as people get it."""
     with service.database.writing() as session:
         person = session.query(PersonRow).filter_by(key=key).one()
         token = invite(session, person, "test", service.now)
@@ -56,5 +56,5 @@ def sign_in(driven, service, key):
 
 
 def errors(driven):
-    """What the browser complained about, breaches of our policy among it."""
+    """Return the errors that the browser reported, with violations of the content security policy."""
     return [each["text"] for each in driven.complaints if each["level"] == "error"]

@@ -1,4 +1,4 @@
-"""The mistakes that students make, as edits of one function: what could be mistyped, and how."""
+"""Mistakes of students, as edits of one function: the tokens that could be mistyped, and the replacements."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from statements import GLOBAL, LOCAL, Function, Program
 
 
 class Kind(StrEnum):
-    """What was done to the text."""
+    """Kind of a mutation."""
 
     RELATION = "relation"
     BOUND = "bound"
@@ -34,7 +34,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Edit:
-    """These tokens replaced by a text; of none, the text is put before the first."""
+    """Replaces tokens by a text. An empty range inserts the text before its start."""
 
     tokens: range
     text: str
@@ -49,20 +49,20 @@ class View:
 
     @property
     def places(self) -> range:
-        """The tokens of its body."""
+        """Tokens of the function's body."""
         return self.function.body.tokens
 
     def text(self, place: int) -> str:
-        """The token there."""
+        """Return the token at a place."""
         return self.program.text(place)
 
     def is_value(self, place: int) -> bool:
-        """Whether an operand ends there, so that what follows is an operator of two."""
+        """True if an operand ends at this place, so that the next operator is binary."""
         token = self.program.code[place]
         return token.kind in {"name", "number"} or token.text in {")", "]"}
 
     def indices(self) -> Iterator[range]:
-        """What stands within square brackets, but for those of declarations."""
+        """Yield the tokens within square brackets of accesses, without declarations."""
         accesses = list(self.program.accesses(self.places))
         for access in accesses:
             opening = access.place + 1
@@ -72,7 +72,7 @@ class View:
                 opening = close + 1
 
     def declared(self) -> Iterator[range]:
-        """What stands within square brackets behind the name of a local array where it is declared."""
+        """Yield the tokens within square brackets in declarations of local arrays."""
         for statement in self.function.body.walk():
             if statement.word not in LOCAL:
                 continue
@@ -99,7 +99,7 @@ ENDS_A_BOUND = frozenset({";", ")", "&&", "||", "?"})
 
 
 def _replaced(others: dict[str, str], view: View) -> Iterator[Edit]:
-    """Each of these operators by its other; one of two operands only."""
+    """Replace each of these binary operators by its counterpart."""
     declared = {place for each in view.declared() for place in each}
     for place in (each for each in view.places if each not in declared):
         other = others.get(view.text(place))
@@ -108,7 +108,7 @@ def _replaced(others: dict[str, str], view: View) -> Iterator[Edit]:
 
 
 def _is_of_a_type(view: View, place: int) -> bool:
-    """Whether a star belongs to a pointer's type, or stands before what it points to."""
+    """True if a star belongs to a pointer's type or is a dereference."""
     before, after = view.text(place - 1), view.text(place + 1)
     return view.text(place) == "*" and (before in TYPES or (before in {")", "]"} and after in {"const", ")"}))
 
@@ -127,7 +127,7 @@ def _logic(view: View) -> Iterator[Edit]:
 
 
 def _guards(view: View) -> Iterator[Edit]:
-    """Conditions of an if or of a choice taken out, and each of two that are joined by an and."""
+    """Remove the condition of an if or of a conditional expression, and each part of an `&&` of two."""
     heads = [each.head for each in view.function.body.walk() if each.word == "if"]
     for place in view.places:
         if view.text(place) == "?" and view.text(place - 1) == ")":
@@ -142,7 +142,7 @@ def _guards(view: View) -> Iterator[Edit]:
 
 
 def _outer(view: View, places: range) -> Iterator[int]:
-    """These tokens, but for those in brackets."""
+    """Yield these tokens without those in brackets."""
     place = places.start
     while place < places.stop:
         yield place
@@ -150,7 +150,7 @@ def _outer(view: View, places: range) -> Iterator[int]:
 
 
 def _constants(view: View) -> Iterator[Edit]:
-    """Whole numbers and macros of sizes, but for ids, first values and declarations."""
+    """Change whole numbers and macros of sizes, except for ids, first values and declarations."""
     declared = {place for each in view.declared() for place in each}
     given = {each.name for each in view.function.parameters}
     for place in view.places:
@@ -168,7 +168,7 @@ def _constants(view: View) -> Iterator[Edit]:
 
 
 def _ids(view: View) -> Iterator[Edit]:
-    """The dimensions of a function of two."""
+    """Exchange the dimensions of ids in a function of two dimensions."""
     calls = [place for place in view.places if view.text(place).startswith("get_") and view.text(place + 1) == "("]
     dimensions = {view.text(place + 2) for place in calls}
     for place in calls if {"0", "1"} <= dimensions else ():
@@ -178,7 +178,7 @@ def _ids(view: View) -> Iterator[Edit]:
 
 
 def _pairs(view: View) -> Iterator[Edit]:
-    """Neighbouring indices, [a][b] for [b][a], and the names in a * n + b."""
+    """Exchange neighbouring indices, [a][b] for [b][a], and the names in a * n + b."""
     cut = view.program.cut
     for index in view.indices():
         after = index.stop + 1
@@ -190,7 +190,7 @@ def _pairs(view: View) -> Iterator[Edit]:
 
 
 def _turned(view: View, places: range) -> Edit | None:
-    """The row and the column of row * n + column, if that is what stands there and ends an index."""
+    """Exchange row and column of row * n + column, if these tokens have that form and end an index."""
     row, times, length, plus, column = map(view.text, places)
     names = all(view.program.code[place].kind == "name" for place in places[::2])
     if not names or (times, plus) != ("*", "+") or view.text(places.stop) not in {"]", ")"}:
@@ -199,7 +199,7 @@ def _turned(view: View, places: range) -> Edit | None:
 
 
 def _terms(view: View) -> Iterator[Edit]:
-    """Summands of an index left out, those in brackets, too."""
+    """Leave out summands of an index, also those in brackets."""
     for index in view.indices():
         groups = [index] + [
             range(place + 1, view.program.partners[place])
@@ -215,7 +215,7 @@ def _terms(view: View) -> Iterator[Edit]:
 
 
 def _arrays(view: View) -> Iterator[Edit]:
-    """Another array of the same memory where elements are used."""
+    """Replace the array of an access by another array in the same memory."""
     parameters = view.function.parameters
     shared = {each.name for each in parameters if GLOBAL & each.type}
     accesses = list(view.program.accesses(view.places))
@@ -230,7 +230,7 @@ SIZES = frozenset({"uint32_t", "uint", "int", "size_t"})
 
 
 def _sizes(view: View) -> Iterator[Edit]:
-    """Another parameter by value in the place of a size."""
+    """Replace a size by another parameter that is passed by value."""
     sizes = sorted(each.name for each in view.function.parameters if each.type & SIZES and "*" not in each.type)
     for place in view.places:
         if view.text(place) in sizes:
@@ -240,7 +240,7 @@ def _sizes(view: View) -> Iterator[Edit]:
 
 
 def _lengths(view: View) -> Iterator[Edit]:
-    """Local arrays that are too short, or whose rows are a word longer."""
+    """Make local arrays too short, or their rows a word longer."""
     for extent in view.declared():
         yield Edit(tokens=extent, text=f"{view.program.cut(extent)} - 1")
         if view.text(extent.start - 2) == "]":
@@ -264,7 +264,7 @@ def _is_in_a_head(view: View, place: int) -> bool:
 
 
 def _initial(view: View) -> Iterator[Edit]:
-    """A zero that is a one, or no value where a variable gets its first."""
+    """Replace a zero by a one, or remove a variable's first value."""
     for place in view.places:
         if view.text(place) == "=" and view.text(place + 1) == "0" and view.text(place + 2) in {";", ","}:
             yield Edit(tokens=range(place + 1, place + 2), text="1")
@@ -276,7 +276,7 @@ REALS = frozenset({"real", "float"})
 
 
 def _types(view: View) -> Iterator[Edit]:
-    """A private variable of whole numbers."""
+    """Declare a private variable as an integer."""
     for statement in view.function.body.walk():
         for place in (statement.first, statement.first + 1):
             declares = place + 1 < statement.end and view.program.code[place + 1].kind == "name"
@@ -301,4 +301,4 @@ OPERATORS: dict[Kind, tuple[Operator, ...]] = {
     Kind.TYPE: (_types,),
     Kind.LENGTH: (_lengths,),
 }
-"""What is tried for each kind; barriers and returns take more than one edit, or know their effect."""
+"""Operators of each kind. Barriers and returns are missing: they need more than one edit, or know their effect."""

@@ -1,4 +1,6 @@
-"""Pages asked for at a fixed rate, whether or not those before have come: for little processor time of our own."""
+"""Requests for pages at a fixed rate, whether earlier pages have arrived or not, with little processor time in the
+test.
+"""
 
 import asyncio
 import os
@@ -6,11 +8,11 @@ import time
 from pathlib import Path
 
 CONNECTIONS = 64
-"""Connections that are kept for the requests; one that finds none free waits, and the wait counts."""
+"""Number of open connections for the requests. A request without a free connection waits, and the wait counts."""
 
 
 class Visitors:
-    """Connections to a web process, each of which can ask for a page with a cookie."""
+    """Connections to a web process, each of which can request a page with a cookie."""
 
     def __init__(self, port):
         self._port, self._free = port, asyncio.Queue()
@@ -21,7 +23,7 @@ class Visitors:
         return self
 
     async def ask(self, path, cookie):
-        """Seconds until the whole page was there."""
+        """Return the seconds until the whole page has arrived."""
         begun = time.monotonic()
         reader, writer = connection = await self._free.get()
         head = f"GET {path} HTTP/1.1\r\nhost: 127.0.0.1:{self._port}\r\ncookie: {cookie}\r\n\r\n"
@@ -34,7 +36,7 @@ class Visitors:
         return time.monotonic() - begun
 
     async def at_rate(self, rate, seconds, path, cookies):
-        """So many pages per second for so long; how many seconds each took."""
+        """Request pages at this rate for some seconds, and return the seconds of each."""
         begun, asked = asyncio.get_running_loop().time(), []
         for number in range(int(rate * seconds)):
             await asyncio.sleep(max(0.0, begun + number / rate - asyncio.get_running_loop().time()))
@@ -47,6 +49,6 @@ class Visitors:
 
 
 def processor_seconds(pids):
-    """What these processes have used, of all processors, in user's and in the system's time."""
+    """Return the user and system time of these processes, over all processors."""
     fields = [Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split() for pid in pids]
     return sum(int(each[11]) + int(each[12]) for each in fields) / os.sysconf("SC_CLK_TCK")

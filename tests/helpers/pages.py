@@ -17,7 +17,7 @@ PAYLOADS = (
 
 
 class Reader(HTMLParser):
-    """A page as its elements with their attributes, and as the text that a reader sees."""
+    """The elements of a page with their attributes, and the text that a reader sees."""
 
     def __init__(self, page):
         super().__init__()

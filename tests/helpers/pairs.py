@@ -1,4 +1,4 @@
-"""Suites of two kernels, as their files say it."""
+"""Suites of two kernels, as in their files."""
 
 from courses import ADDITION, KERNEL
 

@@ -2,7 +2,7 @@
 
     tests/submissions/reduction/no-barrier-in-the-tree --graded--> tests/helpers/example.json --drawn--> docs/report.png
 
-The picture carries a digest of the page that it shows, so that a test knows whether it is out of date. A new result:
+The picture contains a digest of its page, so that a test knows if it is out of date. A new result:
 
     grader grade tests/submissions/reduction/no-barrier-in-the-tree --assignment reduction --sandbox process \\
         --require-sanitizer --json tests/helpers/example.json
@@ -27,33 +27,35 @@ SUBMISSION = ROOT / "tests" / "submissions" / "reduction" / "no-barrier-in-the-t
 EXAMPLE, PICTURE = HELPERS / "example.json", ROOT / "docs" / "report.png"
 
 WIDTH, HEIGHT = 960, 860
-"""Pixels: the beginning of the page."""
+"""Pixels of the picture, which shows the beginning of the page."""
 
 COLOURS = 64
-"""As many as the page has, with the smooth edges of its letters."""
+"""Number of the page's colours, with the smooth edges of its letters."""
 
 KEY = "page-sha256"
 
 
 def example():
-    """The result that the README and docs/reading-your-report.md show, as its grading wrote it."""
+    """Return the result that the README and docs/reading-your-report.md show, as its grading wrote it."""
     return Result.model_validate_json(EXAMPLE.read_text(encoding="utf-8"))
 
 
 def digest():
-    """Of the page without its figures, which are below what is drawn, and depend on the version of matplotlib."""
+    """Return the digest of the page without its figures, which are below the picture and depend on matplotlib's
+    version.
+    """
     page = re.sub("<svg.*?</svg>", "", REPORTS["html"](example()), flags=re.DOTALL)
     return hashlib.sha256(page.encode()).hexdigest()
 
 
 def drawn_from():
-    """The digest of the page that the picture shows."""
+    """Return the digest of the page that the picture shows."""
     with Image.open(PICTURE) as picture:
         return picture.text[KEY]
 
 
 def draw(chromium):
-    """Draw the picture, and note in it what it was drawn from."""
+    """Draw the picture, and store the digest of its page in it."""
     with tempfile.TemporaryDirectory() as name:
         folder, note = Path(name), PngInfo()
         (folder / "page.html").write_text(REPORTS["html"](example()), encoding="utf-8")

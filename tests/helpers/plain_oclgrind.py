@@ -1,8 +1,8 @@
-"""Runs launches in Oclgrind as it is, without the grader's plugin, and writes what it complains about.
+"""Run launches in Oclgrind without grader's plugin, and write its complaints.
 
     python -m plain_oclgrind < JOB
 
-JOB is a pickle of ours: a list of (steps, buffers, contents of buffers, repeat) after the source.
+JOB is a pickle from second_judge.py: the source, then a list of (steps, buffers, contents of buffers, repeat).
 """
 
 import os
@@ -18,7 +18,7 @@ HEADLINES = ("Read-write data race", "Write-write data race", "Invalid ", "Work-
 
 
 def main() -> None:
-    """Run each, and write the first line of each complaint."""
+    """Run each launch, and write the first line of each complaint."""
     source, runs = pickle.load(sys.stdin.buffer)
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log"
@@ -38,7 +38,7 @@ def main() -> None:
 
 
 def _launch(source: str, steps: Any, specs: Any, contents: dict[str, Any], repeat: Any) -> None:
-    """One session."""
+    """Run one session."""
     import numpy as np  # noqa: PLC0415 - which come after the driver is chosen
     import pyopencl as cl  # noqa: PLC0415
 

@@ -1,6 +1,6 @@
-"""A PostgreSQL server for the tests (fixtures), in a folder of its own, on a socket there and at no port.
+"""A PostgreSQL server for the tests (fixtures), in its own folder, on a socket there and without a port.
 
-Without PostgreSQL such a test is skipped, and says why; with GRADER_TEST_DATABASE=required it fails.
+Without PostgreSQL such a test is skipped with a reason. With GRADER_TEST_DATABASE=required it fails.
 """
 
 import os
@@ -23,14 +23,14 @@ numbers = count(1)
 
 
 def do_without(reason):
-    """Skip the test, unless it was said that it must run."""
+    """Skip the test, or fail it if a database is required."""
     if os.environ.get("GRADER_TEST_DATABASE") == "required":
         pytest.fail(reason)
     pytest.skip(reason)
 
 
 def programs():
-    """The folder of PostgreSQL's programs; None where it is not installed."""
+    """Return the folder of PostgreSQL's programs, or None if it is not installed."""
     on_path = shutil.which("initdb")
     found = [*Path("/usr/lib/postgresql").glob("*/bin"), *([Path(on_path).resolve().parent] if on_path else [])]
     return next((each for each in found if all((each / name).is_file() for name in PROGRAMS)), None)
@@ -50,7 +50,9 @@ class Server:
         self.process = None
 
     def start(self):
-        """Returns when it answers: after a kill, it reads all databases of the tests before on a busy machine."""
+        """Start the server, and return when it answers. After a kill it first reads all databases of the tests, which
+        takes long on a busy machine.
+        """
         settings = [part for each in (*QUICK, f"unix_socket_directories={self.folder}") for part in ("-c", each)]
         with (self.folder / "log").open("ab") as log:
             self.process = subprocess.Popen(
@@ -65,8 +67,8 @@ class Server:
         return self
 
     def kill(self):
-        """Kill the whole server at once, as a power cut would: every process of it."""
-        self.process.send_signal(signal.SIGSTOP)  # it could start another process between the two lines
+        """Kill all processes of the server at once, as a power cut would."""
+        self.process.send_signal(signal.SIGSTOP)  # it could otherwise start another process before it is killed
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
         for pid in (self.process.pid, *map(int, children)):
             try:
@@ -76,9 +78,9 @@ class Server:
         self.process.wait()
 
     def new(self, how=""):
-        """The address of a new, empty database; `how` are more words of its CREATE DATABASE."""
+        """Return the address of a new, empty database. `how` is appended to its CREATE DATABASE."""
         name = f"grader{next(numbers)}"
-        # a copy of a template waits for a checkpoint, unless it is written to the log: quicker for small ones
+        # A copy of a template waits for a checkpoint, unless it is written to the log. That is quicker for small ones.
         self.psql(f"CREATE DATABASE {name} STRATEGY wal_log {how}")
         return f"postgresql://{OWNER}@/{name}?host={self.folder}"
 
@@ -97,7 +99,7 @@ class Server:
         assert done.returncode == 0, done.stderr
 
     def _owner(self):
-        """PostgreSQL refuses to run as root."""
+        """Return options to run as PostgreSQL's user, because PostgreSQL refuses to run as root."""
         return {"user": OWNER, "group": OWNER, "cwd": "/"} if os.geteuid() == 0 else {}
 
 

@@ -1,11 +1,11 @@
-"""What this repository holds, for the tests that walk through it."""
+"""Folders and assignments of this repository, for tests that walk through it."""
 
 from pathlib import Path
 
 HELPERS = Path(__file__).parent
 ROOT = HELPERS.parent.parent
 FIRST_COURSE = ("blockMMM", "coalsProgrm", "coalsTransp", "optimProgram", "rgblkMMM")
-"""Those whose kernels may all stand in one file, student_template/kernels.cl."""
+"""Assignments whose kernels fit into one file, student_template/kernels.cl."""
 
 ASSIGNMENTS = (
     *("blockMMM", "coalsProgrm", "coalsTransp", "jacobi", "loopNest", "nearestNeighbour", "optimProgram"),
@@ -14,5 +14,5 @@ ASSIGNMENTS = (
 
 
 def importable(module: str) -> str:
-    """What a Python of its own searches to import a module of tests, by its __file__, and the helpers."""
+    """Return the path on which another Python can import a module of tests, by its __file__, and the helpers."""
     return f"{Path(module).parent}:{HELPERS}"

@@ -1,4 +1,4 @@
-"""A batch without an environment: hand-made files and assignments, and a workforce that says what it is told to say."""
+"""A batch without an environment: files and assignments made by hand, and a workforce with prepared answers."""
 
 from concurrent.futures import Future
 
@@ -34,7 +34,7 @@ def plan_of(assignments, *handins, seed=7):
 
 
 def outcome_of(errand, assignment_sha256="a"):
-    """A result that knows what was graded."""
+    """Return a result with the provenance of its errand."""
     provenance = GOOD.provenance.model_copy(
         update={"submission_sha256": errand.sha256, "seed": errand.seed, "assignment_sha256": assignment_sha256}
     )
@@ -43,8 +43,8 @@ def outcome_of(errand, assignment_sha256="a"):
 
 
 class Puppets:
-    """A workforce of so many hands. `answers` are lists of what an errand's bytes get, in turn: an outcome, an error to
-    raise, or None for a good result; what has no list gets a good result.
+    """A workforce with `hands` stations. `answers` has a list of answers for an errand's bytes, used in turn: an
+    outcome, an error to raise, or None for a good result. Other errands get a good result.
     """
 
     def __init__(self, hands=2, answers=None, facilities=FACILITIES, assignment_sha256="a"):
@@ -80,4 +80,4 @@ class Puppets:
 
 
 def silent(_):
-    """A listener that does not care."""
+    """Ignore a message."""

@@ -9,7 +9,7 @@ NOT_COPIED = shutil.ignore_patterns("__pycache__")
 
 
 def files_of(recipe, name):
-    """The files that a recipe names, with a name in the place of NAME."""
+    """Return the files that a recipe names, with `name` in place of NAME."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     (section,) = re.findall(rf"^\*\*{re.escape(recipe)}\.\*\*.*?(?=^\*\*|^## )", text, re.MULTILINE | re.DOTALL)
     assert len(section.splitlines()) <= 10
@@ -32,7 +32,7 @@ class Package:
         self.touched.add(name)
 
     def insert(self, name, text, before):
-        """Put text before the only place where a file says this."""
+        """Insert text before the only occurrence of another text in a file."""
         path = self.folder / name
         head, place, tail = path.read_text(encoding="utf-8").partition(before)
         assert place

@@ -1,4 +1,4 @@
-"""Slips of students, and what compilers said of them: the files of build_logs/, whose expected.yaml explains them."""
+"""Mistakes of students with the messages of compilers: the files of build_logs/, which expected.yaml explains."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +10,7 @@ FOLDER = Path(__file__).parent / "build_logs"
 
 @dataclass(frozen=True, kw_only=True)
 class Recorded:
-    """A kernel with a slip, the logs that there are of it by the compiler's name, and what a student must be told."""
+    """A kernel with a mistake, its logs by the compiler's name, and the line and the hint for a student."""
 
     name: str
     source: str

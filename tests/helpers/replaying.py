@@ -1,6 +1,6 @@
-"""A grading that was recorded once, and stations that replay it in its true time: for loads beyond these machines.
+"""A recorded grading, and stations that replay it in its real time, for loads that these machines could not grade.
 
-As a program, `python tests/helpers/replaying.py RECORDING`, it is such a station; GRADER_DATABASE names its database.
+As a program, `python tests/helpers/replaying.py RECORDING`, it is such a station. GRADER_DATABASE names its database.
 """
 
 import os
@@ -27,20 +27,20 @@ from grader.service.submissions.queue import ClaimedGrading
 
 @dataclass(frozen=True)
 class Recording:
-    """What a grading told, each with its second; what is stored of it; how many seconds it took."""
+    """The events of a grading with their seconds, the outcome that is stored, and the grading's duration in seconds."""
 
     events: tuple
     graded: object
     seconds: float
 
     def faster(self, times):
-        """The same in a fraction of its time."""
+        """Return the recording in a fraction of its time."""
         events = tuple((second / times, event) for second, event in self.events)
         return Recording(events, self.graded, self.seconds / times)
 
 
 def record(course, orders, assignment, source):
-    """Grade it for real, by a station's own judge."""
+    """Grade a source with a station's own judge, and record it."""
     judge, events, begun = Judge(course, LocalBackend(orders), 1), [], time.monotonic()
     claimed = ClaimedGrading(
         grading_id=1,
@@ -60,7 +60,7 @@ def record(course, orders, assignment, source):
 
 
 class Replaying:
-    """A judge that says again what was recorded, at the same seconds."""
+    """A judge that repeats a recording, at the same seconds."""
 
     def __init__(self, recording):
         self.recording = recording

@@ -1,4 +1,4 @@
-"""What `grader run` may have measured, made by hand."""
+"""Measurements of `grader run`, made by hand."""
 
 from samples import DEVICE
 
@@ -13,13 +13,13 @@ WRONG = Problem(reason=Reason.WRONG_OUTPUT, message="2 of 3 elements of z are wr
 
 
 def launch(milliseconds, turns=1):
-    """One with so many milliseconds for each of its steps, and half a millisecond beside them."""
+    """Return a launch with these milliseconds for its steps, and half a millisecond in addition."""
     steps = tuple(StepTime(start_ns=0, end_ns=round(each * 1e6)) for each in milliseconds)
     return Timing(steps=steps, wall_seconds=1e-3 * (sum(milliseconds) + 0.5), turns=turns)
 
 
 def measured(assignment, *milliseconds, **changes):
-    """Three launches, the middle one of which took this long and another ten times."""
+    """Return three launches. The middle one took this long, and the last one ten times as long."""
     scaled = [[factor * each for each in milliseconds or (2.0,)] for factor in (0.5, 1, 10)]
     fields = {
         "assignment": assignment,

@@ -1,4 +1,4 @@
-"""Hand-made results for the tests of reports and the command line."""
+"""Results made by hand, for the tests of reports and the command line."""
 
 from project import ROOT
 
@@ -77,7 +77,7 @@ SLOW = check(
 
 
 def unchecked(name="sanitizer (height 1)", kind=Kind.SANITIZER, points=12, reason=Reason.NO_SIMULATOR, message=ABSENT):
-    """A check that was not made here."""
+    """Return a check that was not made here."""
     return check(name, kind=kind, verdict=Verdict.SKIPPED, points=0, max_points=points, reason=reason, message=message)
 
 
@@ -196,7 +196,7 @@ PROFILE = Profile(
 
 
 def spread(seconds, number, every=7):
-    """So many times near this one, now and then a slow one, always the same."""
+    """Return `number` times near this one, with a slow one at intervals, always the same."""
     return tuple(seconds * (1 + 0.004 * (37 * i % 11) + (0.3 if i % every == every - 1 else 0)) for i in range(number))
 
 
@@ -224,7 +224,7 @@ ROOFS = Roofs(
 
 
 def profile_of(device, **changes):
-    """What `grader calibrate` might have measured of it."""
+    """Return a profile that `grader calibrate` could have measured for the device."""
     fields = ROOFS.model_dump(include={"measured", "copy_bandwidth", "fp32_rate", "local_bandwidth"})
     return DeviceProfile(
         **{

@@ -1,8 +1,8 @@
-"""Another judge than the grader's, for mutants: is this text wrong at all?
+"""A judge for mutants that is independent of grader's: is a text wrong at all?
 
-Results of PoCL at many sizes that no case has, held against oracle.py by a rule of its own; then, if all are right,
-complaints of Oclgrind as it is, without our plugin. It knows no case, no check and no finding of the grader. What it
-takes of the grader is how a text is built, and how a worker is spoken to.
+It compares results of PoCL with oracle.py, at many sizes that are in no case, by a separate rule. If all are right, it
+looks for complaints of Oclgrind without grader's plugin. It knows no case, no check and no finding of grader. From
+grader it uses only the build of a text and the communication with a worker.
 """
 
 import pickle
@@ -37,13 +37,17 @@ from grader.protocol.steps import BufferSpec, RepeatSteps, Step
 
 ROUNDOFF = 2.0**-24
 SIZES = 20
-"""Runs on PoCL: half of them on whole numbers, whose results are exact."""
+"""Number of runs on PoCL. Half of them use whole numbers, whose results are exact."""
 
 LARGE = 3
-"""Of them, runs whose sizes are about as large as may be: a loop over a grid turns there."""
+"""Number of these runs with sizes that are about as large as possible, so that a loop over a grid has several
+iterations.
+"""
 
 SIMULATED = 3
-"""Runs in Oclgrind, where no size is a multiple of a block's side: guards and second turns of loops have work there."""
+"""Number of runs in Oclgrind. Their sizes are not multiples of a block's side, so that guards and second iterations of
+loops have work.
+"""
 
 LARGEST, LARGEST_SIMULATED = 150_000, 6_000
 """Elements of the largest array."""
@@ -53,7 +57,7 @@ PATIENCE = 60
 
 
 class Fault(StrEnum):
-    """What the other judge finds."""
+    """Finding of the second judge."""
 
     NONE = "right"
     UNBUILT = "does not build"
@@ -65,7 +69,7 @@ class Fault(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """One launch of all: its sizes, the kind of its data, and their seed."""
+    """A launch of all steps: its sizes, the kind of its data, and their seed."""
 
     sizes: Sizes
     data: DataSet
@@ -73,7 +77,7 @@ class Run:
 
 
 def fault(assignment: Assignment, source: str, worker: Worker, seed: int) -> Fault:
-    """The first that is found; the same for the same seed, but for what a race makes of it."""
+    """Return the first fault. A seed always gives the same one, except for effects of races."""
     submission = parse_submission(Path("kernels.cl"), source.encode())
     built = build(Task(assignment=assignment, submission=submission, seed=seed), worker)
     if not isinstance(built, Built):
@@ -89,7 +93,7 @@ def fault(assignment: Assignment, source: str, worker: Worker, seed: int) -> Fau
 
 
 def _runs(assignment: Assignment, seed: int) -> Iterator[Run]:
-    """Sizes up to those of cases: around whole blocks, and any."""
+    """Yield runs with sizes up to those of cases: around whole blocks, and random ones."""
     chance = Random(f"{assignment.called} {seed}")
     most = {name: max(case.sizes[name] for case in assignment.correctness.cases) for name in assignment.sizes}
     for number in range(SIZES):
@@ -116,18 +120,18 @@ def _drawn(assignment: Assignment, draw: Callable[[list[int], int], int], most: 
 
 
 def _ragged(chance: Random, sides: list[int], most: int) -> int:
-    """Up to three blocks, and some of one more."""
+    """Return up to three blocks, and a part of one more."""
     side = chance.choice(sides) if sides else 8
     return min(most, side * chance.choice((0, 1, 1, 2, 2, 3)) + chance.randrange(1, side))
 
 
 def _large(chance: Random, _sides: list[int], most: int) -> int:
-    """In the upper half of the sizes that there are, on a logarithmic scale."""
+    """Return a size in the upper half of the possible ones, on a logarithmic scale."""
     return round(2 ** (np.log2(most) * chance.uniform(0.5, 1)))
 
 
 def _size(chance: Random, sides: list[int], most: int) -> int:
-    """At a multiple of a block's side, near one, or any, small ones as often as large ones."""
+    """Return a size at or near a multiple of a block's side, or any size, small ones as often as large ones."""
     anywhere = round(2 ** chance.uniform(0, np.log2(most)))
     side = chance.choice(sides) if sides else 1
     near = side * chance.randrange(1, 5) + chance.choice((-1, 0, 0, 1, 3))
@@ -156,7 +160,7 @@ def _on_pocl(built: Built, runs: list[Run], worker: Worker) -> Fault:
 
 
 def _given(assignment: Assignment, run: Run, inputs: Arrays) -> dict[str, NDArray[Any]]:
-    """The inputs, and what steps of ours would have made of them."""
+    """Return the inputs, and the expected results of grader's own steps."""
     truth = load_oracle(assignment).expected(**inputs, **assignment.known(run.sizes))
     return {**{name: each.value for name, each in truth.items()}, **inputs}
 
@@ -179,8 +183,8 @@ def _compared(assignment: Assignment, run: Run, inputs: Arrays, fetched: Mapping
 
 
 def _agrees(got: NDArray[Any], truth: Truth, assignment: Assignment, run: Run) -> bool:
-    """Equal to the bit, or off by no more than the assignment's allowance for rounding; an oracle that makes its own
-    inputs makes no whole numbers of them.
+    """True if the results are equal to the bit, or differ by no more than the assignment's allowance for rounding. An
+    oracle that makes its own inputs does not use whole numbers.
     """
     rule = assignment.correctness.tolerance
     is_whole = run.data == "integers" and np.array_equal(truth.value, np.rint(truth.value))
@@ -194,7 +198,7 @@ def _agrees(got: NDArray[Any], truth: Truth, assignment: Assignment, run: Run) -
 
 
 Session = tuple[tuple[Step, ...], tuple[BufferSpec, ...], dict[str, NDArray[np.uint32]], RepeatSteps | None]
-"""What plain_oclgrind.py launches: steps, buffers, the contents of some, and how often."""
+"""A launch of plain_oclgrind.py: steps, buffers, the contents of some, and the repetition."""
 
 
 def _is_small(built: Built, run: Run) -> bool:
@@ -203,7 +207,7 @@ def _is_small(built: Built, run: Run) -> bool:
 
 
 def complaints(built: Built, runs: list[Run]) -> tuple[str, ...]:
-    """The first lines of what Oclgrind says of these runs, or why it says nothing."""
+    """Return the first lines of Oclgrind's complaints about these runs, or the reason why it has none."""
     job = (built.program.source, [_session(built, run) for run in runs])
     try:
         done = subprocess.run(
@@ -222,7 +226,7 @@ def complaints(built: Built, runs: list[Run]) -> tuple[str, ...]:
 
 
 def _session(built: Built, run: Run) -> Session:
-    """A run for it."""
+    """Return a run in the form for plain_oclgrind.py."""
     assignment = built.task.assignment
     plan = submission_plan(assignment, run.sizes, built.bindings).watched("ascending")
     script = plan.scripts[STUDENT]

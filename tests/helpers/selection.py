@@ -1,4 +1,4 @@
-"""What `make test` grades of the two corpora, as selection.yaml names it; the rest is marked `whole`."""
+"""Parts of the two corpora that `make test` grades, as named in selection.yaml. The rest is marked `whole`."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -12,6 +12,6 @@ GOLDEN, RIGHT, ATTACKS = (frozenset(SELECTION[name]) for name in ("golden", "rig
 
 
 def param(value: Any, name: str, selected: frozenset[str], marks: Iterable[pytest.MarkDecorator] = ()) -> Any:
-    """A parameter, or several, by a name in a corpus, for `make test-all` alone unless it is selected."""
+    """Return a parameter, or several, by a name in a corpus. Only `make test-all` runs it unless it is selected."""
     values = value if isinstance(value, tuple) else (value,)
     return pytest.param(*values, id=name, marks=[*marks, *([] if name in selected else [pytest.mark.whole])])

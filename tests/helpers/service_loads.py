@@ -32,10 +32,10 @@ REPLAYING = ROOT / "tests" / "helpers" / "replaying.py"
 
 
 class Home:
-    """All of a service in a folder. `kind` is sqlite or postgresql; `grading` are the seconds of a made-up grading, or
-    None: one is made for real, and recorded, and replayed `faster` times as fast. Each of the `webs` is a
-    `grader serve` of so many `web_processes`. `pending` says that each made-up grading leaves a hidden case, which is
-    run later.
+    """A complete service in a folder. `kind` is sqlite or postgresql. `grading` gives the seconds of an invented
+    grading. With None, a real grading is made, recorded, and replayed `faster` times as fast. Each of the `webs` is a
+    `grader serve` with this number of `web_processes`. With `pending`, each invented grading leaves a hidden case,
+    which is run later.
     """
 
     def __init__(self, folder, kind, webs=1, stations=2, grading=None, faster=1.0, web_processes=1, *, pending=False):  # noqa: PLR0913, PLR0917
@@ -82,24 +82,24 @@ class Home:
             )
 
     def kill_web(self, number):
-        """And start it again."""
+        """Kill a web process and start it again."""
         self.webs[number].process.kill()
         self.webs[number].process.wait()
         self.webs[number].start()
 
     def kill_station(self, number):
-        """And start another."""
+        """Kill a station and start another."""
         self.stations[number].kill()
         self.stations[number].wait()
         self.stations[number] = self._station()
 
     def kill_server(self):
-        """And start it again."""
+        """Kill the database server and start it again."""
         self.server.kill()
         self.server.start()
 
     def enrol(self, people):
-        """So many students; for each a token that signs in once."""
+        """Add students, and return a token for each that signs in once."""
         with self.database.writing() as session:
             rows = [
                 PersonRow(key=f"s{n}", name=f"S {n}", role=CourseRole.STUDENT, created=utc_now()) for n in range(people)
@@ -109,30 +109,30 @@ class Home:
             return [invite(session, each, "load", utc_now()) for each in rows]
 
     def browser(self, token, number=0):
-        """A browser at a web process, signed in."""
+        """Return a browser at a web process, signed in."""
         client = httpx2.Client(timeout=30)
         move(client, self.webs[number % len(self.webs)])
         assert client.post("/join", files=parts(token=token)).status_code == 303
         return client
 
     def stored(self):
-        """Of each grading: the attempt's address, person, state, and whether it counts."""
+        """Return the attempt's address, person, state, and whether it counts, for each grading."""
         with self.database.reading() as session:
             columns = AttemptRow.public, AttemptRow.person_id, GradingRow.state, AttemptRow.counted_id == GradingRow.id
             return [tuple(row) for row in session.query(*columns).join(GradingRow.attempt)]
 
     def ends(self):
-        """When each grading was done, in seconds, in order."""
+        """Return the time when each grading was done, in seconds, in order."""
         with self.database.reading() as session:
             done = session.query(GradingRow.ended).filter(GradingRow.state == State.DONE).order_by(GradingRow.ended)
             return [row.ended.timestamp() for row in done]
 
     def web_pids(self):
-        """All processes that make pages."""
+        """Return all processes that make pages."""
         return [pid for web in self.webs for pid in (web.process.pid, *children(web.process))]
 
     def drained(self):
-        """Whether nothing waits or runs."""
+        """True if no grading waits or runs."""
         return not any(State(state).open or state == State.SHOWN for _, _, state, _ in self.stored())
 
     def close(self):
@@ -145,7 +145,7 @@ class Home:
 
 
 def move(client, web):
-    """Go on at another web process."""
+    """Continue at another web process."""
     client.base_url, client.headers["origin"] = web.origin, web.address
 
 
@@ -156,14 +156,14 @@ def _course(folder):
 
 
 def form_of(client):
-    """The two keys of a form to hand in by."""
+    """Return the two keys of the form for handing in."""
     page = client.get(f"/assignments/{ASSIGNMENT}")
     page.raise_for_status()
     return {name: field(page, name) for name in ("form_token", "form_key")}
 
 
 def send(client, keys, source):
-    """Send the form; the public name of the attempt, or None if the service could not store it now."""
+    """Send the form. Return the public name of the attempt, or None if the service could not store it now."""
     said = client.post(f"/assignments/{ASSIGNMENT}/attempts", files=parts(**keys, file=("kernels.cl", source)))
     if said.status_code >= 500:
         return None
@@ -172,7 +172,7 @@ def send(client, keys, source):
 
 
 def until_true(condition, seconds):
-    """Whether it comes true."""
+    """True if the condition becomes true in time."""
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
@@ -182,5 +182,5 @@ def until_true(condition, seconds):
 
 
 def memory(pid):
-    """MiB that a process holds."""
+    """Return the MiB of memory of a process."""
     return int(re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())[1]) / 1024

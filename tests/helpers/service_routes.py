@@ -2,7 +2,7 @@
 
 
 def routes(app):
-    """Every route that the application has, whatever added it."""
+    """Return all routes of the application, also those in nested routers."""
     found = set()
     waiting = [(app.routes, "")]
     while waiting:

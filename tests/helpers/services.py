@@ -1,4 +1,4 @@
-"""A service with a small course, its clock in the test's hand, and browsers of straw."""
+"""A service with a small course, a clock that the test sets, and fake browsers."""
 
 import io
 import re
@@ -37,7 +37,9 @@ FREE = rules_of(Policies())
 
 @cache
 def migrated():
-    """An empty database of today's tables, as a file: made once, since all migrations take half a second."""
+    """Return an empty database with the current tables, as a file. It is made once, because all migrations take half a
+    second.
+    """
     with TemporaryDirectory() as folder:
         database = Database(sqlite_url(Path(folder)))
         migrate(database)
@@ -71,7 +73,7 @@ class Service:
         self.forms = 0
 
     def person(self, key, role):
-        """The number of somebody new."""
+        """Add a person, and return the person's number."""
         with self.database.writing() as session:
             row = PersonRow(key=key, name=key.capitalize(), role=role, created=self.now)
             session.add(row)
@@ -79,7 +81,7 @@ class Service:
             return row.id
 
     def token(self, person, scopes):
-        """Of a program of this person."""
+        """Return a new token for a program of this person."""
         with self.database.writing() as session:
             return create_token(session, person, TokenRequest(name="laptop", scopes=scopes), self.now)
 
@@ -97,7 +99,7 @@ class Service:
         )
 
     def hand_in(self, rules=FREE, **more):
-        """The number of the attempt that was stored."""
+        """Store an attempt, and return its number."""
         with self.database.writing() as session:
             return accept(session, self.offer(**more), rules, self.now).id
 
@@ -106,7 +108,7 @@ class Service:
             return claim(session, station, self.now)
 
     def state(self, attempt):
-        """Of its latest grading."""
+        """Return the state of the attempt's latest grading."""
         return self.gradings(attempt)[-1].state
 
     def gradings(self, attempt):
@@ -118,14 +120,14 @@ class Service:
             return session.get_one(AttemptRow, number)
 
     def graded(self, attempt, outcome=None):
-        """Have a station grade it: what it claims must be this one."""
+        """Have a station grade an attempt, which must be the next in the queue."""
         claimed = self.claim()
         assert claimed.grading_id == self.gradings(attempt)[-1].id
         self.finish(claimed, outcome)
         return attempt
 
     def regrade(self, attempt):
-        """Put it in the queue again, behind what is handed in."""
+        """Put an attempt into the queue again, behind new ones."""
         with self.database.writing() as session:
             row = session.get_one(AttemptRow, attempt)
             row.gradings.append(new_grading("regraded", REGRADING_PRIORITY, self.now))
@@ -135,7 +137,7 @@ class Service:
             assert finish(session, claimed, outcome or graded(self.course), self.now)
 
     def browser(self, key=None):
-        """A browser, in which this person is signed in, or nobody."""
+        """Return a browser in which this person is signed in. Without a key, no person is signed in."""
         client = TestClient(self.app, base_url=self.origin, headers={"origin": self.origin}, follow_redirects=False)
         if key is not None:
             with self.database.writing() as session:
@@ -149,24 +151,24 @@ class Service:
 
 
 def graded(course, *, passed=True):
-    """A made-up outcome of the assignment, as a station stores it."""
+    """Return an invented outcome of the assignment, as a station stores it."""
     assignment = course.load("small")
     whole = right(assignment)
     return ready(whole if passed else failing(whole, 1), assignment)
 
 
 def visible(page):
-    """The text of a page without its tags, whose attributes hold random keys."""
+    """Return the text of a page without its tags, whose attributes contain random keys."""
     return re.sub("<[^>]*>", " ", page.text)
 
 
 def field(page, name):
-    """What a form's field holds."""
+    """Return the value of a form's field."""
     return re.search(rf'name="{name}" value="([^"]*)"', page.text)[1]
 
 
 def parts(**fields):
-    """Fields of a form as a browser sends them."""
+    """Return the fields of a form as a browser sends them."""
     return {name: value if isinstance(value, tuple) else (None, value) for name, value in fields.items()}
 
 
@@ -176,7 +178,7 @@ def post(client, path, form="/", **fields):
 
 
 def upload(client, data=SOURCE, name="kernels.cl", page="/assignments/small", **more):
-    """Hand in by the form of the page; where nothing can be handed in and it has none, by the editor's."""
+    """Hand in by the form of the page, or by the editor's if the page has no form because no file can be handed in."""
     shown = client.get(page)
     if 'name="form_key"' not in shown.text:
         shown = client.get(f"{page}/edit")
@@ -185,7 +187,7 @@ def upload(client, data=SOURCE, name="kernels.cl", page="/assignments/small", **
 
 
 def told(service, attempt):
-    """All that a student sees of an attempt: pages, files, the API, events, the zip of their data."""
+    """Return everything that a student sees of an attempt: pages, files, the API, events, and the zip of their data."""
     ada, page = service.browser("ada"), service.page_of(attempt)
     bearer = {"authorization": f"Bearer {service.token(service.ada, 'read')}"}
     pages = ("/", "/assignments/small", page, f"{page}/report", f"{page}/download/result.json", f"{page}/events")

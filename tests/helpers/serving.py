@@ -1,4 +1,4 @@
-"""A fork server whose workers run a piece of Python in the place of the worker's main loop."""
+"""A fork server whose workers run a piece of Python instead of the worker's main loop."""
 
 import sys
 
@@ -12,5 +12,5 @@ server.main()
 
 
 def serving(code):
-    """The command that starts it."""
+    """Return the command that starts the fork server."""
     return (sys.executable, "-I", "-c", SERVER.format(code=code))

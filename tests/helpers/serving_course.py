@@ -1,4 +1,4 @@
-"""`grader serve` as an operator has it: a program of its own, with its station, on a small course."""
+"""`grader serve` as an operator runs it: a separate program with its station, on a small course."""
 
 import os
 import re
@@ -20,11 +20,11 @@ FIELDS = {**ADDITION, "performance": {**ADDITION["performance"], "classes": {"cp
 FIELDS["performance"]["classes"]["cpu"] |= any_speed(5)
 
 PATIENCE = 120
-"""Seconds for what takes ten, and a lease of thirty, on a quiet machine."""
+"""Seconds for steps that take ten on a quiet machine, and a lease of thirty."""
 
 
 class Serving:
-    """The program, which can be killed and started again on the same data; `url` is that of a PostgreSQL database."""
+    """The program, which can be killed and started again on the same data. `url` names a PostgreSQL database."""
 
     def __init__(self, folder, locks, url=None, stations=1, web_processes=1):
         self.folder, self.url, self.count, self.web_processes = folder, url, stations, web_processes
@@ -35,7 +35,7 @@ class Serving:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         self.origin = f"http://127.0.0.1:{self.port}"
-        self.address = self.origin  # that browsers use; web processes of one service share it
+        self.address = self.origin  # for browsers; web processes of one service share it
         self.settings = {**QUICK, "GRADER_LOCKS": str(locks), "GRADER_PROFILES": str(folder / "profiles")}
         self.process, self.links = None, {}
 
@@ -60,7 +60,7 @@ class Serving:
         return self
 
     def program(self, log_file, *words):
-        """A command of grader's on the same course and database."""
+        """Start a command of grader on the same course and database."""
         database = {"GRADER_DATABASE": self.url} if self.url else {}
         with log_file.open("wb") as log:
             return subprocess.Popen(
@@ -83,7 +83,7 @@ class Serving:
         return self.process.wait(60)
 
     def stations(self):
-        """The processes of its stations."""
+        """Return the processes of the service's stations."""
         return children(self.process)
 
     def browser(self, key="student"):
@@ -94,13 +94,13 @@ class Serving:
 
 
 def children(process):
-    """The processes that it has started."""
+    """Return the processes that a process has started."""
     found = Path(f"/proc/{process.pid}/task").glob("*/children")
     return [int(pid) for path in found for pid in path.read_text().split()]
 
 
 def hand_in(client, source):
-    """Hand in; the address of the attempt."""
+    """Hand in, and return the address of the attempt."""
     page = client.get("/assignments/small")
     keys = {name: field(page, name) for name in ("form_token", "form_key")}
     said = client.post("/assignments/small/attempts", files=parts(**keys, file=("kernels.cl", source.encode())))

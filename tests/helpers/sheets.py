@@ -1,4 +1,4 @@
-"""Hand-made batches in brief: a course of students whose names are trouble."""
+"""Short forms of batches made by hand: a course of students with difficult names."""
 
 from samples import BUILD, SLOW, SPEED, UNGRADED, check, failed, result
 

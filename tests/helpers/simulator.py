@@ -1,6 +1,6 @@
-"""A worker on the simulated device, and small kernels watched there (the fixture `simulator`).
+"""A worker on the simulated device, and small kernels that it watches (the fixture `simulator`).
 
-Without the simulator such a test is skipped, and says why; with GRADER_TEST_SIMULATOR=required it fails.
+Without the simulator such a test is skipped with a reason. With GRADER_TEST_SIMULATOR=required it fails.
 """
 
 import hashlib
@@ -23,11 +23,11 @@ from grader.protocol.messages import Done, Opened
 from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, LocalArg, ProgramSource, ScalarArg
 
 DEFINITIONS = ("-D", "real=float", "-D", "TILE=16", "-D", "RT=16", "-D", "CHUNK=16", "-D", "PRG_WGSIZE=128")
-"""What the programs here are built with: the constants of the course."""
+"""Build options of the programs here: the constants of the course."""
 
 
 def do_without(reason):
-    """Skip the test, unless it was said that it must run."""
+    """Skip the test, or fail it if the simulator is required."""
     if os.environ.get("GRADER_TEST_SIMULATOR") == "required":
         pytest.fail(reason)
     pytest.skip(reason)
@@ -35,7 +35,7 @@ def do_without(reason):
 
 @pytest.fixture(scope="session")
 def simulator(environment):
-    """The simulator that is installed here."""
+    """The simulator of this machine."""
     with environment.simulator() as worker:
         try:
             worker.ready()
@@ -46,8 +46,8 @@ def simulator(environment):
 
 @dataclass(frozen=True, kw_only=True)
 class Given:
-    """What a kernel of a test is launched with: `args` are arrays by name, in which NaN-free inputs and fresh outputs
-    are told apart by `outputs`, whole numbers for sizes, and `Local` for local memory.
+    """Arguments and sizes of a test's launch. `args` are arrays by name, whole numbers for sizes, and `Local` for local
+    memory. `outputs` names the arrays that are outputs. The others are inputs without NaN.
     """
 
     args: dict
@@ -58,13 +58,13 @@ class Given:
 
 @dataclass(frozen=True, kw_only=True)
 class Local:
-    """So many bytes of local memory as an argument."""
+    """Local memory of `size` bytes as an argument."""
 
     size: int
 
 
 def plan_of(kernels, given):
-    """A plan with the kernels (by name) launched one after the other on the same arguments."""
+    """Return a plan that launches the kernels (by name) one after the other on the same arguments."""
     arrays = {name: value for name, value in given.args.items() if isinstance(value, np.ndarray)}
     buffers = tuple(
         BufferSpec(name=name, size=array.nbytes, guard=0, poison=None, read_only=name not in given.outputs)
@@ -94,7 +94,7 @@ def _arg(name, value):
 
 
 def watch(worker, source, given, kernels=("k",), order="ascending"):
-    """What the simulator sees of each of the kernels, and the contents of the outputs after them."""
+    """Return the simulator's observations of each kernel, and the contents of the outputs after them."""
     plan = replace(plan_of(kernels, given), order=order)
     opened = worker.load({"p": ProgramSource(source=source, options=DEFINITIONS)}).open(plan)
     assert isinstance(opened, Opened), opened
@@ -111,7 +111,7 @@ def watch(worker, source, given, kernels=("k",), order="ascending"):
 
 
 def subject_of(worker, assignment, source):
-    """A submission with this text, as the checks on the simulator get it; it must build."""
+    """Return a submission with this text, as the checks in the simulator get it. It must build."""
     digest = hashlib.sha256(source.encode()).hexdigest()
     submission = replace(submitted(source), sha256=digest)
     task = Task(assignment=assignment, submission=submission, seed=7)
@@ -121,5 +121,5 @@ def subject_of(worker, assignment, source):
 
 
 def runs_of(subject):
-    """The simulated runs of a submission and of the model solution, one after the other in one worker."""
+    """Return the simulated runs of a submission and of the model solution, one after the other in one worker."""
     return Runs(subject=subject, counter=subject.worker, ours=subject.worker)

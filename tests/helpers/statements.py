@@ -1,6 +1,6 @@
-"""OpenCL C as far as mutations need it: the functions of a text, their statements, and where names are used.
+"""OpenCL C as far as mutations need it: the functions of a text, their statements, and the uses of names.
 
-A parser of well-formed files only: it reads what compiles, without types and without macros, whose lines it leaves out.
+The parser is for well-formed files that compile. It knows no types, and leaves out the lines of macros.
 """
 
 from collections.abc import Iterator
@@ -20,8 +20,8 @@ GLOBAL = frozenset({"__global", "global", "__constant", "constant"})
 
 @dataclass(frozen=True, kw_only=True)
 class Statement:
-    """Tokens from `first` to before `end`; `head` is what stands in the brackets of an if or a loop, `body` what it
-    controls, or the statements of a block.
+    """Tokens from `first` to before `end`. `head` is the content of the brackets of an if or a loop, and `body` the
+    controlled statements, or the statements of a block.
     """
 
     word: str
@@ -32,24 +32,24 @@ class Statement:
 
     @property
     def tokens(self) -> range:
-        """All of it."""
+        """All tokens of the statement."""
         return range(self.first, self.end)
 
     def walk(self) -> "Iterator[Statement]":
-        """It and all statements in it."""
+        """Yield the statement and all statements in it."""
         yield self
         for each in self.body:
             yield from each.walk()
 
     def around(self, place: int) -> "list[Statement]":
-        """The statements that this token is in, the outermost first."""
+        """Return the statements that contain this token, the outermost first."""
         inner = next((each for each in self.body if place in each.tokens), None)
         return [self, *(inner.around(place) if inner else [])]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Access:
-    """An element of an array, or a pointer that is followed."""
+    """An access to an element of an array, or by a pointer."""
 
     array: str
     place: int
@@ -58,7 +58,7 @@ class Access:
 
 @dataclass(frozen=True, kw_only=True)
 class Parameter:
-    """Of a function: the words of its type, among them the star of a pointer, and its name."""
+    """A function's parameter: the words of its type, with the star of a pointer, and its name."""
 
     name: str
     type: frozenset[str]
@@ -84,31 +84,31 @@ class Program:
 
     @cached_property
     def functions(self) -> tuple[Function, ...]:
-        """Those that have a body."""
+        """Functions that have a body."""
         return tuple(_functions(self))
 
     def text(self, place: int) -> str:
-        """The token there; "" where there is none."""
+        """Return the token at a place, or "" outside of the code."""
         return self.code[place].text if 0 <= place < len(self.code) else ""
 
     def line(self, place: int) -> int:
-        """The line that the token is in."""
+        """Return the line of a token."""
         return self.code[place].line
 
     def lines(self, places: range) -> set[int]:
-        """The lines of these tokens."""
+        """Return the lines of these tokens."""
         return {self.code[place].line for place in places}
 
     def stop(self, place: int) -> int:
-        """Where the token ends in the source."""
+        """Return the end of a token in the source."""
         return self.code[place].start + len(self.code[place].text)
 
     def cut(self, places: range) -> str:
-        """These tokens as they are written."""
+        """Return the source text of these tokens."""
         return self.source[self.code[places[0]].start : self.stop(places[-1])] if places else ""
 
     def accesses(self, places: range) -> Iterator[Access]:
-        """Elements of arrays that these tokens name, but for declarations of arrays."""
+        """Yield the accesses to elements of arrays in these tokens, without declarations of arrays."""
         for place in places:
             if self.code[place].kind != "name" or self.text(place + 1) != "[" or self._declares(place):
                 continue
@@ -119,12 +119,12 @@ class Program:
             yield Access(array=self.text(place), place=place, writes=writes)
 
     def _declares(self, place: int) -> bool:
-        """Whether a name stands behind a type, as an array does where it is declared."""
+        """True if a name follows a type, as in the declaration of an array."""
         before = self.code[place - 1] if place else None
         return before is not None and before.kind == "name" and before.text not in {"return", "else"}
 
     def defined(self, places: range) -> set[str]:
-        """The variables that get a value, or room, in these tokens; not the arrays that a store changes."""
+        """Return the variables that these tokens set or declare, without arrays that a store changes."""
         found = set()
         for place in places:
             if self.code[place].kind != "name":
@@ -137,12 +137,12 @@ class Program:
         return found
 
     def uses(self, name: str, places: range) -> Iterator[int]:
-        """Where a name stands among these tokens."""
+        """Yield the places of a name among these tokens."""
         return (place for place in places if self.code[place].kind == "name" and self.text(place) == name)
 
 
 def parse(source: str) -> Program:
-    """The code of a text."""
+    """Parse a text."""
     code: list[Token] = []
     for line in logical_lines(tokens(source)):
         shown = [token for token in line if token.is_code]
@@ -187,7 +187,7 @@ def _parameters(program: Program, places: range) -> Iterator[Parameter]:
 
 
 def _statement(program: Program, first: int) -> Statement:
-    """The statement that begins there."""
+    """Return the statement that begins at this token."""
     word = program.text(first)
     if word == "{":
         return Statement(
@@ -206,7 +206,7 @@ def _statement(program: Program, first: int) -> Statement:
 
 
 def _statements(program: Program, opening: int) -> Iterator[Statement]:
-    """Those of a block."""
+    """Yield the statements of a block."""
     place = opening + 1
     while place < program.partners[opening]:
         statement = _statement(program, place)
@@ -215,7 +215,7 @@ def _statements(program: Program, opening: int) -> Iterator[Statement]:
 
 
 def _controlled(program: Program, first: int) -> Statement:
-    """An if, with its else, or a loop."""
+    """Return an if, with its else, or a loop."""
     close = program.partners[first + 1]
     body = [_statement(program, close + 1)]
     if program.text(first) == "if" and program.text(body[0].end) == "else":

@@ -1,4 +1,4 @@
-"""A small suite for tests, made from blockMMM: the matrix product with a result for each work-item, and by tiles."""
+"""A small suite for tests, made from blockMMM: the matrix product with one result per work-item, and by tiles."""
 
 import pytest
 import yaml
@@ -35,11 +35,11 @@ FIELDS = {
         {"kernel": LAST},
     ],
 }
-"""What is not said here is blockMMM's."""
+"""Fields that differ from blockMMM."""
 
 
 def small_fields():
-    """blockMMM, cut to what a test has time for: few cases, small launches, any speed good enough."""
+    """Return blockMMM's fields for quick tests: few cases, small launches, any speed good enough."""
     fields = yaml.safe_load((ROOT / "assignments" / SHIPPED / "assignment.yaml").read_text(encoding="utf-8"))
     fields["correctness"]["cases"] = [case for case in fields["correctness"]["cases"] if case["name"] in CASES]
     fields["sanitizer"]["sizes"] = {"heightA": 18, "widthB": 20, "widthA": 17}
@@ -53,38 +53,38 @@ def small_fields():
 
 
 def model():
-    """Both kernels."""
+    """Return both kernels."""
     naive, tiled = ((ROOT / "reference" / SHIPPED / name).read_text() for name in ("baseline.cl", "kernels.cl"))
     return naive.replace("naiveMMM", FIRST) + "\n" + tiled
 
 
 def oracle():
-    """That of the product."""
+    """Return the oracle of the product."""
     return (ROOT / "reference" / SHIPPED / "oracle.py").read_text()
 
 
 def missing():
-    """Only the first kernel is there."""
+    """Return the first kernel only."""
     return model().partition("// Model")[0]
 
 
 SUBMISSIONS = {"right": model, "missing": missing, "broken": lambda: model() + "x"}
-"""Both kernels right; only the first; a file that does not build."""
+"""Both kernels right, only the first kernel, and a file that does not build."""
 
 
 def suite_course(folder):
-    """The course with the suite."""
+    """Return the course with the suite."""
     return course_of(folder, {**small_fields(), **FIELDS}, model(), oracle(), NAME)
 
 
 def quick(environment):
-    """The environment with a short timing and with deadlines that a shared processor does not reach."""
+    """Return the environment with short timing, and with deadlines that a shared processor does not reach."""
     timing = TimingRules(warm_up_seconds=0, min_pairs=9, max_pairs=9, noise_limit=100)
     return replace(environment, timing=timing, deadlines=replace(environment.deadlines, first_launch=30, launch=30))
 
 
 def graded(coursework, source, environment, seed=7):
-    """The result of a source text."""
+    """Return the result of a source text."""
     submission = parse_submission("kernels.cl", source.encode())
     return grade_coursework(coursework, submission, seed, quick(environment), lambda _: None)
 
@@ -97,5 +97,5 @@ def ladder(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def climbed(ladder, environment):
-    """Results of its submissions by their names, graded once for all tests."""
+    """Results of the suite's submissions by their names, graded once for all tests."""
     return {name: graded(ladder, source(), environment) for name, source in SUBMISSIONS.items()}

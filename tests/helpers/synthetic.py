@@ -1,11 +1,11 @@
-"""A synthetic course: what many students have handed in, and the verdict that each must get.
+"""A synthetic course: the hand-ins of many students, and the verdict that each must get.
 
-Right and wrong files are from the golden corpus (golden.py), hostile ones from the attack corpus (attacks.py); others
-are empty or no OpenCL at all. Each is made a file of its own by a last line that names its author, but for those that
-are somebody else's. Students are dealt to cohorts, each with a platform whose download is written by downloads.py.
-The same number and seed give the same course.
+Right and wrong files are from the golden corpus (golden.py), hostile ones from the attack corpus (attacks.py). Others
+are empty or not OpenCL. A last line with the author's name makes each file different, except for copies. Students are
+divided into cohorts, each on a platform whose download downloads.py writes. A number and a seed always give the same
+course.
 
-    FOLDER/strict/  assignments/   reference/   as shipped, cut to a few cases: golden submissions, and attacks in vain
+    FOLDER/strict/  assignments/   reference/   as shipped, with few cases: golden submissions, and refused attacks
     FOLDER/open/    assignments/   reference/   with everything allowed that attacks ask for, and nothing simulated
 """
 
@@ -37,13 +37,13 @@ SHARES = {"right": 7, "wrong": 11, "hostile": 9, "malformed": 10, "empty": 4, "c
 """Hand-ins of each kind in fifty."""
 
 ABSENT_EVERY = 25
-"""Students to one who has handed in nothing."""
+"""Number of students per student without a hand-in."""
 
 FIRST_KEY = 4000
-"""Platforms number people; these begin here."""
+"""First key. Platforms number people."""
 
 SLOW_EVERY = 40
-"""Attacks to one that only a time limit ends."""
+"""Number of attacks per attack that only a time limit ends."""
 
 QUICK = {
     **attacks.QUICK,
@@ -51,18 +51,18 @@ QUICK = {
     "GRADER_DEADLINES__LAUNCH": "3",
     "GRADER_TIMING__NOISE_LIMIT": "1000",
 }
-"""Settings for a course whose speed is no question; a timed section of full length is a constant for each right one.
-Deadlines leave honest kernels more room than those that attacks are tried with one at a time.
+"""Settings for a course in which speed does not matter. A complete timed section would add a constant time for each
+right file. Deadlines give honest kernels more room than the deadlines for attacks that are tried one at a time.
 """
 
 LENIENT = 0.01
-"""Of the model solution's speed: what every right submission reaches, however it is disturbed."""
+"""Fraction of the model solution's speed that each right submission reaches, also if it is disturbed."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Work:
-    """A file that was handed in. `expected` is the golden folder whose verdicts it gets, or the reason of the first
-    check that fails, or `held` where none does; `about` says what it is, e.g. "wrong: no-barrier".
+    """A file that was handed in. `expected` is the golden folder with its verdicts, or the reason of the first failed
+    check, or `held` if none fails. `about` describes the file, such as "wrong: no-barrier".
     """
 
     kind: str
@@ -73,7 +73,7 @@ class Work:
 
 @dataclass(frozen=True, kw_only=True)
 class Member:
-    """A student: what the platform calls her, and her work by assignment; none if she is absent."""
+    """A student: name and key on the platform, and the files by assignment. An absent student has none."""
 
     name: str
     key: str
@@ -81,15 +81,15 @@ class Member:
 
     @property
     def person(self) -> Person:
-        """As downloads.py has it."""
+        """The student in the form of downloads.py."""
         return self.name, self.key, {assignment: work.data for assignment, work in self.works.items()}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plot:
-    """How a cohort hands in: on which platform, for what, in which of the courses, and its share of all hand-ins.
+    """How a cohort hands in: the platform, the assignments, the course, and the share of all hand-ins.
 
-    `lists_absent`: the download shows who has handed in nothing.
+    With `lists_absent` the download shows students without a hand-in.
     """
 
     shape: str
@@ -133,18 +133,18 @@ PLOTS = (
 
 @dataclass(frozen=True, kw_only=True)
 class Cohort:
-    """Everybody who hands in on one platform."""
+    """All students of one platform."""
 
     plot: Plot
     members: tuple[Member, ...]
 
     @property
     def works(self) -> list[Work]:
-        """Everything that was handed in."""
+        """All files that were handed in."""
         return [work for member in self.members for work in member.works.values()]
 
     def download(self, folder: Path) -> Path:
-        """What the instructor gets from the platform, written into a folder; the path to name."""
+        """Write the platform's download into a folder, and return the path that the instructor names."""
         folder.mkdir(parents=True, exist_ok=True)
         named = folder if self.plot.shape == "checkouts" else folder / self.plot.shape
         ending = ".zip" if self.plot.shape in {"moodle", "canvas", "gradescope"} else ""
@@ -152,7 +152,7 @@ class Cohort:
 
 
 def course_of(number: int, seed: int) -> tuple[Cohort, ...]:
-    """Cohorts with so many hand-ins in all; absent students come on top."""
+    """Return cohorts with `number` hand-ins in all. Absent students are additional."""
     dice = Random(seed)
     names = _names(dice)
     sizes = [round(number * plot.share / len(plot.assignments)) * len(plot.assignments) for plot in PLOTS]
@@ -163,20 +163,20 @@ def course_of(number: int, seed: int) -> tuple[Cohort, ...]:
 
 
 def cohort_of(shape: str, number: int, seed: int, shares: dict[str, int]) -> Cohort:
-    """One cohort alone, with hand-ins of the kinds in `shares`."""
+    """Return one cohort, with hand-ins of the kinds in `shares`."""
     dice = Random(seed)
     plot = next(plot for plot in PLOTS if plot.shape == shape)
     return _cohort(plot, _dealt(number, shares, dice), _names(dice), dice)
 
 
 def batch(cohort: Cohort, download: Path, course: Course, out: Path) -> list[str | Path]:
-    """The command that grades it."""
+    """Return the command that grades a cohort."""
     asked = ["--assignment", ",".join(cohort.plot.assignments), "--course", course.assignments.parent]
     return [sys.executable, "-m", "grader.cli.main", "batch", download, *asked, "--out", out]
 
 
 def kinds(cohorts: tuple[Cohort, ...]) -> Counter[str]:
-    """How many hand-ins there are of each kind."""
+    """Return the number of hand-ins of each kind."""
     return Counter(work.kind for cohort in cohorts for work in cohort.works)
 
 
@@ -195,14 +195,14 @@ LAST = (
 
 
 def _names(dice: Random) -> list[str]:
-    """Over a thousand names, no two the same; they are taken from the end."""
+    """Return over a thousand different names, to be taken from the end."""
     names = [f"{first} {last}" for first, last in product(FIRST, LAST)]
     dice.shuffle(names)
     return names
 
 
 def _cohort(plot: Plot, dealt: list[str], names: list[str], dice: Random) -> Cohort:
-    """Everybody hands in for every assignment, but for the absent."""
+    """Return a cohort in which each student hands in for each assignment, except for absent students."""
     hands = {assignment: _Hand(plot.course, assignment, dice) for assignment in plot.assignments}
     students = range(len(dealt) // len(hands))
     members: list[Member] = []
@@ -215,23 +215,23 @@ def _cohort(plot: Plot, dealt: list[str], names: list[str], dice: Random) -> Coh
 
 
 def _member(names: list[str], works: Callable[[str], dict[str, Work]]) -> Member:
-    """The next by name, whose works have the name in them."""
+    """Return a student with the next name, whose files contain the name."""
     name = names.pop()
     return Member(name=name, key=str(FIRST_KEY + len(names)), works=works(name))
 
 
 def _dealt(size: int, shares: dict[str, int], dice: Random) -> list[str]:
-    """So many kinds, by their shares."""
+    """Return `size` kinds, by their shares."""
     deck = [kind for kind, share in shares.items() for _ in range(share)]
     dice.shuffle(deck)
     return list(islice(cycle(deck), size))
 
 
-# --- their work -------------------------------------------------------------------------------
+# --- files of students ------------------------------------------------------------------------
 
 
 class _Hand:
-    """What may be handed in for an assignment, in turn, and what has been."""
+    """The files that can be handed in for an assignment, in turn, and the files that have been."""
 
     def __init__(self, course: str, assignment: str, dice: Random) -> None:
         golden = [folder for folder in CORPUS if folder.parent.name == assignment and _is_clear(folder, course)]
@@ -247,7 +247,7 @@ class _Hand:
         self._hostile = 0
 
     def work(self, kind: str, name: str) -> Work:
-        """The next of this kind, by this author."""
+        """Return the next file of this kind, by this author."""
         if kind == "copy" and self._made:
             other = self._dice.choice(self._made)
             return Work(kind="copy", about=f"copy of {other.about}", data=other.data, expected=other.expected)
@@ -261,7 +261,7 @@ class _Hand:
                 self._hostile += 1
                 attack = next(self._attacks)
                 if self._hostile % SLOW_EVERY == 0:
-                    attack = next(self._slow, attack)  # a strict course has none
+                    attack = next(self._slow, attack)  # a strict course has no slow attacks
                 return _work(kind, attack.folder, name, attack.docker)
             case "malformed":
                 what = next(self._malformed)
@@ -294,12 +294,12 @@ def _work(kind: str, folder: Path, name: str, expected: Path | str) -> Work:
 
 
 def signed(source: bytes, name: str) -> bytes:
-    """The source with whose it is at the end, where no line number changes."""
+    """Return the source with its author at the end, where no line number changes."""
     return source + f"\n// by {name}\n".encode()
 
 
 def _is_clear(folder: Path, course: str) -> bool:
-    """Whether its verdicts are the same in a course that is cut to a few cases and in which speed is no question."""
+    """True if a submission gets equal verdicts in a course with few cases in which speed does not matter."""
     expected = expectation(folder)
     fails = expected.fails
     reasons = {word for why in fails.values() if not isinstance(why, dict) for word in why}
@@ -310,8 +310,8 @@ def _is_clear(folder: Path, course: str) -> bool:
 
 
 def _is_of(attack: Attack, course: str, assignment: str) -> bool:
-    """Whether it is tried: in a strict course what is refused, whatever it was to solve; in an open one the others, but
-    for those that are too slow, which is no question there.
+    """True if an attack is used. A strict course uses refused attacks for any assignment. An open course uses the
+    others for this assignment, except for slow kernels, because speed does not matter there.
     """
     refused = not attack.allow and attack.docker in {"FORBIDDEN", "BUILD_ERROR"}
     if course == "strict":
@@ -324,13 +324,13 @@ def _is_slow(attack: Attack) -> bool:
     return attack.docker == "TIME_LIMIT"
 
 
-# --- what is no OpenCL ------------------------------------------------------------------------
+# --- malformed files --------------------------------------------------------------------------
 
 
 def _zip_of(good: bytes, name: str) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
-        archive.writestr(zipfile.ZipInfo("kernels.cl"), signed(good, name))  # of no date: the same each time
+        archive.writestr(zipfile.ZipInfo("kernels.cl"), signed(good, name))  # without a date, to be the same each time
     return buffer.getvalue()
 
 
@@ -347,14 +347,16 @@ MALFORMED: dict[str, Callable[[bytes, str], tuple[bytes, str]]] = {
     ),
     "Latin-1": lambda good, name: (signed(good, name) + "// für später\n".encode("latin-1"), HELD),
 }
-"""By what they are: from a right source and its author's name to the file, and the first reason it fails for."""
+"""Makers of malformed files, by description: from a right source and its author's name to the file and the first
+reason.
+"""
 
 
-# --- the courses that are handed in for -------------------------------------------------------
+# --- courses ----------------------------------------------------------------------------------
 
 
 def write_courses(folder: Path) -> dict[str, Course]:
-    """The two courses, by name, in a folder each."""
+    """Write the two courses into a folder each, and return them by name."""
     return {
         "strict": _write(folder / "strict", (), watched=True),
         "open": _write(folder / "open", ALLOWED, watched=False),

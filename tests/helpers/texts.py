@@ -1,4 +1,4 @@
-"""Texts as students hand them in, and texts that they would hand in to keep the judge busy."""
+"""Texts as students hand them in, and texts that would keep the judge busy."""
 
 from pathlib import Path
 
@@ -8,12 +8,12 @@ from grader.grading.explain.build_log import Source
 
 
 def submitted(source):
-    """A submission of this text."""
+    """Return a submission of this text."""
     return Submission(path=Path("kernels.cl"), source=source, sha256="", scan=scan(source))
 
 
 def source_of(written, compiled=None):
-    """A text with its macros expanded, as the words of a compiler are told with it."""
+    """Return a text with its expanded form, for explanations of compiler messages."""
     compiled = written if compiled is None else compiled
     return Source(text=written, written=scan(written).code, compiled=scan(compiled).code)
 
@@ -56,4 +56,4 @@ COSTLY = {
     "one name": _filled("a"),
     "letters of other scripts": _filled("é\u2028"),
 }
-"""Makers of texts of a size, by what they consist of."""
+"""Makers of texts of a size, by their content."""

@@ -1,4 +1,4 @@
-"""Setups without a grading around them: of workers of straw, whose answers are told, and of real ones."""
+"""Setups without a grading: of fake workers with prepared answers, and of real ones."""
 
 from dataclasses import replace
 
@@ -35,23 +35,23 @@ from grader.results.result import Verdict
 MS = 1e-3
 
 RULES = TimingRules(warm_up_seconds=0, min_pairs=6, max_pairs=6, session_pairs=3)
-"""Where sessions are renewed: round 0 opens them, 1 to 3 count, 4 opens them again, 5 to 7 count."""
+"""Sessions are renewed: round 0 opens them, 1 to 3 count, 4 opens them again, 5 to 7 count."""
 
 STEP_MS = {STUDENT: 2, NAIVE: 6, COPY: 1, WHOLE: 3, PEAK: 0.5}
 
 
 def at_sizes(assignment, **sizes):
-    """The assignment with other sizes for its timed rounds, on CPUs and on GPUs."""
+    """Return the assignment with other sizes for its timed rounds, on CPUs and on GPUs."""
     return _timed(assignment, sizes=sizes)
 
 
 def with_constants(assignment, **constants):
-    """The assignment with constants of their own for its timed rounds, on CPUs and on GPUs."""
+    """Return the assignment with other constants for its timed rounds, on CPUs and on GPUs."""
     return _timed(assignment, constants=constants)
 
 
 def with_integers(assignment, *turns):
-    """The assignment with these whole numbers in its timed rounds on GPUs."""
+    """Return the assignment with whole numbers in these timed rounds on GPUs."""
     performance = assignment.performance.model_copy(update={"integers": turns})
     return assignment.model_copy(update={"performance": performance})
 
@@ -62,9 +62,9 @@ def _timed(assignment, **changes):
 
 
 class StrawWorker:
-    """Does what a Worker is asked to, without a process: right results, and times as told.
+    """Executes the requests of a Worker without a process: right results, and prepared times.
 
-    `log` takes what is asked, with the role; `faults` maps a request to what is answered the n-th time it is made.
+    `log` gets the requests, with the role. `faults` maps a request and the number of its repetition to its answer.
     """
 
     def __init__(self, role, log, step_ms, faults):
@@ -135,14 +135,14 @@ class StrawWorker:
 
 
 def one_bit_wrong(fetched):
-    """As an answer to `fetch`."""
+    """Return the fetched arrays with one wrong bit."""
     payload = fetched["B"].payload.copy()
     payload[3] ^= 1
     return {**fetched, "B": replace(fetched["B"], payload=payload)}
 
 
 def one_word_past_the_end(fetched):
-    """The same."""
+    """Return the fetched arrays with one overwritten word after the end."""
     after = fetched["B"].after.copy()
     after[0] = 0
     return {**fetched, "B": replace(fetched["B"], after=after)}
@@ -151,7 +151,7 @@ def one_word_past_the_end(fetched):
 def fake_setup(  # noqa: PLR0913
     assignment, log=None, step_ms=None, faults=None, seed=1, *, verifier=ByOracle, worker=StrawWorker, device=DEVICE
 ):
-    """A setup of straw workers, their sessions not yet open; `step_ms` and `faults` are given by role."""
+    """Return a setup of fake workers whose sessions are not yet open. `step_ms` and `faults` are by role."""
     log = [] if log is None else log
     judge = verifier(timing_task(assignment, _with_room_for_one_set(assignment, device), seed))
     sizes = judge.task.sizes
@@ -176,13 +176,15 @@ def _with_room_for_one_set(assignment, device):
 
 
 def begun(setup):
-    """The same, with all sessions open."""
+    """Open all sessions of a setup, and return it."""
     assert open_sessions(setup) is None
     return setup
 
 
 def real_setup(environment: GradingEnvironment, workers, assignment, submission, verifier=ByReference):
-    """The submission, which must build, and our own kernels in workers of their own until `workers` is closed."""
+    """Return a setup of the submission, which must build, and grader's own kernels, in separate workers until `workers`
+    is closed.
+    """
     student = workers.enter_context(environment.worker())
     build = check_build(prepare(Task(assignment=assignment, submission=submission, seed=1), student), student)
     assert build.check.verdict is Verdict.PASSED, build.check.message

@@ -1,4 +1,4 @@
-"""A small assignment that checks everything but speed."""
+"""A small assignment that checks everything except speed."""
 
 from courses import KERNEL, course_of
 from hiding import FIELDS
@@ -12,13 +12,13 @@ WRONG = KERNEL.replace("x[i] + y[i];", "x[i] - y[i];")
 STRIDED = KERNEL.replace(
     "const uint32_t i = get_global_id(0);", "const uint32_t i = get_global_id(0) * 8 % n + get_global_id(0) * 8 / n;"
 )
-"""Right where n is a multiple of 8, with work-items that are eight words apart."""
+"""A kernel that is right if n is a multiple of 8, with work-items that are eight words apart."""
 
 SKELETON = KERNEL.replace("z[i] = x[i] + y[i];", ";")
 
 
 def untimed_course(folder, **changes):
-    """A course with the assignment, whose skeleton is empty."""
+    """Return a course with the assignment, whose skeleton is empty."""
     course = course_of(folder, {**UNTIMED, **changes})
     (folder / "assignments" / "small" / "kernels.cl").write_text(SKELETON)
     return course

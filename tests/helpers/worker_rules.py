@@ -1,4 +1,4 @@
-"""What a worker of the tests may use, and how long it may take."""
+"""Limits and deadlines of the workers in tests."""
 
 from functools import cache
 
@@ -12,13 +12,15 @@ LIMITS = Limits(memory_bytes=4 * 1024**3, cpu_seconds=60, file_bytes=1024**3, pr
 RULES = Rules(limits=LIMITS, container=ContainerRules())
 
 DEADLINES = Deadlines(start=30, build=30, first_launch=4, launch=3, transfer=20, simulation=60)
-"""Shorter than the defaults where a test waits for them to pass."""
+"""Deadlines that are shorter than the defaults if a test waits until they pass."""
 
 FEW_PAIRS = TimingRules(min_pairs=9, warm_up_seconds=0.5)
-"""The product's rules, but for the fewest pairs: nine decide most, and where they leave it open, more do."""
+"""The default rules with fewer pairs at least: nine decide most cases, and more pairs decide the rest."""
 
 
 @cache
 def sandbox_with(limits: Limits) -> ProcessSandbox:
-    """One for all tests that need no other, whose workers are then forks; it ends with this process."""
+    """Return a sandbox that all tests with these limits share, so that its workers are forks. It ends with this
+    process.
+    """
     return ProcessSandbox(Rules(limits=limits, container=ContainerRules()))

@@ -1,4 +1,4 @@
-"""Arrays that kernels have made wrongly, as evidence for the diagnosis."""
+"""Wrong arrays of kernels, as evidence for the diagnosis."""
 
 from dataclasses import replace
 
@@ -35,7 +35,7 @@ def truth(a, b):
 
 
 def mistakes(a, b):
-    """What an oracle.py may list; where there is one column or one product, two of them come to the same."""
+    """Return mistakes that an oracle.py may list. With one column or one product, two of them give equal results."""
     return {
         "the first product is left out": truth(a[:, 1:], b[1:]),
         "the last product is left out": truth(a[:, :-1], b[:-1]),
@@ -44,7 +44,7 @@ def mistakes(a, b):
 
 
 def case(sizes, make, standard=RANDOM):
-    """A product of matrices of which a kernel has made something."""
+    """Return evidence about a product of matrices that a kernel has computed as `make`."""
     height, depth, width = sizes.values()
     a = GENERATOR.uniform(-1, 1, (height, depth)).astype(np.float32)
     b = GENERATOR.uniform(-1, 1, (depth, width)).astype(np.float32)
@@ -75,12 +75,12 @@ def right(a, b):
 
 
 def causes(failed, passed=()):
-    """What is said to be the cause of each."""
+    """Return the cause that is named for each case."""
     return [explanation.cause if explanation else None for explanation in explain(failed, passed)]
 
 
 def product(got, **more):
-    """Evidence about a matrix product."""
+    """Return evidence about a matrix product."""
     fields = {
         "buffer": "C",
         "truth": PRODUCT,
@@ -94,7 +94,7 @@ def product(got, **more):
 
 
 def transposition(got, original):
-    """Evidence about a transposition."""
+    """Return evidence about a transposition."""
     return Evidence(
         buffer="B",
         got=np.array(got, dtype=np.float32),
@@ -107,26 +107,28 @@ def transposition(got, original):
 
 
 def said(evidence):
-    """What is said of a case that is alone."""
+    """Return the explanation of a single case."""
     (explanation,) = explain([evidence])
     return explanation
 
 
 def sentence(evidence):
-    """What is said, if anything."""
+    """Return the sentence of the explanation, if any."""
     explanation = said(evidence)
     return explanation and explanation.sentence
 
 
 def poisoned(array, where, poison=POISON):
-    """The array with a bit pattern somewhere."""
+    """Return the array with a bit pattern at a place."""
     copy = np.array(array, dtype=np.float32)
     copy.view(np.uint32)[where] = poison
     return copy
 
 
 def moved(array, rows, columns):
-    """Each element taken from elsewhere; zero where that is outside, as a tile filled with zeros gives."""
+    """Return the array with each element taken from another place. Places outside give zero, as in a tile filled with
+    zeros.
+    """
     rows, columns = np.broadcast_arrays(rows, columns)
     inside = (rows >= 0) & (rows < array.shape[0]) & (columns >= 0) & (columns < array.shape[1])
     return np.where(inside, array[np.where(inside, rows, 0), np.where(inside, columns, 0)], 0)

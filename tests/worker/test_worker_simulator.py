@@ -1,4 +1,4 @@
-"""simulator/: the simulator as the only device of a worker, and what it reports there."""
+"""simulator/: a worker whose only device is the simulator, and its observations."""
 
 import json
 import os
@@ -40,28 +40,28 @@ ACCESS = {
 
 @pytest.fixture
 def variables(tmp_path, monkeypatch):
-    """An environment of its own for a worker, at whose end nothing of it is left."""
+    """A private environment for a worker, which is removed after the test."""
     monkeypatch.setattr(os, "environ", {**os.environ, "HOME": str(tmp_path)})
     return os.environ
 
 
 def test_the_simulator_is_the_only_device(simulator):
-    """A worker that simulates has this one device, with as much local memory as a GPU."""
+    """A worker that simulates has the simulator as its only device, with the local memory of a GPU."""
     device = simulator.ready()
     assert [each.platform for each in simulator.devices] == [module.PLATFORM]
     assert device.local_memory == module.LOCAL_MEMORY
 
 
 def test_other_workers_do_not_see_it(environment):
-    """A worker for a device never runs on the simulator, whatever is installed."""
+    """A worker for a device never runs on the simulator, even if it is installed."""
     with environment.worker() as worker:
         worker.ready()
         assert module.PLATFORM not in {each.platform for each in worker.devices}
 
 
 def test_a_machine_without_the_plugin(environment, monkeypatch, tmp_path):
-    """Without the plugin the simulator would see nothing: there is no such device; the error says what to do. It says
-    so as often as it is asked: its worker tells its devices once.
+    """Without the plugin there is no simulator, because it would observe nothing. The error says what to do. Each call
+    raises it, although the worker lists its devices only once.
     """
     monkeypatch.setattr(module, "OBSERVER", tmp_path / "observer.so")
     assert module.library() is None
@@ -75,7 +75,7 @@ def test_a_machine_without_the_plugin(environment, monkeypatch, tmp_path):
 
 
 def test_a_session_tells_its_own_launches(simulator):
-    """What one session launched is not told in the next."""
+    """A session reports its own launches, and none of an earlier session."""
     for _ in range(2):
         (seen,), results = watch(simulator, KERNEL, GIVEN)
         assert seen.kernel == "k"
@@ -83,7 +83,7 @@ def test_a_session_tells_its_own_launches(simulator):
 
 
 def test_settings_reach_the_plugin(variables):
-    """Every figure of the simulated device is passed on, and the drivers of the machine are shut out."""
+    """All figures of the simulated device reach the plugin, and the drivers of the machine are excluded."""
     module.prepare(Simulation(warp=16, sector=64, banks=8, bank=2))
     assert [variables[f"GRADER_{name}"] for name in ("WARP", "SECTOR", "BANKS", "BANK")] == ["16", "64", "8", "2"]
     assert variables["OCL_ICD_VENDORS"] in {str(module.library()), "none"}
@@ -91,7 +91,7 @@ def test_settings_reach_the_plugin(variables):
 
 
 def test_observations_are_read_and_forgotten(variables, tmp_path):
-    """The file of the plugin is read line by line, and is gone afterwards; without a file there is nothing."""
+    """The plugin's file is read line by line, and then removed. Without a file there are no observations."""
     assert module.observed().kernels == ()
     variables[module.OBSERVATIONS] = str(tmp_path / "seen")
     assert module.observed().kernels == ()
@@ -116,14 +116,14 @@ def test_observations_are_read_and_forgotten(variables, tmp_path):
     ],
 )
 def test_impossible_counts_are_refused(change):
-    """No count that a worker sends can make the judge divide by zero, or overflow."""
+    """A worker's counts cannot make the judge divide by zero or overflow."""
     assert SeenAccess.model_validate(ACCESS)
     with pytest.raises(ValidationError):
         SeenAccess.model_validate({**ACCESS, **change})
 
 
 def test_what_was_seen_can_be_sent():
-    """A record is the same after its way through JSON, as a reply goes."""
+    """An observation is unchanged after it was written to JSON and read again, as in a reply."""
     unset = {
         "line": 1,
         "column": 2,

@@ -1,4 +1,4 @@
-"""succession.py: which process answers."""
+"""succession.py: which process of a worker answers a request."""
 
 import json
 import os
@@ -19,7 +19,7 @@ RUN = LaunchRequest(sequence="run")
 
 
 def tell(channel):
-    """Answer every request with the number of the process, and how many descriptors it has; `die` ends it."""
+    """Answer each request with the process id and the number of descriptors. `die` ends the process."""
     while request := channel.receive():
         if request == b"die\n":
             os._exit(1)
@@ -28,7 +28,7 @@ def tell(channel):
 
 @pytest.fixture
 def ask():
-    """Ask what `process_for` names; its answer."""
+    """Return a function that sends a request to the process that `process_for` names, and returns its answer."""
     with ExitStack() as closing:
         judge, other_end = os.pipe()
         requests = closing.enter_context(os.fdopen(judge, "rb"))
@@ -47,7 +47,9 @@ def ask():
 
 @pytest.mark.parametrize(("new", "used"), [(OPEN, USED), (EXPAND, EXPAND_THERE)], ids=["a session", "a text"])
 def test_a_new_process_comes_after_a_kernel(ask, new, used):
-    """Until then, requests go to the same; one that may be used goes on."""
+    """A request after a kernel gets a new process, unless it may use the old one. Until a kernel has run, all requests
+    share a process.
+    """
     first = ask(ListDevices())
     assert ask(OPEN) == ask(RUN) == first
     assert ask(used) == first
@@ -57,7 +59,9 @@ def test_a_new_process_comes_after_a_kernel(ask, new, used):
 
 
 def test_it_holds_nothing_of_the_one_before(ask):
-    """Else a kernel's process could be spoken to by another than the worker: both have as many descriptors."""
+    """A new process inherits no descriptor of the previous one. Otherwise a process that ran a kernel could get
+    messages from a process other than the worker.
+    """
     _, first = ask(ListDevices())
     ask(RUN)
     _, second = ask(OPEN)
@@ -65,7 +69,7 @@ def test_it_holds_nothing_of_the_one_before(ask):
 
 
 def test_nobody_goes_on_in_a_process_that_has_ended(ask):
-    """Whether that was told already or not."""
+    """A process that has ended gets no more requests, whether its end was already reported or not."""
     first = ask(OPEN)
     assert ask(RUN, b"die\n")["kind"] == "died"
     second = ask(USED)
@@ -76,7 +80,9 @@ def test_nobody_goes_on_in_a_process_that_has_ended(ask):
 
 
 def test_one_that_goes_on_did_not_die_of_what_killed_another_before(ask, monkeypatch):
-    """A container counts what was killed for memory, and the next session may crash of itself."""
+    """A crash in a reused process is not blamed on memory if another process was killed for memory earlier. A container
+    counts the kills of all its processes.
+    """
     killed = []
     monkeypatch.setattr(fork, "kills_for_memory", lambda: len(killed))
     ask(OPEN)

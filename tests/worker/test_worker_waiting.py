@@ -1,4 +1,4 @@
-"""waiting.py: what Linux counts of the time that this process's threads have waited for a processor."""
+"""waiting.py: Linux's counts of the time that threads of this process have waited for a processor."""
 
 import os
 import subprocess
@@ -8,14 +8,14 @@ from grader.worker.waiting import THREADS, waits
 
 
 def test_every_thread_has_its_wait():
-    """The main thread's among them, which has the number of the process."""
+    """Each thread has a time, also the main thread, whose number is the process id."""
     assert str(os.getpid()) in waits()
     assert set(waits()) <= set(os.listdir(THREADS))  # noqa: PTH208 - names, not paths
 
 
 def test_who_shares_its_processor_waits(tmp_path):
-    """With three others on one processor, three quarters of the time; more than a quarter, whatever else is going on.
-    Our own process is left alone: others are timed beside it.
+    """A process that shares one processor with three others waits three quarters of its time, and more than a quarter
+    on any machine. It runs as a separate process, so that this one keeps its processors for tests that are timed.
     """
     script = tmp_path / "crowded.py"
     script.write_text(

@@ -1,4 +1,4 @@
-"""freeze_check.py: a worker that is frozen runs nothing, or is ended."""
+"""freeze_check.py: a frozen worker runs nothing, or is ended."""
 
 import mmap
 import os
@@ -26,7 +26,7 @@ def count():
 def in_thread():
     threading.Thread(target=count, daemon=True).start()
 """
-"""Counts in memory that the judge can read, as long as it runs."""
+"""Code that counts in memory that the judge can read, as long as the worker runs."""
 
 WAITS_IN_VFORK = """
 CLONE_VFORK, SYS_clone = 0x4000, 56
@@ -36,14 +36,14 @@ def child_of_vfork():
 """
 
 LONELY = "PR_SET_PDEATHSIG = 1\nlibc.prctl(PR_SET_PDEATHSIG, 0)\nos.kill(os.getppid(), signal.SIGKILL)\n"
-"""Ends its warden, and not itself with it."""
+"""Code that ends the warden of a worker without ending the worker."""
 
 SAYS = "print('here', flush=True)\n"
 
 HONEST = "in_thread()\n" + SAYS + "time.sleep(600)"
 
 RESTLESS = WAITS_IN_VFORK + "threading.Timer(1, count).start()\n" + SAYS + "child_of_vfork()"
-"""Its main thread waits in vfork."""
+"""A worker whose main thread waits in vfork while another thread counts."""
 
 HAS_A_CHILD = """
 signal.signal(signal.SIGCONT, lambda *_: os.fork())
@@ -54,7 +54,7 @@ if os.fork() == 0:
 signal.signal(signal.SIGCONT, signal.SIG_DFL)
 time.sleep(600)
 """
-"""The child becomes two when it is woken. It says its number."""
+"""A worker whose child starts a process when it gets SIGCONT. The child prints its process id."""
 
 BEGINS_AND_ENDS = (
     STARTS
@@ -68,11 +68,11 @@ threading.Thread(target=begin, daemon=True).start()
 """
     + HONEST
 )
-"""Each of its children starts a process, and both end at once."""
+"""A worker that counts, while its children each start a process. Child and process end at once."""
 
 
 def running(tmp_path, code):
-    """A worker that counts, and its counter."""
+    """Return a worker that counts, and a function that reads its counter."""
     (tmp_path / "counter").write_bytes(bytes(4096))
     shared = mmap.mmap(os.open(tmp_path / "counter", os.O_RDWR), 4096)
     (tmp_path / "workers").mkdir()
@@ -87,18 +87,18 @@ def read(shared):
 
 
 TURN = 0.05
-"""Seconds in which it can get ready for the next freeze."""
+"""Seconds in which a worker can prepare for the next freeze."""
 
 
 def moves(counter):
-    """Whether it is counted, in a quarter of a second."""
+    """True if the counter changes in a quarter of a second."""
     before = counter()
     time.sleep(0.25)
     return counter() != before
 
 
 def test_a_frozen_worker_stands_still_and_goes_on_when_it_is_thawed(tmp_path):
-    """Again and again: nothing is held against it."""
+    """Freezing and thawing can be repeated, and the worker is not ended."""
     worker, counter = running(tmp_path, HONEST)
     try:
         for _ in range(5):
@@ -112,7 +112,9 @@ def test_a_frozen_worker_stands_still_and_goes_on_when_it_is_thawed(tmp_path):
 
 
 def test_who_does_not_stand_still_is_ended(tmp_path):
-    """As soon as it has used time that shows, which takes some turns where a machine is busy."""
+    """A worker that does not stop is ended as soon as its processor time shows. This takes several freezes on a busy
+    machine.
+    """
     worker, counter = running(tmp_path, RESTLESS)
 
     def ends_by_another_turn():
@@ -131,7 +133,7 @@ def test_who_does_not_stand_still_is_ended(tmp_path):
 
 
 def test_who_is_woken_while_it_is_frozen_is_ended(tmp_path):
-    """By whomever: it runs while others are timed."""
+    """A worker that any process wakes while it is frozen is ended, because it runs while other workers are timed."""
     worker, counter = running(tmp_path, HONEST)
     try:
         worker.freeze()
@@ -145,20 +147,22 @@ def test_who_is_woken_while_it_is_frozen_is_ended(tmp_path):
 
 
 def killed(child):
-    """A child that has ended, and is not reaped, since its parent stands still."""
+    """End a child, which is not reaped, because its parent is stopped."""
     os.kill(child, signal.SIGKILL)
     assert is_gone(child)
 
 
 def doubled(child):
-    """A child that has started another process."""
+    """Have a child start another process."""
     os.kill(child, signal.SIGCONT)
     assert wait_for(lambda: descendants(child))
 
 
 @pytest.mark.parametrize("changed", [killed, doubled])
 def test_a_worker_of_which_a_process_begins_or_ends_while_it_is_frozen_is_ended(tmp_path, changed):
-    """However little time that takes: to end one is work of the kernel's, which is done while others are timed."""
+    """A worker is ended even if the change takes little time. The OS kernel works to end a process while other workers
+    are timed.
+    """
     worker = started(tmp_path, "import signal\n" + HAS_A_CHILD)
     try:
         child = int(said(worker))
@@ -172,7 +176,9 @@ def test_a_worker_of_which_a_process_begins_or_ends_while_it_is_frozen_is_ended(
 
 
 def test_a_worker_that_begins_processes_at_all_times_stands_still(tmp_path):
-    """None is overlooked that begins while the judge looks: it would run on, and the worker be ended for it."""
+    """A process that begins while the judge looks is found and frozen. If it were overlooked, the worker would be ended
+    for it.
+    """
     worker, counter = running(tmp_path, BEGINS_AND_ENDS)
     try:
         for _ in range(40):
@@ -186,7 +192,7 @@ def test_a_worker_that_begins_processes_at_all_times_stands_still(tmp_path):
 
 
 def test_a_process_that_ended_before_is_nobodys_fault(tmp_path):
-    """Whether it has been reaped or not."""
+    """A process that ended before the freeze does not end the worker, whether it was reaped or not."""
     code = "if os.fork() == 0: os._exit(0)\n" + STARTS + "start(lambda: os._exit(0))\n"
     worker = started(tmp_path, code + SAYS + "for line in sys.stdin: print(line, end='', flush=True)")
     try:
@@ -201,7 +207,7 @@ def test_a_process_that_ended_before_is_nobodys_fault(tmp_path):
 
 
 def test_who_has_left_the_group_stands_still(tmp_path):
-    """It is below the warden still."""
+    """A process that left the group is frozen, because it is still below the warden."""
     code = STARTS + "start(lambda: (" + SAYS.strip() + ", count()))\ntime.sleep(600)"
     worker, counter = running(tmp_path, code)
     try:
@@ -214,7 +220,7 @@ def test_who_has_left_the_group_stands_still(tmp_path):
 
 
 def test_a_worker_without_a_warden_is_ended(tmp_path):
-    """Nobody would know what is below it."""
+    """A worker without a warden is ended, because its processes cannot be found."""
     worker, counter = running(tmp_path, LONELY + HONEST)
     try:
         assert worker._warden.has_ended(10)
@@ -226,7 +232,9 @@ def test_a_worker_without_a_warden_is_ended(tmp_path):
 
 
 def test_time_that_was_used_while_it_ran_is_nobodys_fault(tmp_path):
-    """Nor what its children have used that have ended: only what is added while it is frozen counts."""
+    """Only processor time that is added while the worker is frozen counts. Time before, and time of children that have
+    ended, does not.
+    """
     code = (
         "import subprocess\nfor _ in range(3): subprocess.run(['sh', '-c', 'for i in $(seq 9999); do :; done'])\n"
         + HONEST
@@ -242,7 +250,9 @@ def test_time_that_was_used_while_it_ran_is_nobodys_fault(tmp_path):
 
 
 def test_who_waits_for_the_kernel_is_not_ended(tmp_path, monkeypatch):
-    """It cannot be stopped, but uses no time; and all its freezing together holds nobody up for longer than once."""
+    """A thread that waits in the OS kernel cannot be stopped, but uses no time. All freezes together delay the judge no
+    longer than one.
+    """
     monkeypatch.setattr(freeze_check, "UNSTOPPED_SECONDS", 0.2)
     worker, counter = running(tmp_path, WAITS_IN_VFORK + "shared[0] = 1\n" + SAYS + "child_of_vfork()")
     try:

@@ -1,4 +1,4 @@
-"""folder.py: a worker's folder, its lock, and who sweeps what is left of whom."""
+"""folder.py: a worker's folder, its lock, and the removal of folders that killed judges left."""
 
 import errno
 import fcntl
@@ -64,7 +64,7 @@ for _ in range(2000):
 
 @contextmanager
 def judge(parent):
-    """A judge in a process of its own, with a folder and a child that it does not end: (process, folder)."""
+    """A judge in its own process, with a folder and a child that it does not end, as (process, folder)."""
     process = subprocess.Popen(
         [sys.executable, "-c", JUDGE, parent], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
@@ -83,7 +83,7 @@ def descriptors():
 
 @contextmanager
 def as_nobody():
-    """This process as the user `nobody`."""
+    """Run this process as an unprivileged user."""
     os.seteuid(NOBODY)
     try:
         yield
@@ -97,7 +97,7 @@ def swept(parent):
 
 
 def left_behind(parent, name):
-    """What a killed judge leaves: the folder and its files, and no lock."""
+    """Make what a killed judge leaves: the folder and its files without a lock."""
     path = parent / f"{PREFIX}{name}"
     path.mkdir()
     (path / INPUT_FILE).touch()
@@ -121,7 +121,9 @@ def mode(path):
 
 
 def test_a_folder_is_this_users_alone(tmp_path):
-    """Nobody else enters it, whatever the files in it allow; it is locked, and holds the two files and a folder."""
+    """No other user can enter the folder, also if its files allow access. The folder is locked, and has two files and a
+    folder.
+    """
     made = WorkerFolder.make(tmp_path)
     assert mode(made.path) == 0o700
     assert {path.name: mode(path) for path in made.path.iterdir()} == {
@@ -137,7 +139,9 @@ def test_a_folder_is_this_users_alone(tmp_path):
 
 
 def test_removing_takes_everything_and_can_be_repeated(tmp_path):
-    """The second time closes no descriptor: their numbers may belong to somebody else by then."""
+    """A folder is removed with all its files. A second removal closes no descriptor, because its number may be in use
+    again.
+    """
     made = WorkerFolder.make(tmp_path)
     (made.path / "home").mkdir()
     (made.path / "home" / "cache").write_text("x")
@@ -150,7 +154,7 @@ def test_removing_takes_everything_and_can_be_repeated(tmp_path):
 
 
 def test_folders_that_a_worker_has_nested_deep_are_removed(tmp_path):
-    """Deeper than Python's own removal goes: by who made them, and, when that was killed, by the next."""
+    """Folders nested too deep for Python's removal are removed by the judge that made them or by the next one."""
     made = WorkerFolder.make(tmp_path)
     dead = left_behind(tmp_path, "dead")
     for path in (made.path, dead):
@@ -161,7 +165,7 @@ def test_folders_that_a_worker_has_nested_deep_are_removed(tmp_path):
 
 
 def test_a_folder_that_somebody_else_removed_is_no_error(tmp_path):
-    """Cleaners of temporary folders exist."""
+    """A folder that a cleaner of temporary folders has removed is no error."""
     made = WorkerFolder.make(tmp_path)
     shutil.rmtree(made.path)
     made.remove()
@@ -172,7 +176,9 @@ def test_a_folder_that_somebody_else_removed_is_no_error(tmp_path):
 
 
 def test_a_killed_judges_folder_is_swept_and_a_living_ones_is_not(tmp_path):
-    """The lock ends with kill -9, though a child of that judge lives on; it is there while its users are seen to."""
+    """The lock ends with kill -9, even if a child of that judge lives on. The folder exists until its users are
+    removed.
+    """
     with judge(tmp_path) as (process, path):
         assert swept(tmp_path) == ()
         assert (path / "home" / "cache" / "kernel.so").is_file()
@@ -185,7 +191,7 @@ def test_a_killed_judges_folder_is_swept_and_a_living_ones_is_not(tmp_path):
 
 
 def test_our_own_living_folders_are_left(tmp_path):
-    """A judge that starts a second sandbox does not take the first one's workers for dead."""
+    """A judge that starts a second sandbox does not sweep the workers of its first one."""
     made = WorkerFolder.make(tmp_path)
     assert swept(tmp_path) == ()
     assert (made.path / INPUT_FILE).is_file()
@@ -193,7 +199,7 @@ def test_our_own_living_folders_are_left(tmp_path):
 
 
 def test_what_only_looks_like_one_is_left(tmp_path):
-    """A user's own folder, a file, a link to a folder that has it all, another name."""
+    """A user's own folder, a file, a link to a real folder, and another name are left."""
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     real = left_behind(elsewhere, "real")
@@ -210,7 +216,7 @@ def test_what_only_looks_like_one_is_left(tmp_path):
 
 
 def test_links_in_an_abandoned_folder_are_not_followed(tmp_path):
-    """Untrusted code could put some there, in the sandbox `process`."""
+    """Links in an abandoned folder are not followed. Untrusted code can make some in the sandbox `process`."""
     precious = tmp_path / "precious"
     precious.mkdir()
     (precious / "thesis.tex").write_text("x")
@@ -224,7 +230,7 @@ def test_links_in_an_abandoned_folder_are_not_followed(tmp_path):
 
 
 def test_what_is_abandoned_goes_even_if_the_block_fails(tmp_path):
-    """An engine that does not answer is no reason to keep folders."""
+    """An engine that does not answer does not keep abandoned folders."""
     path = left_behind(tmp_path, "dead")
     with pytest.raises(ZeroDivisionError), abandoned(tmp_path):
         raise ZeroDivisionError
@@ -233,7 +239,7 @@ def test_what_is_abandoned_goes_even_if_the_block_fails(tmp_path):
 
 @only_root
 def test_another_users_folder_is_left(tmp_path):
-    """Even by root, who could take it: a judge sweeps only for its own user."""
+    """Another user's folder is left, even by root. A judge sweeps only the folders of its user."""
     path = left_behind(tmp_path, "theirs")
     os.chown(path, NOBODY, NOBODY)
     assert swept(tmp_path) == ()
@@ -242,8 +248,8 @@ def test_another_users_folder_is_left(tmp_path):
 
 @only_root
 def test_another_users_folder_that_cannot_be_entered_is_no_obstacle():
-    """Two users grade on one host: neither can look into the folders of the other."""
-    with tempfile.TemporaryDirectory() as shared:  # pytest's own cannot be entered by others
+    """Two users can grade on one host, although they cannot look into each other's folders."""
+    with tempfile.TemporaryDirectory() as shared:  # other users cannot enter pytest's own folder
         Path(shared).chmod(0o1777)
         theirs = WorkerFolder.make(Path(shared))
         with as_nobody():
@@ -257,7 +263,7 @@ def test_another_users_folder_that_cannot_be_entered_is_no_obstacle():
 
 
 def test_two_judges_do_not_sweep_the_same_folder(tmp_path):
-    """The second leaves to the first what the first has taken."""
+    """The second judge leaves a folder to the judge that has taken it."""
     path = left_behind(tmp_path, "dead")
     with abandoned(tmp_path) as first, abandoned(tmp_path) as second:
         assert (first, second) == ((path,), ())
@@ -266,7 +272,7 @@ def test_two_judges_do_not_sweep_the_same_folder(tmp_path):
 
 
 def test_judges_that_make_and_sweep_at_once_leave_each_other_alone(tmp_path):
-    """Three processes, 80 folders each: none loses one that it has, and nothing is left."""
+    """Three processes make 80 folders each. None loses a folder in use, and nothing is left."""
     crowd = [
         subprocess.Popen([sys.executable, "-c", CROWD, tmp_path], stderr=subprocess.PIPE, text=True) for _ in range(3)
     ]
@@ -274,14 +280,14 @@ def test_judges_that_make_and_sweep_at_once_leave_each_other_alone(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-# --- no folder to be had ----------------------------------------------------------------------
+# --- folders that cannot be made --------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("place", "reason"), [("none", "No such file or directory"), ("file", "Not a directory")], ids=["none", "file"]
 )
 def test_a_place_that_is_none_is_our_error(tmp_path, place, reason):
-    """It is named, with the system's reason."""
+    """The message names the place, with the system's reason."""
     (tmp_path / "file").touch()
     with pytest.raises(WorkerError) as caught:
         WorkerFolder.make(tmp_path / place)
@@ -290,7 +296,7 @@ def test_a_place_that_is_none_is_our_error(tmp_path, place, reason):
 
 @only_root
 def test_a_place_that_cannot_be_written_to_is_our_error(tmp_path):
-    """So is one that belongs to somebody else."""
+    """A place that belongs to another user is reported, and nothing is made."""
     with as_nobody(), pytest.raises(WorkerError, match="Permission denied"):
         WorkerFolder.make(tmp_path)
     assert list(tmp_path.iterdir()) == []
@@ -302,7 +308,7 @@ def test_a_place_that_cannot_be_written_to_is_our_error(tmp_path):
     ids=["a file system without locks", "no descriptors left"],
 )
 def test_a_lock_that_can_never_be_had_is_our_error(tmp_path, monkeypatch, where, call, reason):
-    """It must not have us make one folder after the other for ever."""
+    """A lock that is always refused is reported after one folder, and not tried for ever."""
     made = []
     make = tempfile.mkdtemp
 
@@ -322,7 +328,7 @@ def test_a_lock_that_can_never_be_had_is_our_error(tmp_path, monkeypatch, where,
 
 
 def test_a_full_disk_leaves_no_folder(tmp_path, monkeypatch):
-    """What was begun is taken back, and the lock with it."""
+    """A full disk leaves no folder and no lock."""
 
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -336,7 +342,7 @@ def test_a_full_disk_leaves_no_folder(tmp_path, monkeypatch):
 
 
 def test_sweeping_where_there_is_no_folder_finds_nothing(tmp_path):
-    """It is `make` that complains."""
+    """Sweeping a missing place finds nothing and raises no error. Only `make` reports it."""
     assert swept(tmp_path / "none") == ()
 
 
@@ -344,7 +350,7 @@ def test_sweeping_where_there_is_no_folder_finds_nothing(tmp_path):
     ("free", "arrays", "rounds"), [(300, "memory", "memory"), (64, "disk", "memory"), (20, "disk", "disk")]
 )
 def test_rounds_lie_in_memory_also_where_a_container_has_little(tmp_path, monkeypatch, free, arrays, rounds):
-    """64 MB hold the arrays of a launch; what cases send, which may be more, lies on the disk then."""
+    """64 MB of shared memory take the arrays of a launch. The arrays of cases may be larger, and are on a disk then."""
     places = {name: tmp_path / name for name in ("memory", "disk")}
     for place in places.values():
         place.mkdir()

@@ -1,4 +1,4 @@
-"""process.py: what a worker process is given, and what is left of it."""
+"""process.py: the environment, limits and rights of a worker process, and the removal of all that it leaves."""
 
 import os
 import shutil
@@ -40,7 +40,9 @@ def worker(monkeypatch):
 
 
 def environ(pid):
-    """As the kernel keeps it; a worker lets nobody look into it but who may trace any process."""
+    """Return a process's variables as the OS kernel keeps them. Only a process that may trace any other can read a
+    worker's.
+    """
     try:
         return Path(f"/proc/{pid}/environ").read_text()
     except PermissionError:
@@ -48,7 +50,9 @@ def environ(pid):
 
 
 def test_the_environment_holds_nothing_of_the_judges(worker):
-    """A kernel can read what its process, and those above it, were started with: there is nothing in it to find."""
+    """A kernel can read the variables and command lines of its process and the processes above it. They contain no
+    secret.
+    """
     pids = processes_of(worker._process.group)
     warden = parent_of(worker._process.group)
     for pid in (*pids, warden, parent_of(warden)):
@@ -59,7 +63,7 @@ def test_the_environment_holds_nothing_of_the_judges(worker):
 
 
 def test_the_variables_of_a_worker_name_its_own_folders(tmp_path):
-    """Which no other worker has: what the driver keeps there is code."""
+    """The variables of a worker name folders that no other worker has, because the driver keeps code there."""
     worker = started(tmp_path, "print(*(f'{name}={os.environ[name]}' for name in sorted(os.environ)), flush=True)")
     variables = dict(word.split("=", 1) for word in said(worker).split())
     home = str(worker._folder.path / "home")
@@ -73,14 +77,16 @@ def parent_of(pid):
 
 
 def test_worker_and_session_are_one_process_group_of_their_own(worker):
-    """So that one signal ends both, and none of theirs reaches the judge's group."""
+    """Worker and session are a separate process group, so that one signal ends both, and none of their signals reaches
+    the judge's group.
+    """
     group = worker._process.group
     assert group != os.getpgrp()
     assert len(processes_of(group)) == 2
 
 
 def test_the_limits_are_in_force(worker):
-    """The session inherits what the worker put on itself; no limit can be raised again."""
+    """The session inherits the limits that the worker has set, and no limit can be raised again."""
     for pid in processes_of(worker._process.group):
         limits = Path(f"/proc/{pid}/limits").read_text()
         rows = {line[:26].strip(): line[26:].split()[:2] for line in limits.splitlines()}
@@ -92,14 +98,16 @@ def test_the_limits_are_in_force(worker):
 
 
 def refused(pid):
-    """How many filters a process has, and whether it may get new privileges."""
+    """Return the number of a process's filters, and its NoNewPrivs flag."""
     lines = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
     return lines["Seccomp"].strip(), lines["NoNewPrivs"].strip()
 
 
 @pytest.mark.skipif(not system_calls.can_be_refused(), reason="nothing is refused on this machine")
 def test_worker_and_session_are_refused_what_works_later(worker):
-    """Their warden and the fork server are not, which are trusted."""
+    """Worker and session are refused services that work later. Their warden and the fork server are trusted and not
+    refused.
+    """
     pids = processes_of(worker._process.group)
     assert [refused(pid) for pid in pids] == [("2", "1")] * 2
     warden = parent_of(worker._process.group)
@@ -108,7 +116,7 @@ def test_worker_and_session_are_refused_what_works_later(worker):
 
 @pytest.mark.skipif(not devices.can_be_listed(), reason="this kernel has no Landlock")
 def test_a_worker_opens_no_terminal(tmp_path):
-    """Whoever would echo what it writes runs while others are timed."""
+    """A worker cannot open a terminal, because the process that echoes its output would run while others are timed."""
     worker = started(
         tmp_path,
         "try: os.openpty()\nexcept OSError as error: print(type(error).__name__, flush=True)\ntime.sleep(600)",
@@ -121,7 +129,7 @@ def test_a_worker_opens_no_terminal(tmp_path):
     ("possible", "said"), [(True, ("none", "those for computing")), (False, ("the machine's", "all"))]
 )
 def test_what_a_machine_cannot_close_is_on_record(monkeypatch, possible, said):
-    """In every result, and in what `grader doctor` says."""
+    """Each result, and the output of `grader doctor`, records what a machine cannot close."""
     monkeypatch.setattr(devices, "can_be_listed", lambda: possible)
     monkeypatch.setattr(system_calls, "can_be_refused", lambda: possible)
     with closing(ProcessSandbox(RULES)) as sandbox:
@@ -132,7 +140,9 @@ def test_what_a_machine_cannot_close_is_on_record(monkeypatch, possible, said):
 
 
 def test_a_worker_starts_where_nothing_can_be_closed(tmp_path):
-    """As before: on an old kernel, and on processors whose calls have other numbers."""
+    """A worker starts without any of these restrictions, as on an old OS kernel, or on processors with other call
+    numbers.
+    """
     code = "from grader.forkserver import devices, system_calls\n" + serving("print('here', flush=True)")[-1]
     absent = "devices.can_be_listed = system_calls.can_be_refused = lambda: False\n"
     command = (sys.executable, "-I", "-c", code.replace("server.main()", absent + "server.main()"))
@@ -143,7 +153,9 @@ def test_a_worker_starts_where_nothing_can_be_closed(tmp_path):
 
 
 def test_others_of_this_user_may_start_while_a_worker_runs():
-    """The kernel counts them with it: with eight jobs right kernels crashed, whose driver was refused a thread."""
+    """The limit counts other processes of this user, because the OS kernel does. With eight jobs right kernels crashed,
+    because their driver was refused a thread.
+    """
     with closing(ProcessSandbox(RULES)) as sandbox:
         before = sandbox.limits().processes
         others = [subprocess.Popen(["sleep", "60"]) for _ in range(20)]
@@ -158,12 +170,12 @@ def test_others_of_this_user_may_start_while_a_worker_runs():
 
 
 def states(group):
-    """What /proc says that the processes of a group do."""
+    """Return the states in /proc of the processes of a group."""
     return {Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] for pid in processes_of(group)}
 
 
 def test_worker_and_session_stand_still_while_they_are_frozen(worker):
-    """Until they are thawed."""
+    """Worker and session stop when they are frozen, and continue when they are thawed."""
     group = worker._process.group
     worker.freeze()
     assert states(group) == {"T"}
@@ -172,7 +184,7 @@ def test_worker_and_session_stand_still_while_they_are_frozen(worker):
 
 
 def test_nothing_is_left_of_a_stopped_worker(worker):
-    """No process of the group, and no folder."""
+    """A stopped worker leaves no process of its group and no folder."""
     group, folder = worker._process.group, worker._process._folder.path
     assert folder.is_dir()
     worker.stop()
@@ -181,7 +193,7 @@ def test_nothing_is_left_of_a_stopped_worker(worker):
 
 
 def test_the_worker_cannot_import_the_judges_modules_by_accident(tmp_path):
-    """It never loads what knows of verdicts, oracles or assignments."""
+    """A worker loads only modules that know nothing about verdicts, oracles or assignments."""
     worker = started(tmp_path, "print(*sorted(name for name in sys.modules if name.startswith('grader')), flush=True)")
     assert said(worker).split() == [
         "grader",
@@ -225,13 +237,13 @@ def test_the_worker_cannot_import_the_judges_modules_by_accident(tmp_path):
 
 
 MOMENTS = [(tempfile, "mkdtemp"), (Path, "mkdir"), (subprocess, "Popen"), (shutil, "rmtree"), (socket, "socketpair")]
-"""Calls in which a worker is started or stopped. Each was seen to be where an interruption came."""
+"""Calls in which a worker is started or stopped. Interruptions occurred in each of them."""
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("moment", MOMENTS, ids=[name for _, name in MOMENTS])
 def test_an_interruption_leaves_nothing_wherever_it_comes(moment, when, tmp_path, monkeypatch, tell):
-    """Neither a folder nor a process, and it is not lost."""
+    """An interruption at any of these calls leaves no folder and no process, and is not lost."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     module, name = moment
     real = getattr(module, name)
@@ -258,7 +270,7 @@ def test_an_interruption_leaves_nothing_wherever_it_comes(moment, when, tmp_path
 
 
 def started(tmp_path, code):
-    """A worker that runs this, and needs its fork server no more."""
+    """Start a worker that runs this code, and close its fork server, which it no longer needs."""
     with closing(ForkServer(serving(code), environment_of(NOWHERE))) as server:
         worker = ProcessWorker.start(server, WorkerPlace(folder=new_folder(tmp_path)))
         assert worker.group
@@ -266,7 +278,7 @@ def started(tmp_path, code):
 
 
 def said(worker):
-    """What it has said; it says something within a generous time."""
+    """Return the next output of a worker, which must come within a generous time."""
     return worker.receive(30).decode().strip()
 
 
@@ -275,7 +287,9 @@ MUCH = b"x" * 10_000_000
 
 @pytest.mark.parametrize("code", ["print('here', flush=True); time.sleep(600)", "os.kill(os.getpid(), signal.SIGSTOP)"])
 def test_a_worker_that_does_not_read_holds_nobody_up(tmp_path, code):
-    """What is sent to it waits with the answer, until that is due."""
+    """Data for a worker that does not read is sent while the judge waits for the answer, up to its deadline. The worker
+    can be stopped.
+    """
     worker = started(tmp_path, code)
     worker.send(MUCH)
     if "here" in code:
@@ -289,12 +303,12 @@ def test_a_worker_that_does_not_read_holds_nobody_up(tmp_path, code):
 
 
 def test_what_a_pipe_does_not_take_at_once_is_sent_while_an_answer_is_waited_for(tmp_path):
-    """All of it, in its order."""
+    """Data that does not fit into a pipe is sent while the judge waits for an answer, completely and in order."""
     worker = started(tmp_path, f"print(sys.stdin.buffer.read({len(MUCH) + 4})[-6:].decode(), flush=True)")
     worker.send(MUCH)
     worker.send(b"last")
     assert said(worker) == "xxlast"
-    worker.send(MUCH)  # to nobody
+    worker.send(MUCH)  # the worker has ended
     while worker.receive(30):
         pass
     worker.stop()
@@ -318,11 +332,11 @@ start(lambda: (print(os.getpid(), flush=True), os.write(says, b"x")))
 os.read(heard, 1)
 """
 )
-"""One that has said who it is before its parent ends, with which all that the worker has started is ended."""
+"""A daemon that prints its id before its parent ends. The end of the parent ends everything that the worker started."""
 
 
 def stops(whom):
-    """A daemon that stops a process, then says so."""
+    """Return the code of a daemon that stops a process, then prints its id."""
     return STARTS + f"start(lambda: (os.kill({whom}, signal.SIGSTOP), print(os.getpid(), flush=True)))\ntime.sleep(600)"
 
 
@@ -337,7 +351,9 @@ OUTLIVING = {
 
 @pytest.mark.parametrize("code", OUTLIVING.values(), ids=OUTLIVING)
 def test_nothing_that_a_worker_starts_outlives_it(tmp_path, code):
-    """However it has left its parent, and whomever it has stopped."""
+    """All processes that a worker starts end with it, also if they left their parent or stopped the worker or the
+    warden.
+    """
     worker = started(tmp_path, code)
     hidden = int(said(worker))
     worker.stop()
@@ -347,7 +363,9 @@ def test_nothing_that_a_worker_starts_outlives_it(tmp_path, code):
 
 @pytest.mark.parametrize("name", ["a daemon", "a stopped worker"])
 def test_nothing_that_a_worker_starts_outlives_a_killed_judge(tmp_path, name):
-    """The warden sees that the judge is gone, whatever the worker still sees."""
+    """All processes that a worker has started end after its judge was killed. The warden notices the end of the judge,
+    also if the worker is stopped.
+    """
     judge = subprocess.Popen(
         [sys.executable, "-c", JUDGE, importable(__file__), tmp_path, OUTLIVING[name]],
         stdout=subprocess.PIPE,
@@ -371,7 +389,7 @@ time.sleep(600)
 
 
 def processes_in(folder):
-    """Ids of processes whose working directory is, or was, below a folder."""
+    """Return the ids of processes whose working directory is, or was, below a folder."""
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):

@@ -1,4 +1,4 @@
-"""spare.py: a worker in reserve, or the first one before it is asked for, and none left over."""
+"""spare.py: a spare worker, or a first worker that starts early. None of them is left over."""
 
 import os
 import signal
@@ -29,7 +29,7 @@ class FakeWorker:
 
 
 class FakeSandbox:
-    """Keeps what it starts; `failures` are raised in place of its next starts, where they are not None."""
+    """Keeps the workers that it starts. `failures` that are not None are raised instead of its next starts."""
 
     def __init__(self, *failures):
         self.failures = list(failures)
@@ -63,7 +63,7 @@ def fake():
 
 
 def test_there_is_always_one_worker_more_than_was_asked_for(fake):
-    """Whoever asks gets the one that has been starting longest."""
+    """One more worker runs than was requested. Each request gets the worker that has been starting longest."""
     spare = SpareSandbox(fake)
     assert fake.workers == [], "nothing is started before it is needed"
     asked = [spare.start(), spare.start(), spare.start()]
@@ -72,7 +72,7 @@ def test_there_is_always_one_worker_more_than_was_asked_for(fake):
 
 
 def test_no_worker_is_handed_out_twice(fake):
-    """A stopped one is as used up as a running one."""
+    """A worker is returned once, also if it was stopped."""
     spare = SpareSandbox(fake)
     first = spare.start()
     first.stop()
@@ -80,7 +80,7 @@ def test_no_worker_is_handed_out_twice(fake):
 
 
 def test_what_confines_a_worker_is_said_by_the_other_sandbox(fake):
-    """A result does not tell spares from others."""
+    """The other sandbox reports limits and facts, so that results with and without spares are equal."""
     spare = SpareSandbox(fake)
     assert (spare.limits(), spare.facts()) == (RULES.limits, {"network": "none"})
 
@@ -94,13 +94,13 @@ def test_closing_leaves_nothing(fake):
 
 
 def test_closing_what_was_never_used_starts_nothing(fake):
-    """The other sandbox is closed all the same."""
+    """A sandbox that was never used closes the other sandbox without starting a worker."""
     SpareSandbox(fake).close()
     assert (fake.workers, fake.closed) == ([], 1)
 
 
 def test_a_dead_spare_is_replaced_and_cleaned_up(fake):
-    """As when the engine was restarted while the spare was waiting."""
+    """A dead spare is stopped and replaced, as after a restart of the engine."""
     spare = SpareSandbox(fake)
     first = spare.start()
     dead = fake.workers[1]
@@ -114,7 +114,7 @@ def test_a_dead_spare_is_replaced_and_cleaned_up(fake):
 
 @pytest.mark.parametrize("failure", [WorkerError("full"), KeyboardInterrupt()], ids=["a fault", "Ctrl-C"])
 def test_a_spare_that_cannot_start_leaves_nobody_without_an_owner(failure):
-    """The worker that was asked for is stopped: the caller never gets to know it."""
+    """If the spare cannot start, the requested worker is stopped, because the caller never gets it."""
     fake = FakeSandbox(None, failure)
     spare = SpareSandbox(fake)
     with pytest.raises(type(failure)):
@@ -125,7 +125,7 @@ def test_a_spare_that_cannot_start_leaves_nobody_without_an_owner(failure):
 
 
 def test_after_a_failure_the_next_one_may_ask_again():
-    """A fault that has passed costs one grading, not the batch."""
+    """A temporary fault costs one grading, not the batch."""
     fake = FakeSandbox(None, WorkerError("full"))
     spare = SpareSandbox(fake)
     with pytest.raises(WorkerError, match="full"):
@@ -136,7 +136,7 @@ def test_after_a_failure_the_next_one_may_ask_again():
 
 
 def test_a_dead_spare_that_cannot_be_replaced_leaves_nothing():
-    """Both starts of a call can fail."""
+    """If both starts of a call fail, no worker is left."""
     fake = FakeSandbox(None, None, WorkerError("full"))
     spare = SpareSandbox(fake)
     spare.start().stop()
@@ -148,7 +148,9 @@ def test_a_dead_spare_that_cannot_be_replaced_leaves_nothing():
 
 
 def test_a_killed_spare_costs_no_grading():
-    """With real workers: the next one computes, and at the end no process and no folder is left."""
+    """After the spare was killed, the next worker computes. At the end, no process and no folder is left (real
+    workers).
+    """
     spare = SpareSandbox(ProcessSandbox(RULES))
     seen = []
     with Worker(spare, 0, DEADLINES).load({}) as first:
@@ -169,7 +171,7 @@ def test_a_killed_spare_costs_no_grading():
 
 
 def test_the_first_worker_of_an_eager_sandbox_starts_at_once(fake):
-    """Others start when they are asked for; the sandbox itself is closed by its owner."""
+    """The first worker starts early, and others when they are requested. The owner closes the sandbox itself."""
     eager = EagerSandbox(fake)
     (first,) = fake.workers
     assert eager.start() is first
@@ -180,7 +182,7 @@ def test_the_first_worker_of_an_eager_sandbox_starts_at_once(fake):
 
 
 def test_a_first_worker_that_nobody_asks_for_is_stopped(fake):
-    """As when the grading ends before it has begun."""
+    """A first worker that is never requested is stopped, as when the grading ends before it has begun."""
     EagerSandbox(fake).close()
     assert len(fake.workers) == 1
     assert fake.running == []

@@ -1,4 +1,4 @@
-"""user.py and users.py: what a worker that is a user of its own can reach, and what is left of it."""
+"""user.py and users.py: the rights of a worker that is a separate user, and the removal of all that it leaves."""
 
 import os
 import shutil
@@ -27,12 +27,12 @@ NOBODY = 65534
 
 
 def become(user):
-    """The command that runs another one as a user."""
+    """Return the command prefix that runs another command as a user."""
     return ("setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--no-new-privs")
 
 
 def others_can_start_a_worker():
-    """Whether another user can read this Python and this checkout."""
+    """True if another user can read this Python and this checkout."""
     command = [*become(NOBODY), sys.executable, "-I", "-c", "import grader.worker.session"]
     return subprocess.run(command, stderr=subprocess.DEVNULL, check=False).returncode == 0
 
@@ -53,7 +53,7 @@ while True:
     if os.fork() == 0: os.setsid()
     else: os._exit(0)
 """
-"""Hops from process to process, so that whoever looks for it in a list comes too late."""
+"""Moves from process to process, so that a list of processes is always out of date."""
 
 
 @pytest.fixture
@@ -64,13 +64,13 @@ def worker():
 
 
 def fields(pid):
-    """What /proc says of a process: its fields as lists of words."""
+    """Return the fields of a process from /proc, as lists of words."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     return {name: value.split() for name, _, value in (line.partition(":") for line in lines)}
 
 
 def alive(user):
-    """Processes of a user, the dead left out."""
+    """Return the ids of a user's living processes."""
     found = []
     for path in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
@@ -85,7 +85,7 @@ def as_user(user, code, *, args=(), **options):
 
 
 def test_a_worker_has_no_right_but_those_of_its_own_user(worker):
-    """Its user and group and no other, no capability, and no program can give it one."""
+    """A worker has one user, one group and no capability, and no program can give it more."""
     pid = worker._process.group
     found = fields(pid)
     (user,) = set(found["Uid"])
@@ -98,7 +98,7 @@ def test_a_worker_has_no_right_but_those_of_its_own_user(worker):
 
 
 def test_two_workers_are_two_users(worker):
-    """So that none reads what the other computes, or stops it."""
+    """Each worker has its own user, so that no worker reads another worker's results or stops it."""
     sandbox = UserSandbox(RULES)
     other = sandbox.start()
     try:
@@ -134,7 +134,9 @@ print(len(reached))
 
 
 def test_a_worker_reaches_neither_its_warden_nor_the_fork_server(worker):
-    """By no signal, and not their memory, variables or descriptors. Its own kind it reaches: the attempts are right."""
+    """A worker can send no signal to its warden and the fork server, and cannot read their memory, variables or
+    descriptors. The same attempts on another process of the worker's user succeed.
+    """
     user = int(fields(worker._process.group)["Uid"][0])
     warden = fields(worker._process.group)["PPid"][0]
     server = fields(warden)["PPid"][0]
@@ -147,14 +149,14 @@ def test_a_worker_reaches_neither_its_warden_nor_the_fork_server(worker):
 
 
 def test_a_worker_ends_with_its_warden(worker):
-    """Whatever has killed it: nobody else would end what the worker runs."""
+    """A worker ends with its warden, for any cause, because only the warden would end the worker's processes."""
     pid = worker._process.group
     os.kill(int(fields(pid)["PPid"][0]), signal.SIGKILL)
     assert is_gone(pid)
 
 
 def test_of_its_folder_a_worker_owns_its_home_alone(worker):
-    """It reads in.bin and writes out.bin; it can neither replace them nor find them replaced."""
+    """A worker reads in.bin and writes out.bin. It can neither replace them nor find them replaced."""
     folder = worker._process._folder.path
     user = int(fields(worker._process.group)["Uid"][0])
     seen = {path.name: (path.stat().st_uid, path.stat().st_mode & 0o777) for path in (folder, *folder.iterdir())}
@@ -170,7 +172,9 @@ def test_of_its_folder_a_worker_owns_its_home_alone(worker):
 
 
 def test_nothing_is_left_of_a_stopped_worker(worker):
-    """Nor of what it has started and hidden in a session of its own; the next worker may be that user again."""
+    """A stopped worker leaves no process, also no process that it started in a hidden session. The next worker may get
+    the same user.
+    """
     folder, pid = worker._process._folder.path, worker._process.group
     user = int(fields(pid)["Uid"][0])
     hidden = as_user(user, "import time; print(flush=True); time.sleep(60)", start_new_session=True)
@@ -182,7 +186,7 @@ def test_nothing_is_left_of_a_stopped_worker(worker):
 
 
 def test_no_process_of_a_user_outruns_its_end():
-    """One that is another at every moment is killed, too, and a user's neighbours are not."""
+    """Processes that replace each other continuously are killed, too. Processes of other users live on."""
     user, neighbour = BorrowedUser.borrow(), BorrowedUser.borrow()
     bystander = as_user(neighbour.number, "import time; print(flush=True); time.sleep(60)")
     bystander.stdout.readline()
@@ -210,11 +214,13 @@ os.chmod(sys.argv[1] + "/nested-by-a-worker", 0)
 libc = ctypes.CDLL(None)
 print(libc.shmget(0, 4096, 0o1666), libc.semget(0, 1, 0o1666), libc.msgget(0, 0o1666))
 """
-"""What nobody would remove: files, folders that are closed and too deep, and memory that outlives processes."""
+"""Objects that stay after the end of all processes: files, closed folders that are nested too deep, shared memory."""
 
 
 def test_no_process_of_a_user_runs_on_when_all_are_told_to_stop():
-    """Whatever it has left: its group, its session, its parent. Told to go on, it hops on."""
+    """A stop signal reaches all processes of a user, also if they have left their group, session or parent. They
+    continue after SIGCONT.
+    """
     user = BorrowedUser.borrow()
     try:
         process = as_user(user.number, BOMB)
@@ -233,7 +239,7 @@ def test_no_process_of_a_user_runs_on_when_all_are_told_to_stop():
 
 
 def outliving():
-    """Memory, semaphores and messages that outlive processes: their kind and number."""
+    """Return memory, semaphores and messages that outlive processes, as kind and number."""
     return {
         (path.name, line.split()[1])
         for path in Path("/proc/sysvipc").iterdir()
@@ -243,14 +249,14 @@ def outliving():
 
 @pytest.fixture
 def open_place():
-    """A folder in which every user may leave files."""
+    """A folder in which every user may create files."""
     with TemporaryDirectory() as folder:
         Path(folder).chmod(0o1777)
         yield Path(folder)
 
 
 def test_what_a_user_has_left_is_removed_and_nothing_of_others(open_place):
-    """From the folders in which every user may leave files, and from the kernel's memory."""
+    """A user's files in shared folders and its objects in the OS kernel's memory are removed. Other users' are left."""
     (open_place / "ours").touch()
     user, neighbour = BorrowedUser.borrow(), BorrowedUser.borrow()
     before = outliving()
@@ -266,7 +272,9 @@ def test_what_a_user_has_left_is_removed_and_nothing_of_others(open_place):
 
 
 def test_a_user_is_lent_to_one_worker_at_a_time(monkeypatch):
-    """Nor is one that has a process, whoever started it; giving back can be repeated, and harms no later borrower."""
+    """A user is lent to one worker at a time, and never while a process runs as this user. Giving back can be repeated,
+    and does not affect a later borrower.
+    """
     monkeypatch.setattr("grader.execution.sandbox.users.USERS", range(59_990, 59_992))
     first, second = BorrowedUser.borrow(), BorrowedUser.borrow()
     assert first.number != second.number
@@ -291,9 +299,9 @@ def test_a_user_is_lent_to_one_worker_at_a_time(monkeypatch):
 
 
 def test_no_submission_can_hold_a_lock_for_which_judges_wait(tmp_path, monkeypatch):
-    """Whoever can read a file can lock it: those by which timed sections take turns are in a folder of root's.
+    """Anyone who can read a file can lock it. So the locks for timed sections are in a folder that only root can enter.
 
-    It is there before a worker is started, since that waits for its turn, too.
+    The folder exists before a worker is started, because a start waits for a lock, too.
     """
     monkeypatch.setattr("grader.execution.sandbox.users.ROOTS_OWN", tmp_path / "grader")
     with load_settings({}).open_environment("user") as environment:
@@ -303,7 +311,7 @@ def test_no_submission_can_hold_a_lock_for_which_judges_wait(tmp_path, monkeypat
 
 
 def test_without_the_program_that_it_needs_it_is_our_error(monkeypatch):
-    """The package that has it is named."""
+    """The message names the package with the missing program."""
     which = shutil.which
     monkeypatch.setattr(shutil, "which", lambda wanted: None if wanted == NEEDED else which(wanted))
     with pytest.raises(WorkerError, match=f"install {PACKAGE}"):
@@ -311,7 +319,7 @@ def test_without_the_program_that_it_needs_it_is_our_error(monkeypatch):
 
 
 def test_without_root_it_is_our_error(monkeypatch):
-    """The line says what to do instead."""
+    """The message says which sandbox to use without root."""
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     with pytest.raises(WorkerError, match="only root can: use --sandbox docker"):
         UserSandbox(RULES)
@@ -319,7 +327,7 @@ def test_without_root_it_is_our_error(monkeypatch):
 
 @pytest.mark.parametrize("sandbox", [ProcessSandbox, UserSandbox])
 def test_the_last_words_are_those_of_the_worker_whatever_is_in_their_place(sandbox, tmp_path):
-    """A link to a secret is not followed, and a pipe is not waited for."""
+    """A link to a secret in place of the error file is not followed, so the last words are empty."""
     (tmp_path / "secret").write_text("the model solution")
     opened = sandbox(RULES)
     worker = opened.start()
@@ -333,7 +341,9 @@ def test_the_last_words_are_those_of_the_worker_whatever_is_in_their_place(sandb
 
 @pytest.mark.whole
 def test_users_are_ended_side_by_side():
-    """By two batches, or two stations of one: what ends the one's processes does not end what ends the other's."""
+    """Many users can be ended at once, as by two batches or two stations. The process that ends one user's processes
+    does not end the process that ends another's.
+    """
     with ThreadPoolExecutor(8) as pool:
         for _ in range(3):
             for ended in [pool.submit(user.give_back) for user in [BorrowedUser.borrow() for _ in range(8)]]:

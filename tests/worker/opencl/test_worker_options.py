@@ -1,4 +1,4 @@
-"""options.py: what programs are built with, by the device and by the launches of their session."""
+"""options.py: the build options of programs, which depend on the device and on the launches of their session."""
 
 from math import ceil, prod
 from types import SimpleNamespace
@@ -22,7 +22,7 @@ def launch(program, *group, kernel="k"):
 
 
 def session(*steps, **sequences):
-    """Two programs, and what is launched of them."""
+    """Return a session with two programs and these launches."""
     programs = {THEIRS: ProgramSource(source="", options=("-DTILE=32",)), OURS: ProgramSource(source="")}
     return Open(programs=programs, sequences={"run": steps, **sequences})
 
@@ -32,7 +32,7 @@ def options(request, program=THEIRS, device=NVIDIA, *, simulated=False):
 
 
 def log(**registers):
-    """What NVIDIA's compiler says of these kernels."""
+    """Return the messages of NVIDIA's compiler for these kernels."""
     return "".join(
         f"\nptxas info    : Compiling entry function '{kernel}' for 'sm_90'\n"
         f"ptxas info    : Function properties for {kernel}\n"
@@ -44,17 +44,19 @@ def log(**registers):
 
 @pytest.mark.parametrize("device", [POCL, ALIKE])
 def test_only_nvidias_compiler_is_given_its_options(device):
-    """A driver says by an extension that it knows them; another would refuse the build."""
+    """A driver reports by an extension that it knows NVIDIA's options. Another driver would refuse the build."""
     assert options(session(launch(THEIRS, 32, 32)), device=device) == PLAIN
 
 
 def test_nvidias_compiler_tells_of_registers():
-    """Of launches with usual groups it may remember what it has built."""
+    """NVIDIA's compiler reports registers. Builds for launches with usual work-groups may come from its cache."""
     assert options(session(launch(THEIRS, 16, 16))) == [*PLAIN, VERBOSE]
 
 
 def test_for_a_large_group_it_must_tell_each_time():
-    """What comes out of its cache has no log; so no build is like another. Other programs of the session may be."""
+    """A build from the compiler's cache has no log, so each build for a large work-group has a different macro. Other
+    programs of the session may come from the cache.
+    """
     request = session(launch(THEIRS, 32, 32), launch(OURS, 64))
     first, second = options(request), options(request)
     assert first[:-1] == second[:-1] == [*PLAIN, VERBOSE]
@@ -68,7 +70,9 @@ def test_for_a_large_group_it_must_tell_each_time():
     [((32, 32), 64), ((1024,), 64), ((512, 1), 128), ((8, 8, 8), 128), ((1000,), 64), ((257,), 224)],
 )
 def test_a_large_group_leaves_each_work_item_fewer_registers(group, registers):
-    """As many as a multiprocessor has for all of its warps, in eights: with more it could not be launched."""
+    """The limit is the registers of a multiprocessor divided among all its warps, in multiples of eight. With more
+    registers the kernel could not be launched.
+    """
     warps = ceil(prod(group) / 32)
     assert registers % 8 == 0
     assert 32 * warps * registers <= REGISTERS
@@ -79,12 +83,14 @@ def test_a_large_group_leaves_each_work_item_fewer_registers(group, registers):
 
 
 def test_a_usual_group_has_enough_for_any_kernel():
-    """255 is the most that a kernel can take."""
+    """A usual work-group leaves 255 registers per work-item, the most that a kernel can use."""
     assert fewer_registers(session(launch(THEIRS, 16, 16)), THEIRS, log(k=255)) == []
 
 
 def test_each_kernel_is_held_against_its_own_groups():
-    """One that takes many may have small groups, and the other way round; what is not launched does not count."""
+    """Each kernel is compared with the work-groups of its launches: a kernel with many registers may have small ones.
+    Kernels that are not launched do not count.
+    """
     request = session(launch(THEIRS, 1024, kernel="lean"), launch(THEIRS, 64, kernel="greedy"))
     assert fewer_registers(request, THEIRS, log(lean=40, greedy=168, other=255)) == []
     assert fewer_registers(request, THEIRS, log(lean=80, greedy=168)) == ["-cl-nv-maxrregcount=64"]
@@ -92,7 +98,9 @@ def test_each_kernel_is_held_against_its_own_groups():
 
 
 def test_the_largest_group_of_all_sequences_counts():
-    """A program is built once for all its launches; copies have no group."""
+    """The largest work-group of all sequences counts, because a program is built once for all its launches. Copies have
+    no work-group.
+    """
     request = session(launch(THEIRS, 64), CopyStep(source="a", target="b"), more=(launch(THEIRS, 1024),))
     assert fewer_registers(request, THEIRS, log(k=100)) == ["-cl-nv-maxrregcount=64"]
     request = session(launch(THEIRS, 512), more=(launch(THEIRS, 1024),))
@@ -103,19 +111,19 @@ def test_the_largest_group_of_all_sequences_counts():
     "words", ["", "warning: unused variable", "ptxas info : Used 300 registers", log(k="9" * 5000)]
 )
 def test_a_log_that_tells_nothing_changes_nothing(words):
-    """As that of every other driver, or one that a submission has had a word in."""
+    """A log without registers changes nothing, as the log of another driver, or one with a submission's text."""
     assert fewer_registers(session(launch(THEIRS, 1024)), THEIRS, words) == []
 
 
 def test_a_program_that_is_never_launched_is_only_built():
-    """As when a submission's build is checked."""
+    """A program that is never launched gets the usual options, as when a submission's build is checked."""
     assert options(session()) == [*PLAIN, VERBOSE]
     assert fewer_registers(session(), THEIRS, log(k=255)) == []
 
 
 @pytest.mark.parametrize(("device", "more"), [(POCL, []), (NVIDIA, [VERBOSE])])
 def test_the_simulator_optimises_nothing(device, more):
-    """Its counts are those of the source."""
+    """The simulator's builds are not optimised, so that its counts match the source."""
     found = options(session(launch(THEIRS, 16, 16)), device=device, simulated=True)
     assert found == [*PLAIN, UNOPTIMISED, *more]
     assert UNOPTIMISED == "-cl-opt-disable"

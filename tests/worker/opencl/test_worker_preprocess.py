@@ -1,4 +1,4 @@
-"""preprocess.py: macros become what C says, everything else stays where it was, and nothing gets out of hand."""
+"""preprocess.py: macros are expanded as in C, all other text keeps its place, and the size of the result is limited."""
 
 import re
 from contextlib import suppress
@@ -11,14 +11,14 @@ DEFINITIONS = {"real": "float", "TILE": "16"}
 
 
 def expanded(source):
-    """The last line, where these texts use what they define; how wide its blanks are is of no interest."""
+    """Return the last line of the expansion, where these texts use their macros, with single spaces."""
     return " ".join(preprocess(source, DEFINITIONS).splitlines()[-1].split())
 
 
 @pytest.mark.parametrize(
     ("source", "text"),
     [
-        # what the assignment, OpenCL and C define
+        # definitions of the assignment, OpenCL and C
         ("__local real t[TILE][TILE + 1];", "__local float t[16][16 + 1];"),
         ("__OPENCL_VERSION__ __OPENCL_C_VERSION__ CL_VERSION_1_2 __ENDIAN_LITTLE__", "120 120 120 1"),
         ("CL_VERSION_1_0 CL_VERSION_1_1 CL_VERSION_2_0", "100 110 CL_VERSION_2_0"),
@@ -42,21 +42,21 @@ def expanded(source):
         ("#define V(n) float##n\nV(4) V(TILE) V()", "float4 floatTILE float"),
         ("#define F(x) a##1 ## x\nF(2)", "a12"),
         ("#define F __a ## sm /**/ ## __\nF F", "__asm__ __asm__"),
-        # macros that name themselves
+        # macros that contain their own names
         ("#define x x + 1\nx", "x + 1"),
         ("#define a b\n#define b a\na b", "a b"),
         ("#define sqrt(x) near(sqrt(x))\n#define near(x) <x>\nsqrt(sqrt(y))", "<sqrt(<sqrt(y)>)>"),
-        # numbers, of which no part is a macro; and tokens that must not grow together
+        # numbers, of which no part is a macro, and tokens that must stay separate
         ("#define f 3\n#define e5 4\n#define p3 5\n1.0f 1e5f 0x1.8p3f .5f 1.f", "1.0f 1e5f 0x1.8p3f .5f 1.f"),
         ("#define MINUS -1\nx=-MINUS-MINUS;", "x=- -1- -1;"),
         ("#define N 0x1E\nN+1", "0x1E +1"),
         ("#define E(x) x\nE(a)E(b) E(+)+ E(1)2 E(a)(b)", "a b + + 1 2 a(b)"),
-        # spellings
+        # other spellings of tokens
         ("%:define A a\n??=define B b\n#def\\\nine C c\nA B C", "a b c"),
         ("x <: 3 :> <% %>", "x <: 3 :> <% %>"),
         ("(float4)(1, 2, 3, 4).s01 1u a->b", "(float4)(1, 2, 3, 4).s01 1u a->b"),
         ("'a' '\\'' \"TILE // \"", "'a' '\\'' \"TILE // \""),
-        # what is for the driver
+        # directives for the driver
         ("  #pragma unroll TILE // words", "#pragma unroll 16"),
         ("#pragma", "#pragma"),
         ("#pragma OPENCL EXTENSION cl_khr_fp64 : enable", "#pragma OPENCL EXTENSION cl_khr_fp64 : enable"),
@@ -69,7 +69,7 @@ def expanded(source):
     ],
 )
 def test_text_becomes_what_c_says(source, text):
-    """Where pcpp by itself would not, this shows that our corrections hold."""
+    """Macros are expanded as in C. Where pcpp differs from C, this proves that grader's corrections work."""
     assert expanded(source) == text
 
 
@@ -94,7 +94,7 @@ def test_text_becomes_what_c_says(source, text):
     ],
 )
 def test_conditions_hold_as_in_c(condition, holds):
-    """Also in an #elif; and of the lines that are left out nothing is looked at."""
+    """Conditions have their value in C, also in an #elif, and skipped lines are not evaluated."""
     said = ["yes" if holds else "no"]
     skipped = "#error no\n#if 1/0\n'\n#pragma no\n#endif\n"
     source = f"#if {condition}\nyes\n#else\nno\n#endif\n"
@@ -104,7 +104,9 @@ def test_conditions_hold_as_in_c(condition, holds):
 
 
 def test_every_line_keeps_its_number():
-    """Errors of the driver name the lines that the student sees; a macro's call stands where it begins."""
+    """Each line keeps its number, so that the driver's errors name the student's lines. A macro call of several lines
+    is expanded in its first line.
+    """
     source = """\
     /* of several
      lines */ int a; // why
@@ -150,7 +152,7 @@ def test_every_line_keeps_its_number():
 
 
 def test_columns_are_kept_where_there_is_no_macro():
-    """A comment becomes so many blanks."""
+    """Without a macro, columns are kept: a comment becomes spaces of the same length."""
     source = 'int a; /* b */ int /*c*/ d;\n/* e\n */ int f; "/* g */" // h'
     assert preprocess(source, {}) == 'int a;         int       d;\n\n    int f; "/* g */"\n'
 
@@ -184,7 +186,7 @@ def test_columns_are_kept_where_there_is_no_macro():
     ],
 )
 def test_a_mistake_is_an_error_on_its_line(source, log):
-    """The log has clang's form, from which diagnosis takes line and text."""
+    """A mistake is an error on its line, in the form of clang's log, which diagnosis parses."""
     with pytest.raises(PreprocessingError, match=f"^kernels.cl:{re.escape(log)}$"):
         preprocess(source, DEFINITIONS)
 
@@ -201,7 +203,9 @@ def test_a_mistake_is_an_error_on_its_line(source, log):
     ids=["doubled", "doubled to nothing", "doubled arguments", "long names", "no macro"],
 )
 def test_a_text_that_grows_without_end_is_stopped_early(definitions, use):
-    """2**39 words would fill any memory; the limit is on what is made on the way, not only on what is left."""
+    """Expansion stops early: 2**39 words would fill any memory. The limit also counts intermediate text, not only the
+    result.
+    """
     with pytest.raises(PreprocessingError, match=rf"error: the text expands to more than {EXPANSION_LIMIT:,} char"):
         preprocess("\n".join([*definitions, use]), {})
 
@@ -214,7 +218,7 @@ def test_a_text_that_grows_without_end_is_stopped_early(definitions, use):
     ],
 )
 def test_what_is_nested_too_deeply_is_an_error(source):
-    """Python's own limit becomes the student's error."""
+    """Macros that exceed Python's own limit of nesting are an error of the student."""
     with pytest.raises(PreprocessingError, match="error: macros are nested too deeply"):
         preprocess(source, {})
 
@@ -223,7 +227,7 @@ def test_what_is_nested_too_deeply_is_an_error(source):
     "odd", ["", "#", "##", "\\", "'", '"', "x ## y", "defined", "F() #F(", "@`$é\0", "__VA_ARGS__"]
 )
 def test_odd_text_passes_or_is_an_error_and_nothing_is_printed(odd, capfd):
-    """What else is wrong with it, the driver can say."""
+    """Odd text is passed on to the driver or is an error, and nothing is printed."""
     for text in ("{}", "#{}", "#if {}\n#endif", "#ifdef {}\n#endif", "#define {}", "#define F(x) {}\nF()", "#undef {}"):
         with suppress(PreprocessingError):
             preprocess(text.format(odd), {})

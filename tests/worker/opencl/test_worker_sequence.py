@@ -1,4 +1,4 @@
-"""sequence.py: launches that are repeated, with arrays that change places and a test that ends them."""
+"""sequence.py: repeated launches with arrays that swap places, and a test that ends them."""
 
 from types import SimpleNamespace
 
@@ -27,7 +27,7 @@ __kernel void halve(__global const float *before, __global float *after, __globa
 
 
 def halved(repeat):
-    """The arrays after the kernel has been repeated on ones, and the timing of it."""
+    """Return the array after repeated launches on ones, and their timing."""
     args = tuple(BufferArg(buffer=name) for name in ("before", "after", "sum"))
     step = KernelStep(program="p", kernel="halve", args=args, global_size=(COUNT,), local_size=(1,))
     script = Script(steps=(step,), uploads=("before",), outputs=("before", "after", "sum"), repeat=repeat)
@@ -50,32 +50,32 @@ def halved(repeat):
     "times", [pytest.param(1, marks=pytest.mark.whole), 2, 3, pytest.param(8, marks=pytest.mark.whole)]
 )
 def test_arrays_change_places_and_the_last_result_is_in_the_second(times):
-    """After an odd number of turns and after an even one, and again in the same session."""
+    """The result is in the second array after odd and even numbers of iterations, and again in the same session."""
     after, _ = halved(RepeatSteps(times=times, swap=(("before", "after"),)))
     assert (after == 0.5**times).all()
 
 
 def test_without_a_swap_every_turn_is_the_same():
-    """The inputs are what they were."""
+    """Without a swap each iteration reads the original inputs."""
     after, timing = halved(RepeatSteps(times=5))
     assert (after == 0.5).all()
     assert len(timing.steps) == 1
 
 
 def test_a_sum_that_is_small_ends_it():
-    """After the turn in which it is below: 1/2, 1/4, 1/8, 1/16 < 0.1."""
+    """The repetition ends after the iteration whose sum is below the limit: 1/2, 1/4, 1/8, 1/16 < 0.1."""
     after, _ = halved(RepeatSteps(times=50, swap=(("before", "after"),), until=UntilBelow(buffer="sum", below=0.1)))
     assert (after == 0.5**4).all()
 
 
 def test_the_time_of_a_step_is_that_of_all_its_turns():
-    """What lies between two turns is not the kernel's."""
+    """The time of a step is the sum over its iterations. The time between two iterations does not count."""
     turns = tuple(SimpleNamespace(profile=SimpleNamespace(start=start, end=end)) for start, end in ((5, 8), (20, 24)))
     assert _together(turns) == StepTime(start_ns=5, end_ns=5 + 3 + 4)
 
 
 def test_a_launch_reports_every_turn():
-    """As many as were asked for, and one time a step."""
+    """A launch reports the number of iterations, and one time per step."""
     _, timing = halved(RepeatSteps(times=100))
     assert timing.turns == 100
     assert len(timing.steps) == 1

@@ -1,6 +1,6 @@
-"""container.py: what confines a worker, as the engine says and as it is inside, and what is left of it.
+"""container.py: a worker's limits, as the engine reports them and as they apply inside, and the removal of workers.
 
-The first half needs no engine: a fake one stands in for what real ones do rarely.
+The first half needs no engine. A fake engine does what real engines do rarely.
 """
 
 import errno
@@ -48,7 +48,9 @@ SMALL = {"cpus": 1.5, "tmp_bytes": 32 * MEGABYTE, "shm_bytes": 4 * MEGABYTE, "op
 TOOLKIT_MISSING = 'could not select device driver "nvidia" with capabilities: [[gpu compute utility]]'
 
 MOMENT = 10
-"""Seconds; what waits for nobody takes far less, also on a busy machine, and what waits here waits for ever."""
+"""Seconds. A call that does not wait takes far less, also on a busy machine. A call that waits here would wait for
+ever.
+"""
 
 
 def rules(folder, **container):
@@ -64,7 +66,7 @@ def descriptors():
 
 
 def settle(look, wanted):
-    """What `look` finds when it has found what is wanted, or after ten seconds."""
+    """Return what `look` returns, once it is what is wanted, or after ten seconds."""
     end = time.monotonic() + 10
     while look() != wanted and time.monotonic() < end:
         time.sleep(0.02)
@@ -75,10 +77,10 @@ def settle(look, wanted):
 
 
 class FakeEngine:
-    """An engine with one container, whose worker is the test: `theirs` is its end of the stream.
+    """An engine with one container. The test plays its worker, and `theirs` is the worker's end of the stream.
 
-    `failures` holds what calls raise; `slowly` holds back the start; `listed` are the containers of other judges;
-    `refusals` are what is raised for the next changes, and `changes` those that were made.
+    `failures` maps calls to the errors that they raise. `slowly` delays the start. `listed` are the containers of other
+    judges. `refusals` are the errors for the next changes, and `changes` are the changes that were made.
     """
 
     def __init__(self):
@@ -150,7 +152,7 @@ class FakeEngine:
         self.closed = True
 
     def say(self, data, kind=1):
-        """What the worker writes to its output, or, as kind 2, to its error stream."""
+        """Write data to the worker's output, or, as kind 2, to its error stream."""
         self.theirs.sendall(struct.pack(">BxxxL", kind, len(data)) + data)
 
 
@@ -166,7 +168,7 @@ def fake(monkeypatch):
 
 @pytest.fixture
 def failing(fake, request):
-    """The same, with a call that fails, and how."""
+    """A fake engine with a call that fails, and with its error."""
     call, error = request.param
     fake.failures[call] = error
     return fake
@@ -174,7 +176,7 @@ def failing(fake, request):
 
 @pytest.fixture
 def sandbox(fake, tmp_path):
-    """A sandbox of the fake engine; at the end nothing may be left of its workers."""
+    """A sandbox of the fake engine. Checks at the end that nothing is left of its workers."""
     with closing(ContainerSandbox(rules(tmp_path))) as made:
         yield made
     assert fake.closed
@@ -201,8 +203,8 @@ def complaint(tmp_path, kind=WorkerError, **container):
     ],
 )
 def test_without_an_engine_it_is_said_what_to_do(tmp_path, monkeypatch, host, reason):
-    """The reason, and three ways out, the variable among them, in a few lines of a terminal; nothing was made on the
-    way.
+    """The message gives the reason and three remedies, one of them the variable, in a few lines of a terminal. No
+    folder is made.
     """
     monkeypatch.setenv("DOCKER_HOST", host)
     said = complaint(tmp_path)
@@ -214,7 +216,7 @@ def test_without_an_engine_it_is_said_what_to_do(tmp_path, monkeypatch, host, re
 
 
 def test_without_the_image_it_is_said_how_to_build_it(fake, tmp_path):
-    """By the name that is set."""
+    """The message names the image that is configured."""
     fake.failures["inspect_image"] = ImageNotFound("404", explanation="No such image: mine:2")
     said = complaint(tmp_path, image="mine:2")
     assert "there is no image mine:2" in said
@@ -222,7 +224,7 @@ def test_without_the_image_it_is_said_how_to_build_it(fake, tmp_path):
 
 
 def test_a_gpu_that_is_not_there_is_told_before_any_engine_is_asked(tmp_path, monkeypatch):
-    """The machine is the first thing that can be wrong."""
+    """A missing GPU is reported first, before a missing engine."""
     monkeypatch.setattr(gpu, "DEV", tmp_path)
     monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/docker.sock")
     assert "install NVIDIA's driver" in complaint(tmp_path, DeviceError, gpu="nvidia")
@@ -249,7 +251,7 @@ def test_a_gpu_that_is_not_there_is_told_before_any_engine_is_asked(tmp_path, mo
     indirect=["failing"],
 )
 def test_a_worker_that_cannot_start_is_our_error_and_leaves_nothing(failing, sandbox, kind, said):
-    """Whoever waits for it is told why; a container that was made already is removed."""
+    """The waiting caller gets the reason. A container that was already made is removed."""
     with make_worker(sandbox) as worker:
         with pytest.raises(kind, match=said):
             worker.ready()
@@ -276,7 +278,7 @@ def test_starting_and_stopping_wait_for_no_engine(fake, sandbox):
 
 
 def test_stopping_can_be_repeated(fake, sandbox):
-    """The container is removed once; what is sent afterwards goes nowhere."""
+    """The container is removed once, and data sent afterwards is dropped."""
     worker = sandbox.start()
     worker.stop()
     worker.stop()
@@ -286,7 +288,7 @@ def test_stopping_can_be_repeated(fake, sandbox):
 
 
 def test_an_engine_that_does_not_remove_keeps_no_folder(fake, sandbox, tmp_path):
-    """The container is left for a later sweep; the grading goes on."""
+    """The container is left for a later sweep, and the folder is removed."""
     fake.failures["remove_container"] = refusal("device or resource busy")
     sandbox.start().stop()
     sandbox.close()
@@ -295,7 +297,7 @@ def test_an_engine_that_does_not_remove_keeps_no_folder(fake, sandbox, tmp_path)
 
 
 def test_what_is_sent_arrives_whole_and_in_order(fake, sandbox):
-    """However much of it, and however slowly it is read."""
+    """Data of any amount arrives complete and in order, however slowly it is read."""
     worker = sandbox.start()
     lines = [b"%d " % number + b"x" * 300_000 + b"\n" for number in range(4)]
     for line in lines:
@@ -307,7 +309,7 @@ def test_what_is_sent_arrives_whole_and_in_order(fake, sandbox):
 
 
 def test_output_and_errors_are_told_apart(fake, sandbox):
-    """Of the error stream the end is kept, whatever it holds."""
+    """Output and errors are separate streams. The end of the error stream is kept, also if it is not text."""
     worker = sandbox.start()
     fake.say(b"one ")
     fake.say(b"\xff noise" * 1000, kind=2)
@@ -330,7 +332,7 @@ def test_output_and_errors_are_told_apart(fake, sandbox):
     ids=["between frames", "in a header", "behind a header", "in a frame"],
 )
 def test_the_end_is_noticed_wherever_it_comes(fake, sandbox, rest, received):
-    """At once: a judge that waited for its deadline would blame the kernel for it."""
+    """An end of the stream is noticed at once. A judge that waited for its deadline would blame the kernel."""
     worker = sandbox.start()
     fake.theirs.sendall(rest)
     fake.theirs.close()
@@ -341,7 +343,7 @@ def test_the_end_is_noticed_wherever_it_comes(fake, sandbox, rest, received):
 
 
 def test_a_worker_that_floods_us_fills_no_memory(fake, sandbox):
-    """All of it is read, or the engine would be stuck; a bounded part of it is kept."""
+    """All output is read, because the engine would block otherwise. Only a bounded part is kept."""
     worker = sandbox.start()
     assert worker._started.result(5)
     fake.theirs.settimeout(5)
@@ -359,12 +361,14 @@ def test_a_worker_that_floods_us_fills_no_memory(fake, sandbox):
 
 ALREADY = APIError("409", response=SimpleNamespace(status_code=409), explanation="Container c1 is already paused")
 NOT_YET = APIError("500", response=SimpleNamespace(status_code=500), explanation="Container c1 is not paused")
-"""What Docker says when it has not yet heard of the change before."""
+"""Errors of Docker when it does not yet know of the previous change."""
 
 
 @pytest.mark.parametrize("refused", [0, 1, 3])
 def test_an_engine_that_is_late_is_asked_until_it_has_done_it(fake, sandbox, refused):
-    """What it takes for frozen may be running; only what it has done itself counts."""
+    """The judge repeats its request until the engine has done it. A container that the engine reports as frozen may
+    still run.
+    """
     worker = sandbox.start()
     fake.refusals = [ALREADY] * refused
     worker.freeze()
@@ -375,7 +379,7 @@ def test_an_engine_that_is_late_is_asked_until_it_has_done_it(fake, sandbox, ref
 
 @pytest.mark.parametrize(("change", "said"), [("freeze", ALREADY), ("thaw", NOT_YET)])
 def test_an_engine_that_stays_behind_is_our_error(fake, sandbox, monkeypatch, change, said):
-    """No submission is timed, and none is blamed, when nobody knows what runs."""
+    """If the state of a container is unknown, no submission is timed and none is blamed."""
     monkeypatch.setattr(container, "LAST_MOMENT", 0.1)
     worker = sandbox.start()
     if change == "thaw":
@@ -387,7 +391,7 @@ def test_an_engine_that_stays_behind_is_our_error(fake, sandbox, monkeypatch, ch
 
 @pytest.mark.parametrize(("out_of_memory", "outcome"), [(True, OutOfMemory), (False, Garbled)])
 def test_a_container_that_ended_is_asked_why(fake, sandbox, out_of_memory, outcome):
-    """Out of memory is a verdict of its own."""
+    """The engine says if a container ran out of memory, which is a verdict."""
     fake.out_of_memory = out_of_memory
     with make_worker(sandbox) as worker:
         worker._plan = NOTHING
@@ -414,7 +418,7 @@ def test_an_end_that_the_engine_cannot_explain_is_our_error(fake, sandbox, error
 
 
 def test_a_gpu_is_passed_on_with_its_groups_and_its_only_driver(fake, tmp_path, monkeypatch):
-    """Nodes go by their own names, groups by number."""
+    """Device nodes keep their names, and groups are passed by number."""
     (tmp_path / "dri").mkdir()
     node = tmp_path / "dri" / "renderD128"
     node.touch()
@@ -430,7 +434,9 @@ def test_a_gpu_is_passed_on_with_its_groups_and_its_only_driver(fake, tmp_path, 
 
 @pytest.mark.parametrize(("away", "starts"), [(0, True), (2, True), (9, False)])
 def test_a_start_waits_for_an_engine_that_is_being_restarted(fake, tmp_path, away, starts):
-    """A restart costs the grading that it hits, and not the rest of a batch; an engine that stays away is an error."""
+    """A restart costs only the grading that it interrupts, not the rest of a batch. An engine that stays away is an
+    error.
+    """
     fake.away = away
     with closing(ContainerSandbox(rules(tmp_path))) as sandbox:
         worker = sandbox.start()
@@ -441,7 +447,7 @@ def test_a_start_waits_for_an_engine_that_is_being_restarted(fake, tmp_path, awa
                 worker.receive(5)
 
 
-# --- sweeping, by the fake engine ---------------------------------------------------------------
+# --- sweeping with the fake engine --------------------------------------------------------------
 
 
 def container_of(folder, name):
@@ -449,7 +455,7 @@ def container_of(folder, name):
 
 
 def test_only_what_the_dead_left_is_swept(fake, tmp_path):
-    """Containers of killed judges and of folders that are gone; those of living judges stay."""
+    """Containers of killed judges and of missing folders are removed. Containers of living judges stay."""
     living = WorkerFolder.make(tmp_path)
     dead = tmp_path / f"{PREFIX}dead"
     dead.mkdir()
@@ -467,7 +473,7 @@ def test_only_what_the_dead_left_is_swept(fake, tmp_path):
 
 
 def test_containers_are_removed_before_their_folders(fake, tmp_path, monkeypatch):
-    """An engine that fails meanwhile must not leave containers whose folder nobody knows; none is forgotten."""
+    """Containers are removed first, so that an engine that fails leaves no container without a known folder."""
     dead = tmp_path / f"{PREFIX}dead"
     dead.mkdir()
     (dead / "in.bin").touch()
@@ -480,7 +486,7 @@ def test_containers_are_removed_before_their_folders(fake, tmp_path, monkeypatch
 
 @pytest.mark.parametrize("reason", ["removal is already in progress", "driver failed to remove root filesystem"])
 def test_a_container_that_cannot_be_swept_stops_nobody(fake, tmp_path, reason):
-    """Another judge may be at it; nobody waits for what the dead left."""
+    """A container that cannot be removed delays no start. Another judge may already be removing it."""
     fake.listed = [container_of(tmp_path / f"{PREFIX}gone", "gone")]
     fake.failures["remove_container"] = refusal(reason)
     with closing(ContainerSandbox(rules(tmp_path))) as sandbox:
@@ -489,14 +495,16 @@ def test_a_container_that_cannot_be_swept_stops_nobody(fake, tmp_path, reason):
 
 
 def test_folders_that_this_judge_does_not_see_are_left_to_those_who_do(fake, tmp_path):
-    """Another judge's folders may be in another place, where one that runs in a container itself cannot look."""
+    """Containers with folders that this judge does not see are left alone. Another judge's folders may be elsewhere,
+    out of sight for a judge in a container.
+    """
     fake.listed = [container_of(f"/srv/of-another-judge/{PREFIX}living", "living")]
     with closing(ContainerSandbox(rules(tmp_path))):
         assert fake.removed == []
 
 
 def test_a_folder_of_another_user_that_cannot_be_looked_at_stops_nobody(fake, tmp_path, monkeypatch):
-    """It is below a folder of theirs, such as their home."""
+    """Containers with folders that this user may not look at, such as below another user's home, are left alone."""
     fake.listed = [container_of(f"/home/them/{PREFIX}living", "living")]
     exists = Path.exists
 
@@ -708,7 +716,9 @@ def container_id(worker):
 
 
 def looked_at(engine, worker):
-    """What LOOK prints, from a container beside the worker's: a worker is closed to its own user, and to bare root."""
+    """Return what LOOK prints in a second container with the same processes. A worker is closed to its own user, and to
+    root without capabilities.
+    """
     return engine.containers.run(
         "grader-worker",
         ["-I", "-c", LOOK],
@@ -722,14 +732,14 @@ def looked_at(engine, worker):
 
 
 def inside(engine, worker, script, *args):
-    """What a script prints that runs in the worker's container, as the worker does."""
+    """Return what a script prints that runs in the worker's container, as the worker's user."""
     code, output = engine.containers.get(container_id(worker)).exec_run([PYTHON, "-I", "-c", script, *args])
     assert code == 0, output.decode()
     return output.decode()
 
 
 def states(engine, folder):
-    """The states of the containers whose arrays are below a folder."""
+    """States of the containers whose arrays are below a folder."""
     found = engine.api.containers(all=True, filters={"label": LABEL})
     return [each["State"] for each in found if each["Labels"][LABEL].startswith(f"{folder}/")]
 
@@ -740,7 +750,7 @@ def nothing_is_left(engine, folder):
 
 @pytest.fixture(scope="module")
 def live(worker_image, tmp_path_factory):
-    """A worker with an open session, for tests that leave it as it was."""
+    """A worker with an open session, for tests that leave it unchanged."""
     folder = tmp_path_factory.mktemp("live")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GRADER_SECRET_FOR_TEST", "hidden")
@@ -758,19 +768,19 @@ def fresh(worker_image, tmp_path):
 
 @pytest.fixture(scope="module")
 def processes(live, engine):
-    """What the kernel says of each process in the container: init, worker, and session."""
+    """Facts of the OS kernel about each process in the container: init, worker, and session."""
     seen = json.loads(looked_at(engine, live))
     assert len(seen) == 3
     return list(seen.values())
 
 
 def fields(text):
-    """Of a file such as /proc/PID/status."""
+    """Return the fields of a file such as /proc/PID/status."""
     return {name: value.split() for name, _, value in (line.partition(":") for line in text.splitlines())}
 
 
 def test_every_limit_is_one_that_the_engine_knows(live, engine, worker_image):
-    """As `docker inspect` shows it."""
+    """`docker inspect` shows each limit of a worker."""
     shown = engine.api.inspect_container(container_id(live))
     host, config = shown["HostConfig"], shown["Config"]
     assert host["NetworkMode"] == "none"
@@ -808,7 +818,7 @@ def test_every_limit_is_one_that_the_engine_knows(live, engine, worker_image):
 
 
 def test_every_limit_is_in_force_inside(processes):
-    """As the kernel shows it of each process; none has more rights than the others."""
+    """The OS kernel shows each limit for each process, and all processes have equally few rights."""
     for process in processes:
         status = fields(process["status"])
         assert status["Uid"] == status["Gid"] == ["65534"] * 4
@@ -824,7 +834,9 @@ def test_every_limit_is_in_force_inside(processes):
 
 
 def test_worker_and_session_have_put_the_other_limits_on_themselves(processes):
-    """Memory and processor time, which containers count for all processes together or not at all."""
+    """Worker and session set the limits on memory and processor time themselves. Containers limit these for all
+    processes together or not at all.
+    """
     for process in processes:
         if "docker-init" not in process["cmdline"].split("\0")[0]:
             rows = {line[:26].strip(): line[26:].split()[:2] for line in process["limits"].splitlines()}
@@ -833,7 +845,7 @@ def test_worker_and_session_have_put_the_other_limits_on_themselves(processes):
 
 
 def test_its_file_systems_are_small_and_the_rest_cannot_be_written_to(processes):
-    """All mounts but the container's own are read-only; those that are not have the sizes that are set."""
+    """All mounts are read-only except the container's own, and those have the sizes that are set."""
     for process in processes:
         options = {}
         for line in process["mountinfo"].splitlines():
@@ -849,18 +861,22 @@ def test_its_file_systems_are_small_and_the_rest_cannot_be_written_to(processes)
 
 
 def test_there_is_one_file_and_little_else_to_write_to(live, engine):
-    """Wherever one looks: the output file, two small file systems, and message queues that the filter keeps unused."""
+    """Only the output file, two small file systems, and message queues can be written to. The filter of system calls
+    makes the message queues unusable.
+    """
     assert json.loads(inside(engine, live, WRITABLE)) == ["/arrays/out.bin", "/dev/mqueue", "/dev/shm", "/tmp"]
 
 
 def test_the_environment_holds_nothing_of_the_judges(processes):
-    """Nor of another worker: everything below /tmp, which ends with the container."""
+    """The environment has nothing of the judge or of another worker. All its folders are below /tmp, which ends with
+    the container.
+    """
     for process in processes:
         variables = dict(item.split("=", 1) for item in process["environ"].split("\0") if item)
         path = variables.pop("PATH").split(":")
         assert all(folder.startswith(("/usr/", "/bin", "/sbin")) for folder in path)
         assert len(variables.pop("HOSTNAME")) == 12
-        variables.pop("LC_CTYPE", None)  # Python's own, at its start
+        variables.pop("LC_CTYPE", None)  # Python sets it at its start
         assert variables == {
             "HOME": "/tmp",
             "TMPDIR": "/tmp",
@@ -874,7 +890,9 @@ def test_the_environment_holds_nothing_of_the_judges(processes):
 
 
 def test_proxies_of_the_judge_are_not_passed_on(worker_image, engine, tmp_path, monkeypatch):
-    """Docker's own client adds them from its settings, and they can hold a password."""
+    """Proxies of the judge are not passed on. Docker's own client adds them from its settings, and they can contain a
+    password.
+    """
     (tmp_path / "client").mkdir()
     proxies = {"proxies": {"default": {"httpProxy": "http://me:secret@proxy:3128"}}}
     (tmp_path / "client" / "config.json").write_text(json.dumps(proxies))
@@ -887,7 +905,7 @@ def test_proxies_of_the_judge_are_not_passed_on(worker_image, engine, tmp_path, 
 
 
 def test_a_container_is_labelled_with_its_folder(live, engine):
-    """So that it is found when its judge was killed; the label names nothing else."""
+    """The label names only the folder, by which a later judge finds the container of a killed judge."""
     labels = engine.api.inspect_container(container_id(live))["Config"]["Labels"]
     folder = Path(labels.pop(LABEL))
     assert folder == live._process._folder.path
@@ -896,7 +914,7 @@ def test_a_container_is_labelled_with_its_folder(live, engine):
 
 
 def test_nothing_that_is_forbidden_can_be_done_inside(live, engine):
-    """Tried one after the other, as the worker's user and under its filter; what must be possible is."""
+    """Each forbidden action fails for the worker's user under its filter, and each necessary action succeeds."""
     sizes = (LIMITS.file_bytes, SMALL["tmp_bytes"], SMALL["shm_bytes"])
     done = json.loads(inside(engine, live, TRY, *map(str, sizes)))
     assert [done.pop(name) for name in ("write out.bin", "write to /tmp")] == ["done", "done"]
@@ -909,13 +927,13 @@ def test_nothing_that_is_forbidden_can_be_done_inside(live, engine):
 
 
 def test_processes_are_counted_for_all_of_the_container(live, engine):
-    """Init, worker, session and whatever these start."""
+    """The limit on processes counts init, worker, session and all that they start."""
     started = int(inside(engine, live, COUNT_PROCESSES))
     assert LIMITS.processes - 16 < started < LIMITS.processes
 
 
 def test_a_kernel_computes_in_there(fresh):
-    """Under all these limits: in.bin is read, the kernel built, linked and run, and out.bin written."""
+    """A kernel works under all limits: in.bin is read, the kernel is built, linked and run, and out.bin is written."""
     with make_worker(fresh) as worker:
         assert is_right(worker.run_once(plan("twice"), "run", ARRAYS))
         other = {"in": np.ones(len(ARRAYS["in"]), dtype=np.float32)}
@@ -923,12 +941,12 @@ def test_a_kernel_computes_in_there(fresh):
 
 
 NAMESAKE = re.compile(r"/(pyopencl|multiprocessing)/(reduction\.py|__pycache__/reduction\.[\w-]+\.pyc)$")
-"""Files of libraries that are called like an assignment."""
+"""Files of libraries that have the name of an assignment."""
 
 
 def test_the_image_holds_the_worker_and_nothing_else_of_ours(live, engine):
-    """No assignment, reference, oracle or test, under any name; of the judge's modules, those that a worker imports;
-    and the plugin of the simulator with its source, by which it is known.
+    """The image has no assignment, reference, oracle or test under any name. Of the judge's modules it has those that a
+    worker imports. It has the simulator's plugin with its source, which identifies the plugin.
     """
     code = (
         "import json, sys, grader.worker.__main__, grader.worker.session;"
@@ -959,7 +977,7 @@ def test_the_image_holds_the_worker_and_nothing_else_of_ours(live, engine):
 
 
 def test_what_confines_a_worker_is_on_record(fresh, engine, worker_image):
-    """The limits, the image by its id, and no path of this host's."""
+    """The facts have the limits and the image by its id, and no path of this host."""
     facts = fresh.facts()
     assert facts["image_id"] == engine.images.get(worker_image).id
     assert {name: facts[name] for name in SMALL} == SMALL
@@ -970,12 +988,12 @@ def test_what_confines_a_worker_is_on_record(fresh, engine, worker_image):
     assert str(fresh._rules.container.folder) not in facts.values()
 
 
-# --- what is left -------------------------------------------------------------------------------
+# --- remains of workers -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("broken", [False, True], ids=["as it should", "by an exception"])
 def test_nothing_is_left_of_a_worker_that_ended(fresh, engine, tmp_path, broken):
-    """Neither container nor folder nor descriptor."""
+    """No container, folder or descriptor is left of a worker that ended."""
     before = descriptors()
     with pytest.raises(ZeroDivisionError) if broken else nullcontext(), make_worker(fresh) as worker:
         worker.ready()
@@ -989,7 +1007,9 @@ def test_nothing_is_left_of_a_worker_that_ended(fresh, engine, tmp_path, broken)
 
 @pytest.mark.parametrize("code", ["", "inside(docker.from_env(), worker, HALT)"], ids=["as it is", "halted"])
 def test_after_kill_9_of_the_judge_nothing_is_left(code, worker_image, engine, tmp_path):
-    """Neither container nor folder, even of a worker that its own code has stopped; a living judge's are left alone."""
+    """No container or folder is left of a killed judge, even if the worker's code had stopped its worker. A living
+    judge's container is left alone.
+    """
     command = [sys.executable, "-c", JUDGE, importable(__file__), tmp_path, worker_image, code]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as judge:
         container = judge.stdout.readline().strip()
@@ -1002,7 +1022,7 @@ def test_after_kill_9_of_the_judge_nothing_is_left(code, worker_image, engine, t
 
 
 def test_a_container_that_somebody_removes_is_our_error(fresh, engine):
-    """Not a crash of the kernel that was in it."""
+    """The removal of a container is grader's error, and not a crash of the kernel in it."""
     with make_worker(fresh) as worker:
         worker.open(NOTHING)
         engine.api.remove_container(container_id(worker), force=True)
@@ -1011,7 +1031,9 @@ def test_a_container_that_somebody_removes_is_our_error(fresh, engine):
 
 
 def test_a_stopped_worker_blocks_nobody(fresh, engine, tmp_path):
-    """Code that halts its worker (SIGSTOP) while the judge sends: `stop` returns at once, and all of it goes."""
+    """Code can halt its worker (SIGSTOP) while the judge sends. `stop` still returns at once, and everything is
+    removed.
+    """
     with make_worker(fresh) as worker:
         worker.open(NOTHING)
         inside(engine, worker, HALT)
@@ -1025,7 +1047,7 @@ def test_a_stopped_worker_blocks_nobody(fresh, engine, tmp_path):
 
 
 def test_a_real_flood_fills_no_memory(fresh, engine, tmp_path):
-    """48 MiB to each stream: the engine can pass all of it on, and the worker still be removed."""
+    """With 48 MiB on each stream, the engine can pass on everything, and the worker can still be removed."""
     with make_worker(fresh) as worker:
         worker.open(NOTHING)
         inside(engine, worker, FLOOD)
@@ -1040,11 +1062,11 @@ def test_a_real_flood_fills_no_memory(fresh, engine, tmp_path):
 
 
 def test_a_container_that_ran_out_of_memory_is_known_as_such(fresh, engine):
-    """The kernel ended the worker itself; the engine says why, and the next session is in a new container."""
+    """The OS kernel ends the worker itself. The engine tells why, and the next session runs in a new container."""
     with make_worker(fresh) as worker:
         assert isinstance(worker.open(plan("twice")), Opened)
         first = container_id(worker)
-        for user, script in (("root", OFFER), ("65534", OFFER + EAT)):  # the worker is root's to touch, the session not
+        for user, script in (("root", OFFER), ("65534", OFFER + EAT)):  # root may change only the worker
             engine.containers.get(first).exec_run([PYTHON, "-I", "-c", script], user=user)
         assert worker.stage("run", ARRAYS) == OutOfMemory()
         assert is_right(worker.run_once(plan("twice"), "run", ARRAYS))
@@ -1052,14 +1074,16 @@ def test_a_container_that_ran_out_of_memory_is_known_as_such(fresh, engine):
 
 
 def test_a_drivers_threads_do_not_count(worker_image, tmp_path):
-    """It starts one for each processor: beside them, init, the worker and its session are all that a kernel needs."""
+    """The threads of a driver, one per processor, do not count. Apart from them, a kernel needs only init, the worker
+    and its session.
+    """
     few = replace(rules(tmp_path, image=worker_image), limits=LIMITS.model_copy(update={"processes": 4}))
     with closing(ContainerSandbox(few)) as sandbox, make_worker(sandbox) as worker:
         assert is_right(worker.run_once(plan("twice"), "run", ARRAYS))
 
 
 def test_a_folder_that_the_engine_does_not_see_is_our_error(fresh, monkeypatch, tmp_path):
-    """A judge in a container may have its own /dev/shm: no student fails for that, and the engine makes no folders."""
+    """A judge in a container may have its own /dev/shm. This fails no student, and the engine makes no folders."""
     options = fresh._options
     elsewhere = tmp_path / "elsewhere"
     monkeypatch.setattr(
@@ -1073,7 +1097,7 @@ def test_a_folder_that_the_engine_does_not_see_is_our_error(fresh, monkeypatch, 
 
 
 def test_an_image_of_another_version_is_refused(fresh, monkeypatch):
-    """Its worker is stopped; the line says to build it again."""
+    """The worker of an old image is stopped, and the message says to build the image again."""
     monkeypatch.setattr("grader.execution.client.fingerprint", lambda: "of another worker")
     with make_worker(fresh) as worker:
         with pytest.raises(WorkerError, match="built from another version of grader: build it again"):

@@ -1,4 +1,4 @@
-"""seccomp.json: which system calls the list allows with which arguments, evaluated as libseccomp does: in 64 bits."""
+"""seccomp.json: which system calls are allowed with which arguments, evaluated in 64 bits as libseccomp does."""
 
 import json
 from importlib.resources import files
@@ -15,13 +15,13 @@ MATCHES = {
     "SCMP_CMP_LE": lambda argument, rule: argument <= rule["value"],
     "SCMP_CMP_MASKED_EQ": lambda argument, rule: argument & rule["value"] == rule["valueTwo"],
 }
-"""The comparisons that are safe in a list of what is allowed. Of most arguments the kernel looks at 32 bits. By these
-comparisons, an argument with higher bits is refused. By `not equal` or `greater`, it would be allowed.
+"""The comparisons that are safe in a list of allowed calls. The kernel looks at 32 bits of most arguments. These
+comparisons refuse an argument with higher bits. `not equal` or `greater` would allow it.
 """
 
 
 def allows(name, *arguments):
-    """Whether a call is allowed."""
+    """True if a call is allowed."""
     given = (*arguments, *[0] * (6 - len(arguments)))
     return any(
         all(MATCHES[each["op"]](given[each["index"]], each) for each in rule.get("args", ()))
@@ -31,7 +31,7 @@ def allows(name, *arguments):
 
 
 def test_only_safe_comparisons_are_made():
-    """And of one argument in each rule; whatever is not in the list is refused."""
+    """Each rule compares at most one argument, by a safe comparison. Calls that are not in the list are refused."""
     compared = [rule["args"] for rule in LIST["syscalls"] if "args" in rule]
     assert {each["op"] for rules in compared for each in rules} == MATCHES.keys()
     assert {len(rules) for rules in compared} == {1}
@@ -39,7 +39,7 @@ def test_only_safe_comparisons_are_made():
 
 
 def test_a_call_whose_arguments_are_compared_is_in_no_other_rule():
-    """It would be allowed whatever its arguments are."""
+    """A call with compared arguments is in no rule without arguments, which would allow it with any argument."""
     compared = {name for rule in LIST["syscalls"] if "args" in rule for name in rule["names"]}
     assert compared == {"clone", "fcntl", "madvise", "prctl", "prlimit64"}
     plain = {name for rule in LIST["syscalls"] if "args" not in rule for name in rule["names"]}
@@ -65,7 +65,7 @@ def test_a_call_whose_arguments_are_compared_is_in_no_other_rule():
     ],
 )
 def test_services_that_work_later_are_not_in_the_list(name):
-    """Whatever their arguments are."""
+    """Services that work after a call has returned are refused with any argument."""
     assert not allows(name)
 
 
@@ -76,13 +76,13 @@ REFUSED = [
     *(("clone", 0, 1 << bit) for bit in (17, 25, 26, 27, 28, 29, 30)),
     ("prlimit64", 1, 4),
 ]
-"""Calls, with the argument that is compared and a value that is not allowed."""
+"""Calls, with the index of the compared argument and a value that is not allowed."""
 
 
 @pytest.mark.parametrize("high", [0, 1 << 32, 1 << 62, (1 << 64) - (1 << 32)])
 @pytest.mark.parametrize(("name", "index", "value"), REFUSED)
 def test_what_works_later_is_refused_whatever_the_higher_bits_are(name, index, value, high):
-    """The kernel would look at the lower ones."""
+    """Higher bits do not make a refused argument allowed. The kernel ignores them."""
     arguments = [0] * 6
     arguments[2] = 1 if name == "prlimit64" else 0
     arguments[index] = value | high
@@ -101,5 +101,5 @@ def test_what_works_later_is_refused_whatever_the_higher_bits_are(name, index, v
     ],
 )
 def test_what_computing_needs_is_allowed(name, arguments):
-    """Limits that a worker sets, limits that anybody reads, advice, threads and processes."""
+    """A worker can set its limits, read limits, advise on memory, and start threads and processes."""
     assert allows(name, *arguments)
