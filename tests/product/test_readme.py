@@ -132,6 +132,7 @@ def test_every_link_leads_somewhere():
     documents = [
         *(path for pattern in ("*.md", "docs/**/*.md", "assignments/*/README.md") for path in ROOT.glob(pattern)),
         ROOT / "reference" / "README.md",
+        ROOT / "tests" / "README.md",
     ]
     links = [
         (path, link)
