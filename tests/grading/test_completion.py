@@ -1,4 +1,4 @@
-"""completion.py: hidden cases that run later give the result of one grading, and no other check changes."""
+"""completion.py: hidden cases that run later end as in a single grading, and no other check changes."""
 
 import pytest
 from courses import KERNEL, course_of
@@ -76,9 +76,7 @@ def test_a_completed_result_is_that_of_one_grading(hiding, soon, statement, reas
 
 @pytest.mark.parametrize("source", ["not OpenCL", KERNEL.replace("x[i] + y[i]", "x[i]")])
 def test_only_hidden_cases_that_must_run_are_pending(hiding, soon, source):
-    """A failed build decides every hidden case, so that none is pending. A wrong output in another case decides no
-    hidden case.
-    """
+    """A failed build decides all hidden cases, so none is pending. A wrong output elsewhere decides none of them."""
     handed_in = parse_submission("kernels.cl", source.encode())
     first = grade_without_hidden_cases(hiding, handed_in, SEED, soon, lambda _: None)
     builds = first.checks[0].verdict is Verdict.PASSED

@@ -47,8 +47,8 @@ def gpu(bus=None, name="GeForce", **changes):
 
 @contextmanager
 def grader(facts, folder):
-    """Start another grader in a process, which prints a line before it waits for the device, and another when it has
-    the device. A line of input ends it.
+    """Start another grader in a process. It prints a line when it waits for the device, and another when it has the
+    device. The grader ends at a line of input.
     """
     process = subprocess.Popen(
         [sys.executable, "-c", GRADER, facts.model_dump_json(), folder],
@@ -154,7 +154,7 @@ def test_one_device_is_timed_by_one_grader(tmp_path, one, other):
     ids=["two GPUs of one kind", "GPU and CPU", "two GPUs without addresses", "one with an address"],
 )
 def test_two_devices_do_not_wait_for_each_other(tmp_path, one, other):
-    """Graders of two devices do not wait for each other. A host with eight GPUs times eight submissions at once."""
+    """Graders on two devices do not wait for each other. A host with eight GPUs times eight submissions at once."""
     assert not waits_for(one, other, tmp_path, ENOUGH)
 
 
@@ -186,8 +186,7 @@ def test_a_place_where_no_lock_can_be_is_our_error(tmp_path, place, reason):
 
 @only_root
 def test_a_folder_that_is_not_ours_to_write_to_is_our_error():
-    """A new lock in a folder without write permission raises WorkerError. An existing lock needs only read permission.
-    """
+    """A new lock in a folder without write permission raises WorkerError. An existing lock must only be readable."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
         denied = pytest.raises(WorkerError, match="Permission denied; set GRADER_LOCKS")
@@ -212,8 +211,7 @@ def test_another_users_lock_serves_in_a_folder_for_all():
 
 
 def test_everybody_can_open_a_lock_whatever_the_umask(tmp_path):
-    """Under every umask, all users can read a lock file. Otherwise a host's second user could not wait for the first.
-    """
+    """All users can read a lock under every umask. Otherwise the second user of a host could not wait for the first."""
     before = os.umask(0o077)
     try:
         with exclusive(DEVICE, tmp_path):

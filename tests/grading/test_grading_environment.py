@@ -15,8 +15,7 @@ from grader.grading.timing.participants import Role
 
 
 def test_enough_is_stated_to_repeat_a_grading(transposition, environment):
-    """To repeat a grading, its provenance states assignment, submission, seed, sandbox, limits, device and start time.
-    """
+    """The provenance states enough to repeat a grading: files, seed, sandbox, limits, device and start time."""
     task = Task(assignment=transposition, submission=read_submission(transposition.reference), seed=5)
     stated = environment.provenance(task, DEVICE, datetime(2026, 11, 22, 12, 0, 0, 123, tzinfo=UTC))
     assert (stated.seed, stated.device, stated.started) == (5, DEVICE, "2026-11-22T12:00:00+00:00")
@@ -26,9 +25,7 @@ def test_enough_is_stated_to_repeat_a_grading(transposition, environment):
 
 
 def test_a_package_that_is_not_installed_is_left_out(transposition, environment, monkeypatch):
-    """The provenance omits packages that are not installed. PoCL may come from the system, and then has no version
-    here.
-    """
+    """The provenance omits a package that is not installed. PoCL from the system, for example, has no version here."""
     monkeypatch.setattr(module, "PACKAGES", ("numpy", "no-such-package"))
     task = Task(assignment=transposition, submission=read_submission(transposition.reference), seed=5)
     assert list(environment.provenance(task, DEVICE, datetime.now(UTC)).packages) == ["numpy"]

@@ -47,8 +47,8 @@ def noisy(monkeypatch, still_kernel):  # noqa: ARG001 - the operating system's o
 
 
 def test_only_the_parts_whose_speed_is_not_known_are_timed_again(suite, environment, noisy, monkeypatch):
-    """Only parts with an unknown speed are timed again, without a case and on new inputs. All other checks are
-    identical.
+    """Only parts with an unknown speed are timed again, without a case and on new inputs. Other checks stay identical,
+    to the last digit.
     """
     noisy("noisy", "quiet")
     submission, asked = parse_submission("kernels.cl", SOURCE.encode()), []
@@ -79,7 +79,7 @@ def test_a_machine_that_is_noisy_again_leaves_it_open(suite, environment, noisy)
 
 @pytest.mark.whole
 def test_rounds_that_did_not_count_are_made_again(suite, environment, noisy):
-    """After interference, as after noise, a speed is measured again. Only the new rounds count."""
+    """A speed that is open because of interference is measured again, as after noise. Only the new rounds count."""
     noisy("quiet", "quiet", "quiet")
     submission = parse_submission("kernels.cl", SOURCE.encode())
     whole = grade_coursework(suite, submission, 7, quick(environment), lambda _: None)
@@ -95,7 +95,7 @@ def test_rounds_that_did_not_count_are_made_again(suite, environment, noisy):
 
 
 def test_a_part_that_is_not_timed_stays_as_it_is(suite, environment, noisy, monkeypatch):
-    """A part that is not timed stays unchanged. Its last check has another kind, and is not taken for its speed."""
+    """A part that is not timed stays unchanged. Its last check, of another kind, is not measured again."""
     untimed = replace(suite, parts=(replace(suite.parts[0], performance=None), suite.parts[1]))
     noisy("noisy", "quiet")
     submission, asked = parse_submission("kernels.cl", SOURCE.encode()), []
