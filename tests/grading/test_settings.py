@@ -254,8 +254,7 @@ def test_a_named_file_that_is_no_file_is_an_error(name, monkeypatch):
     ],
 )
 def test_every_setting_has_a_variable(monkeypatch, name, value, found):
-    """Each setting has a variable, with a double underscore for a nested setting. Other settings keep their defaults.
-    """
+    """Each setting has a variable, with a double underscore if it is nested. Other settings keep their defaults."""
     monkeypatch.setenv(name, value)
     settings = load_settings({})
     assert found(settings)
