@@ -184,8 +184,7 @@ def test_another_buffer_has_other_data(worker, product, data):
 
 
 def test_the_same_key_makes_the_same_everywhere(environment, worker, product):
-    """One key makes equal data in another worker and in every set of arrays. Results could not be compared otherwise.
-    """
+    """One key makes equal data in another worker and in every set of arrays, because results are compared."""
     shop = Shop(worker, product, SQUARE, sets=3)
     made = {name: shop.make(name) for name in ("A", "B")}
     for number in range(3):

@@ -89,7 +89,7 @@ def round_with(kernel_surplus):
     ],
 )
 def test_the_kernel_may_work_beside_both_sides_and_not_beside_one(submission, reference, control, one_sided):
-    """Kernel work next to both sides is accepted, and kernel work next to one side makes the round one-sided. The work
+    """Work of the OS kernel next to both sides is accepted, and next to one side it makes the round one-sided. The work
     is a share of the turn, so work next to both sides keeps their ratio on any number of processors.
     """
     state = Resting()
