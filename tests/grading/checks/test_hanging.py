@@ -1,4 +1,4 @@
-"""hanging.py: launches that do not answer are waited for, or are looked at in the simulator."""
+"""hanging.py: a launch that does not answer is simulated, and the simulator finds endless loops."""
 
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -115,8 +115,8 @@ def test_a_large_case_has_all_its_time():
 
 @pytest.mark.parametrize(("first", "again"), [(True, []), (False, ["run a"])])
 def test_a_failure_after_others_is_tried_as_the_first_of_a_session(first, again):
-    """A case that fails after others is run again first in a new session, as without a lookout, because earlier runs
-    may have caused the failure.
+    """A case that fails after others in its session runs again as the first case of a new session, as without a
+    lookout, because earlier cases may have caused the failure.
     """
     straw = Straw([CRASHED], runs=[CRASHED], first=first)
     assert launched(straw, "a") == [CRASHED]
@@ -158,14 +158,14 @@ def test_the_line_of_a_loop_is_found_on_the_data_of_the_case(simulator, transpos
 
 
 def test_a_kernel_that_ends_is_no_loop_and_neither_is_one_that_races(simulator, transposition, small):
-    """Only an endless loop is reported. A kernel that ends is no endless loop, even if it has a race."""
+    """Only an endless loop is reported. A kernel that ends has no endless loop, even if it has a race."""
     assert looked(simulator, transposition, TRANSPOSITION, small) is None
     assert looked(simulator, transposition, changed(TRANSPOSITION, "    barrier(", "    // barrier("), small) is None
 
 
 def test_where_the_simulator_is_hidden_or_its_sizes_are_smaller_it_is_not_asked(simulator, transposition):
-    """The simulator is not asked if its check is hidden, because students would learn its outcome, or if the case is
-    larger than the sanitizer's, because right kernels also take long there.
+    """A case is not simulated if the sanitizer's check is hidden, because students would learn its outcome. A case
+    larger than the sanitizer's is not simulated, because right kernels also take long there.
     """
     subject = subject_of(simulator, transposition, TRANSPOSITION)
     lookout = Lookout(subject=subject)

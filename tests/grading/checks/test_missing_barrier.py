@@ -26,7 +26,7 @@ def without(source, *lines):
 
 @pytest.fixture
 def mended(simulator, course):
-    """Return a function that returns the findings in a source, and the source with its missing barrier or None."""
+    """Return a function that returns the findings in a source, and the source with its missing barrier, or None."""
     assignment = course.load("nearestNeighbour")
 
     def find(source):
@@ -40,8 +40,8 @@ def mended(simulator, course):
 
 @pytest.mark.parametrize("place", [0, 1])
 def test_the_barrier_that_was_left_out_is_found(mended, place):
-    """A missing barrier is found before the tile is read or before the tile is overwritten. Its line is the statement
-    before.
+    """The missing barrier is found, before the tile is read or before it is overwritten. The reported line is the
+    statement before the barrier.
     """
     line = lines_of_barriers(MODEL)[place]
     found, with_it = mended(without(MODEL, line))

@@ -100,7 +100,7 @@ def test_a_loop_that_does_not_end(simulator, transposition):
 @pytest.mark.parametrize("goes_wrong", [pytest.param("", marks=pytest.mark.whole), "tile[ly][j] = 1; "])
 def test_a_loop_that_does_not_end_within_one_that_would(simulator, transposition, goes_wrong):
     """If an inner loop does not end, the inner loop is named, because the outer loop is still in its first iteration.
-    The same is true, in the same time, if each iteration makes a mistake that the simulator reports.
+    The check takes no longer if each iteration makes a mistake that the simulator reports.
     """
     loop = f"""
     for (uint i = 0; i < 4; i++)

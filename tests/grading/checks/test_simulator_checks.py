@@ -54,7 +54,7 @@ def test_a_model_solution_passes(subject):
 
 
 def test_a_hidden_run_says_nothing_in_other_checks(subject):
-    """A hidden sanitizer run gives no lines to other checks, because the cases that show these lines are not hidden."""
+    """A hidden sanitizer run gives no lines to other checks, because shown cases would display them."""
     assignment = subject.task.assignment
     hidden = assignment.model_copy(update={"sanitizer": assignment.sanitizer.model_copy(update={"hidden": True})})
     assert watch(runs_of(subject), RULES).seen

@@ -179,8 +179,8 @@ __kernel void k(__global float *A)
     ],
 )
 def test_a_declaration_in_any_words_is_that_of_a_whole_number(declaration):
-    """A declaration without a type, such as `signed i`, declares an int. The operators next to the variable are edited,
-    and so are its other uses.
+    """A declaration without a type, in any spelling such as `signed i`, declares an int. No operator next to the
+    variable ends the search, and the variable's uses are edited.
     """
     seen = outline(DECLARED.format(declaration=declaration), ["k"])
     (variable,) = {each for region in seen.regions[-1:] for each in region.visible if each.name == "i"}

@@ -42,7 +42,7 @@ def test_the_docstring_shows_what_is_generated():
 
 
 def test_every_function_takes_the_key_and_every_loop_has_an_end():
-    """Calls pass the key on, a loop without a condition gets one, and a `#pragma` for speed is left out."""
+    """Calls pass the key on, a loop without a condition gets a condition, and a `#pragma` for speed is left out."""
     text = mutant_schema(outline(SOURCE, ["k"]), ()).text
     assert "float twice(float x, ulong grader_key)" in text
     assert "__kernel void k(__global float *A, uint n, ulong grader_key)" in text

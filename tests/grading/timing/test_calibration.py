@@ -107,8 +107,8 @@ def test_the_drivers_copy_counts_where_it_is_the_faster(worker, monkeypatch):
 
 
 def test_what_a_gpu_copies_is_far_beyond_its_caches_and_fits_its_memory(monkeypatch):
-    """A GPU copies far more than its caches contain, and no more than its memory allows: 1 GiB of 150 GB, or an eighth
-    of a small memory in whole work-groups. The driver's copy is the only one.
+    """A GPU copies far more than its caches contain, and no more than its memory allows: 1 of 140 GiB, or an eighth of
+    a small memory in whole work-groups. The driver's copy is the only one.
     """
     monkeypatch.undo()
     assert calibration.COPIES["gpu"] == (COPY,)

@@ -126,8 +126,8 @@ def test_whole_numbers_of_other_types_are_as_many(worker, product, kind, low, hi
 
 
 def test_bits_are_those_of_numpys_philox(moving):
-    """Random bits are equal to words from NumPy's Philox, and nearly all words differ. No word is a NaN, which a driver
-    may change, or a subnormal number, which a driver may flush to zero.
+    """Random bits are made from the words of NumPy's Philox, and nearly all of them differ. No word is a NaN, which a
+    driver may change, or a subnormal number, which a driver may flush to zero.
     """
     made = moving.make("A")
     floats, words = made.view(np.float32), stream(made.size, 0)
@@ -270,8 +270,8 @@ def used(step):
 
 @pytest.mark.parametrize("name", ["coalsProgrm", "blockMMM", "reduction"])
 def test_every_script_of_a_set_uses_its_own_buffers(course, name):
-    """Every script of a set uses only buffers of its set, for workers of every purpose and with all names of buffers.
-    No buffer belongs to two sets, and the sets together have all buffers of the plan.
+    """Every script of a set uses only buffers of its set, for every kind of worker and every name of a buffer. No
+    buffer belongs to two sets, and the sets together have all buffers of the plan.
     """
     assignment = course.load(name)
     sizes = assignment.performance.classes["cpu"].sizes

@@ -96,7 +96,7 @@ def test_measuring_stops_at_30_pairs_where_a_threshold_is_near():
 @pytest.mark.parametrize(("threshold", "clear"), [(0.5, True), (0.66, True), (0.67, False), (1.49, False), (1.6, True)])
 def test_measuring_stops_after_one_session_where_every_threshold_is_far(threshold, clear):
     """Measuring stops after one session of ten pairs if every threshold is away by a factor of 1.5 or more, on either
-    side. It does not stop earlier, or if another threshold is nearer.
+    side. It does not stop earlier, and not if another threshold is nearer.
     """
     rules = TimingRules()
     assert enough(rounds(10), 1.0, [threshold], rules) is clear
@@ -174,8 +174,8 @@ def test_a_few_fast_rounds_earn_at_most_a_tenth_more_than_the_median(high, reach
 
 @pytest.mark.parametrize(("control", "noisy"), [(1.0, False), (1.09, False), (0.92, False), (1.12, True), (0.88, True)])
 def test_a_reference_that_differs_from_itself_by_a_tenth_is_noise(control, noisy):
-    """A model solution that differs from its own speed by more than a tenth, in either direction, shows a noisy
-    machine. Measuring then continues beyond the largest number of pairs, to the end of the time.
+    """If the speeds of the model solution's two workers differ by more than a tenth, in either direction, the machine
+    is too noisy. Measuring then continues beyond the largest number of pairs, to the end of the time.
     """
     measured = rounds(30, control=control)
     assert too_noisy(measured, [0.5], TimingRules()) is noisy
@@ -186,9 +186,9 @@ def test_a_reference_that_differs_from_itself_by_a_tenth_is_noise(control, noisy
 
 @pytest.mark.parametrize(("spread", "noisy"), [(0.04, False), (0.3, True)])
 def test_where_the_verdict_is_in_the_balance_the_machine_must_be_quiet(spread, noisy):
-    """Near a threshold, the machine must be quiet. If the model solution has its own speed in the median, but not in
-    most rounds, a verdict at a threshold would be luck, and a verdict far from a threshold is sound. An uneven
-    submission alone is no noise.
+    """Near a threshold, the machine must be quiet. If the model solution's two workers have equal speed in the median,
+    but not in most rounds, a verdict at a threshold would be luck, and a verdict far from a threshold is sound. An
+    uneven submission alone is no noise.
     """
     signs = (0, *(15 * (1, -1)))
     uneven = [rounds(1, reference=1 + sign * spread, control=1 - sign * spread)[0] for sign in signs]

@@ -42,7 +42,7 @@ def test_where_a_worker_is_believed_its_clock_is_the_better_one():
 
 
 def test_nobody_has_two_turns_in_a_round():
-    """A role has only one turn in a round, because it would otherwise choose the better turn."""
+    """A role has only one turn in a round, because a worker could choose the better of two turns."""
     state = Resting().wake(Role.CONTROL).ask(0).answer(1, by_device=1).rest()
     with pytest.raises(AssertionError, match="control has had its turn"):
         state.wake(Role.CONTROL)
@@ -150,8 +150,8 @@ def test_no_adversary_is_awarded_more_by_many_examples(transposition, fraction, 
 @given(fraction=st.floats(0.1, 1.2), moves=MOVES_OF_ONE, seed=st.integers(0, 2**32), burden=st.floats(0, 4))
 def test_to_be_asked_again_on_a_busy_machine_pays_no_adversary(transposition, fraction, moves, seed, burden):
     """A submission that is timed again on a busy machine gets no more points than its work is worth, and an honest one
-    loses none. A measurement that is too noisy is left open. The first measurement that is not decides, in as many
-    attempts as a batch makes.
+    loses none. A measurement that is too noisy is left open. The first other measurement decides, within the attempts
+    of a batch.
     """
     (band,) = transposition.performance.classes["cpu"].bands
     seconds = MODEL / fraction
@@ -187,8 +187,8 @@ TOO_SLOW_ANYWHERE, NEAR_THE_GOAL = st.floats(0.1, 0.19), st.floats(0.4, 0.6)
 def test_a_machine_that_interrupts_long_launches_fails_nobody(transposition, fraction, seed, crowd):
     """A machine that interrupts long launches fails no submission that is fast enough. The model solution ends before
     other programs get the processor, and shows no noise against itself. A slower kernel waits for these programs and
-    shares its caches with them. It gets the points that it would earn alone, or is timed again. Below half of the
-    required speed, it may fail at once.
+    shares its caches with them. Such a kernel gets the points that it would earn alone, or is timed again. Below half
+    of the required speed, it may fail at once.
     """
     (band,) = transposition.performance.classes["cpu"].bands
     check, _ = graded(transposition, MODEL / fraction, seed=seed, crowd=crowd)

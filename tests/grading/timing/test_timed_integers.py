@@ -21,12 +21,11 @@ RESULTS = 2**24
 """Most sums in a product."""
 
 ONCE_IN = 1e6
-"""Fewest gradings in which one sum may be too large."""
+"""Number of gradings in which at most one sum is expected to be too large."""
 
 
 def chance(variance, sums):
-    """Return the probability that any of the sums exceeds 2^24 at any time in any round; its numbers are uniform and
-    independent.
+    """Return the probability that any sum of independent uniform numbers exceeds 2^24 at any time in any round.
 
     A uniform number of either sign is sub-Gaussian with its own variance (Arbel, Marchal and Nguyen, "On strict
     sub-Gaussianity", 2020). To exceed a bound at any time is at most twice as likely as at the end (Levy).
@@ -35,7 +34,7 @@ def chance(variance, sums):
 
 
 def of_product(terms):
-    """Return the bound of a chain of products with this number of terms."""
+    """Return the function that computes the probability for a chain of products with this number of terms."""
 
     def bound(ranges, sizes):
         wide, narrow = sorted(ranges.values(), key=lambda each: each[0])
@@ -48,7 +47,7 @@ def of_product(terms):
 
 
 def of_recurrence(ranges, sizes):
-    """Return the bound of accum = a*a - accum, from the least and the largest value in each column."""
+    """Return the probability for accum = a*a - accum, which is 0 if the least and largest value of each column fit."""
     ((low, high),) = set(ranges.values())
     least = largest = 0
     for _ in range(sizes["width"]):
@@ -58,26 +57,26 @@ def of_recurrence(ranges, sizes):
 
 
 def of_levels(ranges, sizes):
-    """Return the bound of levels, which cannot exceed the sum of all inflows of one sign."""
+    """Return the probability for levels, which is 0 if the sum of all inflows, all of one sign, fits."""
     assert sizes["days"] * max(map(abs, ranges["inflow"])) <= EXACT
     return 0
 
 
 def of_sum(ranges, sizes):
-    """Return the bound of one sum of many words, with all partial sums."""
+    """Return the probability for one sum of many words, with all its partial sums."""
     low, high = ranges["A"]
     assert low == -high
     return chance(sizes["n"] * high * (high + 1) / 3, sums=2**20)
 
 
 def of_pairs(ranges, _):
-    """Return the bound of a sum of two words."""
+    """Return the probability for a sum of two words, which is 0 if the sum fits."""
     assert max(abs(end) for each in ranges.values() for end in each) * 2 <= EXACT
     return 0
 
 
 def of_distances(ranges, _):
-    """Return the bound of four squared differences."""
+    """Return the probability for four squared differences, which is 0 if their sum fits."""
     low, high = ranges.get("points", RANGES["float"])
     assert 4 * (high - low) ** 2 <= EXACT
     return 0

@@ -147,7 +147,7 @@ def test_a_write_above_a_read_with_nothing_between():
 
 
 def test_a_word_that_is_read_too_early():
-    """If the race also reads words that were never written, the missing barrier is after the write.
+    """If the race reads words that were never written, the barrier is missing after the write.
 
     The unwritten words are a consequence of the race and are not reported again.
     """
@@ -394,7 +394,7 @@ def test_no_line_0_is_named():
 
 
 def test_a_copy_that_not_all_work_items_reach():
-    """A copy that not all work-items reach is reported as a copy, not as a barrier."""
+    """An access outside an array names the array and, if known, the distance from one of its ends."""
     text = (
         "Work-group divergence detected (async copy)\n\tKernel:     k\n\tWork-group: (0,0,0)\n\tOnly 5 out of 32 "
         "work-items executed copy\n\t  call\n\tAt line 7 (column 9) of input.cl:\n\t  x;\n\t"
@@ -519,7 +519,7 @@ def test_a_return_in_the_line_of_the_barrier():
 
 
 def test_a_barrier_in_a_condition():
-    """Work-items that ended after a barrier that they did not reach must have gone past it."""
+    """Work-items that do not wait at a barrier and end after it have gone past it."""
     found = only(kernel(message(REACHED, endings=((20, 13),))))
     assert found.message.endswith("13 do not. They went past it.")
 

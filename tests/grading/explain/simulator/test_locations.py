@@ -66,7 +66,7 @@ def test_a_barrier_in_a_macro_is_one_where_the_macro_is_used():
 
 @pytest.mark.parametrize("source", ["for (", "while (x) {", "do", "for (;;) } ) {", "}}}", ""])
 def test_what_is_no_program_ends_somewhere(source):
-    """A text that is no program gives loops with an end, without exception. Texts that do not compile are not
+    """A text that is no program causes no error, and its loops end somewhere. Texts that do not compile are not
     simulated.
     """
     assert all(each.start <= each.stop for each in loops(source))

@@ -172,5 +172,5 @@ def test_a_line_to_which_nobody_gets_is_named():
 
 @pytest.mark.parametrize("before", [[], [launch("first", ("C", 5))], [launch("first", ("x", 5))]])
 def test_an_output_that_is_added_up_in_is_the_readers_own(before):
-    """If a kernel adds to its own output, the cause is in this kernel, with any launches before it."""
+    """If a kernel adds to its own output, the cause is in this kernel, independent of earlier launches."""
     assert cause("C", GLOBAL, *before, launch("k", ("C", 22))).startswith("An output does not start at zero")
