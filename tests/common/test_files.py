@@ -1,4 +1,4 @@
-"""files.py: output files are written whole or not at all."""
+"""files.py: an output file is written completely or not at all."""
 
 import errno
 import os
@@ -17,7 +17,7 @@ def full_disk(*_, **__):
 
 
 class FullFile:
-    """A file that takes half of a text before the disk is full."""
+    """File that accepts half of a text before the disk is full."""
 
     def __init__(self, file):
         self.file = file
@@ -36,19 +36,19 @@ class FullFile:
 
 @pytest.fixture
 def old(tmp_path):
-    """A file that is there already."""
+    """Path of a file that exists already."""
     path = tmp_path / "report.xml"
     path.write_text("older", encoding="utf-8")
     return path
 
 
 def alone(path):
-    """Whether there is nothing beside the file, not even a temporary one."""
+    """Return True if the folder contains only this file, and no temporary file."""
     return [entry.name for entry in path.parent.iterdir()] == [path.name]
 
 
 def test_a_text_is_written_as_it_is(tmp_path):
-    """In UTF-8, whatever the locale, with nothing left beside it."""
+    """A text is written unchanged as UTF-8, in every locale, and no other file remains in the folder."""
     path = tmp_path / "report.xml"
     write_whole(path, "é 漢字\n")
     assert path.read_bytes() == "é 漢字\n".encode()
@@ -56,7 +56,7 @@ def test_a_text_is_written_as_it_is(tmp_path):
 
 
 def test_an_older_file_is_replaced_whole(old):
-    """A shorter text leaves no end of the longer one."""
+    """A text that is shorter than the older file replaces the file completely."""
     old.write_text("older " * 1000)
     write_whole(old, "new")
     assert old.read_text() == "new"
@@ -64,7 +64,7 @@ def test_an_older_file_is_replaced_whole(old):
 
 
 def test_a_file_name_without_a_folder_means_the_working_directory(tmp_path, monkeypatch):
-    """As most names on a command line are."""
+    """A file name without a folder, as is common on a command line, means a file in the working directory."""
     monkeypatch.chdir(tmp_path)
     check_writable(Path("report.xml"))
     write_whole(Path("report.xml"), "new")
@@ -73,7 +73,7 @@ def test_a_file_name_without_a_folder_means_the_working_directory(tmp_path, monk
 
 @pytest.mark.parametrize("fails", ["writing", "setting permissions", "replacing", "making"])
 def test_a_failure_leaves_the_older_file_and_nothing_else(old, monkeypatch, fails):
-    """Wherever the disk is full, the older file stays as it was, and the line names it."""
+    """If the disk is full at any step, only the older file remains, unchanged, and the message names the file."""
     match fails:
         case "writing":
             fdopen = os.fdopen
@@ -94,7 +94,7 @@ def test_a_failure_leaves_the_older_file_and_nothing_else(old, monkeypatch, fail
 
 
 def test_an_interruption_leaves_the_older_file(old, monkeypatch):
-    """Whatever ends the writing, there is no half of a report under its name."""
+    """An interrupt during writing leaves the older file, and no incomplete report gets its name."""
 
     def interrupt(*_):
         raise KeyboardInterrupt
@@ -108,7 +108,9 @@ def test_an_interruption_leaves_the_older_file(old, monkeypatch):
 
 @pytest.mark.parametrize(("umask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
 def test_permissions_follow_the_umask(tmp_path, umask, mode):
-    """As those of any new file do, unlike those of a temporary one; and the umask is as it was."""
+    """A written file has the permissions that the umask allows, like any new file but unlike a temporary file. The
+    umask stays unchanged.
+    """
     path = tmp_path / "report.xml"
     before = os.umask(umask)
     try:
@@ -119,7 +121,7 @@ def test_permissions_follow_the_umask(tmp_path, umask, mode):
 
 
 def test_a_file_that_can_be_written_is_not_touched_by_the_check(old, tmp_path):
-    """Neither one that is there nor one that is not."""
+    """`check_writable` changes no existing file and makes no new file."""
     check_writable(old)
     check_writable(tmp_path / "new.json")
     assert old.read_text() == "older"
@@ -127,20 +129,24 @@ def test_a_file_that_can_be_written_is_not_touched_by_the_check(old, tmp_path):
 
 
 def test_a_folder_is_refused(tmp_path):
-    """The remedy is in the line."""
+    """A folder is refused as the path of a report, and the message says what to do."""
     with pytest.raises(InputError, match="it is a folder; name a file"):
         check_writable(tmp_path)
 
 
 def test_a_missing_folder_is_refused(tmp_path):
-    """The remedy is in the line; the folder is not made, since its name may be a slip."""
+    """A report in a missing folder is refused, and the message says what to do. The folder is not made, because its
+    name may be a typing error.
+    """
     with pytest.raises(InputError, match=r"there is no folder .*results; make it first"):
         check_writable(tmp_path / "results" / "report.xml")
     assert not (tmp_path / "results").exists()
 
 
 def test_a_folder_of_somebody_else_is_refused(tmp_path, monkeypatch):
-    """Said before a grading, not after it. (As root every folder can be written to, so the answer is made here.)"""
+    """A folder of another user is refused before a grading, not after it. Root can write to every folder, so the test
+    replaces `os.access`.
+    """
     asked = []
     monkeypatch.setattr(os, "access", lambda path, mode: asked.append((path, mode)))
     with pytest.raises(InputError, match="is not yours to write to"):
@@ -149,14 +155,14 @@ def test_a_folder_of_somebody_else_is_refused(tmp_path, monkeypatch):
 
 
 def test_what_is_no_regular_file_is_refused(tmp_path):
-    """A pipe or a device would be replaced by a file, under the eyes of whoever reads from it."""
+    """A pipe or a device is refused, because a report would replace it while another program reads from it."""
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(InputError, match="pipe"):
         check_writable(tmp_path / "pipe")
 
 
 def test_new_files_are_written_with_their_folders(tmp_path):
-    """Those that are programs can be started."""
+    """New files are written with their folders, and files that are programs become executable."""
     written = write_new({"a/b.txt": "é", "run": b"#!/bin/sh\n"}, tmp_path / "new", frozenset({"run"}))
     assert written == [tmp_path / "new" / "a" / "b.txt", tmp_path / "new" / "run"]
     assert [path.read_bytes() for path in written] == ["é".encode(), b"#!/bin/sh\n"]
@@ -164,7 +170,7 @@ def test_new_files_are_written_with_their_folders(tmp_path):
 
 
 def test_a_new_file_is_never_written_over_another(tmp_path):
-    """What is in the way is named, and nothing is written beside it."""
+    """If one of the new files exists already, the message names it, and no other file is written."""
     (tmp_path / "Dockerfile").write_text("mine")
     with pytest.raises(InputError, match=r"already holds Dockerfile; choose an empty folder"):
         write_new({"setup.sh": "", "Dockerfile": ""}, tmp_path)
@@ -172,7 +178,7 @@ def test_a_new_file_is_never_written_over_another(tmp_path):
 
 
 def test_a_folder_that_cannot_be_made_is_one_line(tmp_path):
-    """A file is in its place."""
+    """If a file is in the place of a folder, one line says that the folder cannot be made."""
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="cannot make the folder"):
         write_new({"a": b""}, tmp_path / "file" / "below")

@@ -1,4 +1,4 @@
-"""forking.py: whoever asks a process of ours to fork is served, whatever has happened to it before."""
+"""forking.py: the process serves every request to fork, even after it was killed or stopped."""
 
 import os
 import signal
@@ -20,18 +20,18 @@ while descriptors := socket.recv_fds(judge, 1, 1)[1]:
             asked.sendall(f"{os.getppid()} {os.getcwd()} {sorted(os.environ)}".encode())
             os._exit(0)
 """
-"""Each fork says whose it is."""
+"""Program whose forks answer with their parent's id, their folder and the names of their environment variables."""
 
 
 @pytest.fixture
 def process():
-    """One that answers."""
+    """Process that answers requests with ANSWERS."""
     with closing(ForkingProcess((sys.executable, "-I", "-c", ANSWERS), {"LC_ALL": "C.UTF-8"})) as process:
         yield process
 
 
 def ask(process):
-    """The id of the process whose fork answers, and what else the fork says."""
+    """Return the id of the process whose fork answers, and the rest of the answer."""
     ours, theirs = socket.socketpair()
     with ours:
         with theirs:
@@ -42,7 +42,9 @@ def ask(process):
 
 
 def test_one_process_serves_all(process):
-    """It knows what it was given of the environment, and nothing else; and it stands in nobody's folder."""
+    """One process serves all requests. It gets only the given environment variables, and its working directory is /,
+    which is no user's folder.
+    """
     process.begin()
     (first, says), (second, _) = ask(process), ask(process)
     assert first == second == process._running[0].pid
@@ -51,7 +53,7 @@ def test_one_process_serves_all(process):
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
 def test_one_that_was_killed_is_replaced_and_one_that_was_stopped_goes_on(process, number):
-    """Code that runs with the judge's rights can do both."""
+    """A killed process is replaced, and a stopped process continues. Code with the judge's rights can do either."""
     before, _ = ask(process)
     os.kill(before, number)
     os.waitid(os.P_PID, before, os.WEXITED | os.WSTOPPED | os.WNOWAIT)
@@ -59,7 +61,7 @@ def test_one_that_was_killed_is_replaced_and_one_that_was_stopped_goes_on(proces
 
 
 def test_one_that_is_ending_is_replaced(process):
-    """It has closed its socket, with a request in it that it has not read; that it has ended shows a moment later."""
+    """An ending process is replaced. It has closed its socket with an unread request, but its end does not show yet."""
     ask(process)
     real, ours = process._running
     real.kill()
@@ -74,13 +76,13 @@ def test_one_that_is_ending_is_replaced(process):
 
 
 def test_one_that_does_not_start_is_told():
-    """Such as without memory for it."""
+    """A process that cannot start, for example for lack of memory, raises OSError."""
     with closing(ForkingProcess(("/nowhere/python",), {})) as process, pytest.raises(OSError, match="nowhere"):
         ask(process)
 
 
 def test_closing_ends_it_and_can_be_done_again(process):
-    """The next request starts another."""
+    """Closing ends the process, and can be repeated. The next request starts another process."""
     before, _ = ask(process)
     process.close()
     process.close()

@@ -1,4 +1,4 @@
-"""interrupts.py: a signal is an exception, but not in the middle of making or removing something."""
+"""interrupts.py: a signal raises an exception, but not while something is made or removed."""
 
 import threading
 import time
@@ -11,13 +11,13 @@ from grader.common.interrupts import interrupted_when, pause, stop_if_told, unin
 
 
 def test_a_signal_is_raised_at_once(tell):
-    """With what the caller makes of its number."""
+    """A signal raises at once the error that the caller makes from the signal's number."""
     with pytest.raises(InterruptedGradingError, match="SIGUSR1"):
         tell()
 
 
 def test_an_uninterrupted_stretch_runs_to_its_end(tell):
-    """Also when it lies in another one; then the signal is raised, once."""
+    """An uninterrupted section runs to its end, even inside another one. Then the signal is raised once."""
     done = []
 
     def work():
@@ -35,7 +35,7 @@ def test_an_uninterrupted_stretch_runs_to_its_end(tell):
 
 
 def test_an_error_within_a_stretch_is_not_forgotten(tell):
-    """It is the context of the interruption."""
+    """An error in an uninterrupted section becomes the context of the interrupt."""
 
     def work():
         with uninterrupted():
@@ -48,7 +48,7 @@ def test_an_error_within_a_stretch_is_not_forgotten(tell):
 
 
 def test_a_lost_exception_is_raised_again_before_something_new_begins(tell):
-    """Libraries may catch everything."""
+    """A library may catch every exception. A lost interrupt is raised again before new work begins."""
     stop_if_told()
     with suppress(Exception):
         tell()
@@ -57,7 +57,7 @@ def test_a_lost_exception_is_raised_again_before_something_new_begins(tell):
 
 
 def test_a_stretch_of_another_thread_holds_nothing_up(tell):
-    """Signals reach the main thread alone."""
+    """An uninterrupted section in another thread delays no signal, because signals reach only the main thread."""
     inside, leave = threading.Event(), threading.Event()
 
     def stretch():
@@ -77,7 +77,7 @@ def test_a_stretch_of_another_thread_holds_nothing_up(tell):
 
 
 def test_a_stretch_that_is_over_is_interrupted_and_what_comes_after_it_is_not():
-    """The error is raised once; whoever catches it goes on."""
+    """`interrupted_when` raises its error once in the block. Code that catches the error continues without another."""
     over = SavedAgainError("again")
     for _ in range(2):
         with pytest.raises(SavedAgainError), interrupted_when(lambda: True, over, 0.01):
@@ -88,7 +88,7 @@ def test_a_stretch_that_is_over_is_interrupted_and_what_comes_after_it_is_not():
 
 
 def test_a_stretch_that_ends_before_it_is_over_is_left_alone():
-    """Nobody looks any more."""
+    """After the block of `interrupted_when`, its condition is not checked any more."""
     looks = []
     with interrupted_when(lambda: looks.append(1) is not None, SavedAgainError("again"), 0.01):
         time.sleep(0.1)
@@ -98,7 +98,7 @@ def test_a_stretch_that_ends_before_it_is_over_is_left_alone():
 
 
 def test_what_must_not_be_interrupted_is_finished_first():
-    """As with signals."""
+    """`interrupted_when` raises its error only after an uninterrupted section, as signals do."""
     done = []
 
     def work():
@@ -112,7 +112,7 @@ def test_what_must_not_be_interrupted_is_finished_first():
 
 
 def ended(work):
-    """How a function ends in a thread of its own: with which error, or none."""
+    """Run a function in a new thread. Return the interrupt that ended the function, or its value."""
     ends = []
 
     def run():
@@ -128,7 +128,9 @@ def ended(work):
 
 
 def test_a_stretch_of_another_thread_is_over_when_that_thread_looks():
-    """Only that one, and only until its block ends."""
+    """In another thread, `interrupted_when` raises its error when that thread checks for interrupts. Neither a third
+    thread nor code after the block is interrupted.
+    """
     over, seen = SavedAgainError("again"), []
 
     def work():
@@ -145,7 +147,7 @@ def test_a_stretch_of_another_thread_is_over_when_that_thread_looks():
 
 
 def test_a_pause_of_another_thread_ends_when_the_main_one_is_told(tell):
-    """Signals reach the main thread alone."""
+    """A signal ends the pause of another thread, although signals reach only the main thread."""
     ends = []
     thread = threading.Thread(target=lambda: ends.append(ended(lambda: pause(60))))
     thread.start()

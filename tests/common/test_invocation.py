@@ -1,4 +1,4 @@
-"""invocation.py: the command that a message tells the user to type."""
+"""invocation.py: messages name a command that the user can type."""
 
 import sys
 from pathlib import Path
@@ -7,7 +7,7 @@ from grader.common.invocation import command
 
 
 def installed(folder, monkeypatch):
-    """A virtual environment with a grader in it, as this process's own."""
+    """Make a virtual environment with a grader as the environment of this process. Return the path of the grader."""
     folder.mkdir()
     program = folder / "grader"
     program.write_text("")
@@ -17,21 +17,21 @@ def installed(folder, monkeypatch):
 
 
 def test_the_full_path_where_the_shell_does_not_find_it(tmp_path, monkeypatch):
-    """As after `make`, which puts the command into .venv/bin."""
+    """If the shell does not find the grader, for example in .venv/bin after `make`, the command has the full path."""
     program = installed(tmp_path / "bin", monkeypatch)
     monkeypatch.setenv("PATH", "/nowhere")
     assert command("setup") == f"{program} setup"
 
 
 def test_the_name_alone_where_the_shell_finds_it(tmp_path, monkeypatch):
-    """As in an activated environment."""
+    """If the shell finds the grader, as in an activated environment, the command has only its name."""
     program = installed(tmp_path / "bin", monkeypatch)
     monkeypatch.setenv("PATH", str(program.parent))
     assert command("setup", "--dry-run") == "grader setup --dry-run"
 
 
 def test_another_grader_of_that_name_is_not_taken_for_this_one(tmp_path, monkeypatch):
-    """The shell's would set up another environment."""
+    """If the shell finds another grader, which would set up another environment, the command has the full path."""
     program = installed(tmp_path / "bin", monkeypatch)
     other = tmp_path / "other" / "grader"
     other.parent.mkdir()
@@ -42,13 +42,13 @@ def test_another_grader_of_that_name_is_not_taken_for_this_one(tmp_path, monkeyp
 
 
 def test_a_path_with_spaces_can_be_typed(tmp_path, monkeypatch):
-    """It is quoted as a shell needs it."""
+    """A path with spaces is quoted for the shell."""
     program = installed(tmp_path / "my course", monkeypatch)
     monkeypatch.setenv("PATH", "/nowhere")
     assert command("setup") == f"'{program}' setup"
 
 
 def test_without_a_script_python_runs_it(tmp_path, monkeypatch):
-    """As where only the package was copied."""
+    """Without a script, for example if only the package was copied, the command runs the module with Python."""
     monkeypatch.setattr(sys, "executable", str(Path(tmp_path) / "python"))
     assert command("setup") == f"{tmp_path / 'python'} -m grader.cli.main setup"

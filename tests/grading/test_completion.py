@@ -1,4 +1,4 @@
-"""completion.py: hidden cases that run later end as they would have in the same grading, and change nothing else."""
+"""completion.py: hidden cases that run later end as in a single grading, and no other check changes."""
 
 import pytest
 from courses import KERNEL, course_of
@@ -13,37 +13,37 @@ from grader.results.result import Kind, Reason, Verdict
 
 SEED = 7
 HIDDEN_SIZE = 1000
-"""Of the case that is hidden."""
+"""Number of elements in the hidden case."""
 
 
 def submission(statement=""):
-    """Right, except for what the statement does in the hidden case."""
+    """Return a correct submission that also runs the statement in the hidden case."""
     body = f"z[i] = x[i] + y[i]; if (n == {HIDDEN_SIZE}) {{ {statement} }}"
     return parse_submission("kernels.cl", KERNEL.replace("z[i] = x[i] + y[i];", body).encode())
 
 
 @pytest.fixture(scope="module")
 def hiding(tmp_path_factory):
-    """A case is hidden; nothing is simulated or timed."""
+    """Assignment with one hidden case, without simulated runs and without timing."""
     course = hiding_course(tmp_path_factory.mktemp("course"), "case", sanitizer=None, memory=None, performance=None)
     return course.load("small")
 
 
 @pytest.fixture
 def soon(environment):
-    """The environment with deadlines for which one can wait."""
+    """Environment with deadlines so short that a test can wait for them."""
     changed = quick(environment)
     return replace(changed, deadlines=replace(changed.deadlines, first_launch=5, launch=5))
 
 
 def both(coursework, handed_in, environment):
-    """The result with hidden cases pending, and then completed."""
+    """Return the result with its hidden case pending, and the completed result."""
     first = grade_without_hidden_cases(coursework, handed_in, SEED, environment, lambda _: None)
     return first, complete(coursework, handed_in, first, environment)
 
 
 def untimed(result):
-    """The checks without what differs between two runs of one file."""
+    """Return the checks of a result without their durations, which differ between two runs of a file."""
     return [replace(check, seconds=0.0) for check in result.checks]
 
 
@@ -58,7 +58,9 @@ def untimed(result):
     ],
 )
 def test_a_completed_result_is_that_of_one_grading(hiding, soon, statement, reason):
-    """With the same inputs, words and points; before, the hidden case is pending and everything else is there."""
+    """A completed result has the inputs, words and points of a result from one grading. Before its completion, the
+    hidden case is pending, and every other check is final.
+    """
     handed_in = submission(statement)
     first, completed = both(hiding, handed_in, soon)
     at_once = grade_coursework(hiding, handed_in, SEED, soon, lambda _: None)
@@ -74,7 +76,7 @@ def test_a_completed_result_is_that_of_one_grading(hiding, soon, statement, reas
 
 @pytest.mark.parametrize("source", ["not OpenCL", KERNEL.replace("x[i] + y[i]", "x[i]")])
 def test_only_hidden_cases_that_must_run_are_pending(hiding, soon, source):
-    """A build that fails decides them all; a wrong result elsewhere decides none."""
+    """A failed build decides all hidden cases, so none is pending. A wrong output elsewhere decides none of them."""
     handed_in = parse_submission("kernels.cl", source.encode())
     first = grade_without_hidden_cases(hiding, handed_in, SEED, soon, lambda _: None)
     builds = first.checks[0].verdict is Verdict.PASSED
@@ -84,7 +86,9 @@ def test_only_hidden_cases_that_must_run_are_pending(hiding, soon, source):
 
 
 def test_a_case_that_is_hidden_no_longer_is_run_all_the_same(hiding, soon):
-    """Hiding may change between the two gradings, since nothing must be measured again for it."""
+    """A pending case runs even if the assignment no longer hides it. Hiding may change between the two gradings,
+    because such a change needs no new measurement.
+    """
     handed_in = submission("z[i] += 1;")
     first = grade_without_hidden_cases(hiding, handed_in, SEED, soon, lambda _: None)
     cases = tuple(replace(case, hidden=False) for case in hiding.correctness.cases)
@@ -95,7 +99,7 @@ def test_a_case_that_is_hidden_no_longer_is_run_all_the_same(hiding, soon):
 
 @pytest.mark.whole
 def test_in_a_suite_each_part_runs_its_own(environment, tmp_path):
-    """A part of which nothing is pending stays as it is."""
+    """In a suite, each part runs its own hidden case. A wrong output of one part changes no other part."""
     fields = {name: value for name, value in FIELDS.items() if name not in {"sanitizer", "memory", "performance"}}
     (launch,) = fields.pop("launches")
     del fields["kernel"]
@@ -114,7 +118,9 @@ def test_in_a_suite_each_part_runs_its_own(environment, tmp_path):
 
 
 def test_no_worker_hears_of_a_hidden_case_before_the_result_is_complete(hiding, soon, monkeypatch):
-    """So no time of the first grading can depend on the outcome."""
+    """No worker receives a hidden case before the result is completed. So no duration of the first grading depends on
+    the outcome of a hidden case.
+    """
     heard = []
     start = type(soon.sandbox).start
 

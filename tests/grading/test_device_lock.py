@@ -1,4 +1,4 @@
-"""device_lock.py: who waits for whom before anything is timed."""
+"""device_lock.py: a timed section waits for all other work on its device, and all other work waits for it."""
 
 import os
 import stat
@@ -31,10 +31,10 @@ with exclusive(DeviceFacts.model_validate_json(sys.argv[1]), Path(sys.argv[2])):
 """
 
 MOMENT = 0.2
-"""Seconds after which somebody who has not got the device is waiting for it."""
+"""Seconds after which a grader without the device counts as waiting."""
 
 ENOUGH = 10
-"""Seconds in which somebody who need not wait has got it, on a busy machine, too."""
+"""Seconds within which a grader that need not wait gets the device, even on a busy machine."""
 
 
 def device(**changes):
@@ -47,7 +47,9 @@ def gpu(bus=None, name="GeForce", **changes):
 
 @contextmanager
 def grader(facts, folder):
-    """Another grader; it says when it waits for the device and when it has it, and ends at a line of input."""
+    """Start another grader in a process. It prints a line when it waits for the device, and another when it has the
+    device. The grader ends at a line of input.
+    """
     process = subprocess.Popen(
         [sys.executable, "-c", GRADER, facts.model_dump_json(), folder],
         stdin=subprocess.PIPE,
@@ -62,7 +64,9 @@ def grader(facts, folder):
 
 
 def waits_for(one, other, folder, seconds=MOMENT):
-    """Whether a grader on one device waits so long while this one has the other, and gets it afterwards."""
+    """Return True if a grader for device `one` still waits after `seconds` while this thread has device `other`. Check
+    that the grader gets its device afterwards.
+    """
     has_it = threading.Event()
 
     def wait():
@@ -84,7 +88,7 @@ def descriptors():
 
 @contextmanager
 def as_nobody():
-    """This process as the user `nobody`."""
+    """Run the block as an unprivileged user."""
     os.seteuid(NOBODY)
     try:
         yield
@@ -94,7 +98,9 @@ def as_nobody():
 
 @pytest.mark.parametrize("end", ["leaves", "is killed"])
 def test_the_second_grader_waits_until_the_first_is_gone(tmp_path, end):
-    """Two processes; the lock of one that was killed with -9 ends with it."""
+    """A grader waits until a grader in another process leaves the device. The lock of a process ends with the process,
+    even after SIGKILL.
+    """
     with grader(DEVICE, tmp_path) as first:
         assert [first.stdout.readline() for _ in range(2)] == ["waits\n", "times\n"]
         with grader(DEVICE, tmp_path) as second:
@@ -114,7 +120,7 @@ def test_the_second_grader_waits_until_the_first_is_gone(tmp_path, end):
 
 
 def test_an_error_while_timing_gives_the_device_back(tmp_path):
-    """And leaves no descriptor open."""
+    """An error in a timed section frees the device and leaves no descriptor open."""
     before = descriptors()
     with pytest.raises(ZeroDivisionError), exclusive(DEVICE, tmp_path):
         raise ZeroDivisionError
@@ -133,7 +139,7 @@ def test_an_error_while_timing_gives_the_device_back(tmp_path):
     ids=["two drivers of the CPU", "two drivers of a GPU", "an address in two spellings", "a GPU without an address"],
 )
 def test_one_device_is_timed_by_one_grader(tmp_path, one, other):
-    """Whatever its drivers and sandboxes call it."""
+    """A device is timed by one grader at a time, under every name that drivers and sandboxes give the device."""
     assert waits_for(one, other, tmp_path)
 
 
@@ -148,13 +154,13 @@ def test_one_device_is_timed_by_one_grader(tmp_path, one, other):
     ids=["two GPUs of one kind", "GPU and CPU", "two GPUs without addresses", "one with an address"],
 )
 def test_two_devices_do_not_wait_for_each_other(tmp_path, one, other):
-    """A host with eight GPUs times eight submissions at once."""
+    """Graders on two devices do not wait for each other. A host with eight GPUs times eight submissions at once."""
     assert not waits_for(one, other, tmp_path, ENOUGH)
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "/dev/null", "a/b", "", "GeForce \u202e\n"])
 def test_a_device_names_no_file_outside_the_folder(tmp_path, name):
-    """What a driver says is part of a file's name, and no more than that."""
+    """Text from a driver is only a part of a lock file's name, and cannot name a file outside the folder."""
     folder = tmp_path / "locks"
     folder.mkdir()
     for facts in (gpu(name=name), gpu(bus=name or None)):
@@ -170,7 +176,7 @@ def test_a_device_names_no_file_outside_the_folder(tmp_path, name):
     ("place", "reason"), [("none", "No such file or directory"), ("file", "Not a directory")], ids=["none", "file"]
 )
 def test_a_place_where_no_lock_can_be_is_our_error(tmp_path, place, reason):
-    """It names the file, the reason, and the setting that chooses another place."""
+    """If no lock file can be made, WorkerError names the file, the reason, and the setting for another folder."""
     (tmp_path / "file").touch()
     with pytest.raises(WorkerError) as caught, exclusive(DEVICE, tmp_path / place):
         pass
@@ -180,7 +186,7 @@ def test_a_place_where_no_lock_can_be_is_our_error(tmp_path, place, reason):
 
 @only_root
 def test_a_folder_that_is_not_ours_to_write_to_is_our_error():
-    """Unless the lock is there already: to lock it, it need only be readable."""
+    """A new lock in a folder without write permission raises WorkerError. An existing lock must only be readable."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
         denied = pytest.raises(WorkerError, match="Permission denied; set GRADER_LOCKS")
@@ -194,7 +200,9 @@ def test_a_folder_that_is_not_ours_to_write_to_is_our_error():
 
 @only_root
 def test_another_users_lock_serves_in_a_folder_for_all():
-    """As /run/lock is: sticky, and kernels refuse to open others' files there with O_CREAT."""
+    """A lock of another user works in a sticky folder for all users, such as /run/lock. There, Linux refuses to open
+    files of other users with O_CREAT.
+    """
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o1777)
         with as_nobody(), exclusive(DEVICE, Path(folder)):
@@ -203,7 +211,7 @@ def test_another_users_lock_serves_in_a_folder_for_all():
 
 
 def test_everybody_can_open_a_lock_whatever_the_umask(tmp_path):
-    """Or the second user of a host could not wait for the first."""
+    """All users can read a lock under every umask. Otherwise the second user of a host could not wait for the first."""
     before = os.umask(0o077)
     try:
         with exclusive(DEVICE, tmp_path):
@@ -214,7 +222,7 @@ def test_everybody_can_open_a_lock_whatever_the_umask(tmp_path):
 
 
 def test_two_graders_that_make_the_lock_at_once_share_it(tmp_path, monkeypatch):
-    """The other one was quicker, after we had looked."""
+    """If another grader makes the lock file after the first look for it, both graders use that file."""
     path = tmp_path / "grader-cpu.lock"
     real = os.open
 
@@ -229,7 +237,9 @@ def test_two_graders_that_make_the_lock_at_once_share_it(tmp_path, monkeypatch):
 
 
 def test_a_link_that_leads_nowhere_is_our_error(tmp_path):
-    """Anybody can put one into a folder for all; it must not have us try for ever, nor make a file at its end."""
+    """A broken link in place of a lock raises WorkerError. The grader does not try for ever, and makes no file at the
+    target of the link. Any user can put such a link into a folder for all users.
+    """
     (tmp_path / "grader-cpu.lock").symlink_to(tmp_path / "nowhere")
     with pytest.raises(WorkerError, match="GRADER_LOCKS"), exclusive(DEVICE, tmp_path):
         pass
@@ -240,7 +250,9 @@ def test_a_link_that_leads_nowhere_is_our_error(tmp_path):
 
 
 def enters(block, seconds=MOMENT):
-    """A thread that enters the block and leaves it when told; whether it got in at once, and the events of it."""
+    """Start a thread that enters the block, and leaves it at an event or after 10 s. Return four values: True if the
+    thread entered within `seconds`, the event of its entry, the event that makes it leave, and the thread.
+    """
     inside, leave = threading.Event(), threading.Event()
 
     def run():
@@ -254,13 +266,15 @@ def enters(block, seconds=MOMENT):
 
 
 def test_work_that_is_not_timed_shares_a_device(tmp_path):
-    """Correctness runs of two gradings go on at the same time, and so does the simulator on the CPU."""
+    """Untimed work shares a device: correctness runs of two gradings and the simulator on the CPU run together."""
     with shared(DEVICE, tmp_path), shared(DEVICE, tmp_path), shared_cpu(tmp_path):
         assert not waits_for(gpu(), gpu("0000:3d:00.0"), tmp_path, ENOUGH)
 
 
 def test_who_times_waits_for_those_who_share_and_they_for_it(tmp_path):
-    """Nothing runs beside a timed section, on the CPU not even the simulator."""
+    """A timed section waits for the work that shares its device, and later work waits for the timed section. On the
+    CPU, this includes the simulator.
+    """
     with shared_cpu(tmp_path):
         at_once, inside, leave, thread = enters(exclusive(DEVICE, tmp_path))
         assert not at_once
@@ -275,7 +289,9 @@ def test_who_times_waits_for_those_who_share_and_they_for_it(tmp_path):
 
 
 def test_newcomers_wait_behind_somebody_who_waits_to_time(tmp_path):
-    """Or a class of submissions that keep a device busy in turns would put off every timed section for ever."""
+    """New untimed work waits behind a grader that waits to time. Otherwise the submissions of a class could keep a
+    device busy in turn, and delay every timed section for ever.
+    """
     with shared(DEVICE, tmp_path):
         at_once, timing, leave, _ = enters(exclusive(DEVICE, tmp_path))
         assert not at_once
@@ -289,7 +305,9 @@ def test_newcomers_wait_behind_somebody_who_waits_to_time(tmp_path):
 
 
 def test_all_that_is_timed_comes_together(tmp_path):
-    """And all that is not, after it: in turn, each timed section would wait for others' work once more."""
+    """All waiting timed sections run before all waiting untimed work. If the two kinds alternated, each timed section
+    would wait for untimed work once more.
+    """
     with shared(DEVICE, tmp_path):
         _, first, leave_first, _ = enters(exclusive(DEVICE, tmp_path))
         newcomers = [enters(shared(DEVICE, tmp_path)) for _ in range(2)]
@@ -305,7 +323,7 @@ def test_all_that_is_timed_comes_together(tmp_path):
 
 
 def test_a_gpu_that_is_timed_leaves_the_cpu_to_the_simulator(tmp_path):
-    """Sectors are counted on the host while a GPU is busy."""
+    """While a GPU is timed, the simulator can use the CPU to count sectors."""
     with exclusive(gpu(), tmp_path):
         at_once, _, leave, _ = enters(shared_cpu(tmp_path), ENOUGH)
         assert at_once
@@ -313,7 +331,9 @@ def test_a_gpu_that_is_timed_leaves_the_cpu_to_the_simulator(tmp_path):
 
 
 def test_work_on_both_takes_the_processor_and_then_the_gpu(tmp_path):
-    """And who holds the processor does not wait for it again, behind somebody who waits for him."""
+    """Work that needs the processor and a GPU shares the processor first and then the GPU. If the device is the
+    processor, there is no second share, which would wait behind a grader that waits for the first share to end.
+    """
     with shared_cpu(tmp_path), also_shared(gpu(), tmp_path):
         at_once, inside, leave, _ = enters(exclusive(gpu(), tmp_path))
         assert not at_once
@@ -328,7 +348,9 @@ def test_work_on_both_takes_the_processor_and_then_the_gpu(tmp_path):
 
 
 def test_parts_of_a_grading_have_one_share_of_the_processor(tmp_path):
-    """A second part enters although another grader waits to time. That one gets in when the last part has left."""
+    """A second part of a grading enters although another grader waits to time. The other grader enters when the last
+    part has left.
+    """
     cpu = SharedCpu(tmp_path)
     with cpu:
         at_once, inside, leave, _ = enters(exclusive(device(type="cpu"), tmp_path))

@@ -1,4 +1,4 @@
-"""grading_environment.py: a result says what it rests on."""
+"""grading_environment.py: a result states its provenance, and a worker that looks at a GPU is used again."""
 
 from contextlib import closing
 from datetime import UTC, datetime
@@ -15,7 +15,7 @@ from grader.grading.timing.participants import Role
 
 
 def test_enough_is_stated_to_repeat_a_grading(transposition, environment):
-    """What was graded, by what, with which inputs, where and when."""
+    """The provenance states enough to repeat a grading: files, seed, sandbox, limits, device and start time."""
     task = Task(assignment=transposition, submission=read_submission(transposition.reference), seed=5)
     stated = environment.provenance(task, DEVICE, datetime(2026, 11, 22, 12, 0, 0, 123, tzinfo=UTC))
     assert (stated.seed, stated.device, stated.started) == (5, DEVICE, "2026-11-22T12:00:00+00:00")
@@ -25,14 +25,16 @@ def test_enough_is_stated_to_repeat_a_grading(transposition, environment):
 
 
 def test_a_package_that_is_not_installed_is_left_out(transposition, environment, monkeypatch):
-    """PoCL may come from the system, and then has no version here."""
+    """The provenance omits a package that is not installed. PoCL from the system, for example, has no version here."""
     monkeypatch.setattr(module, "PACKAGES", ("numpy", "no-such-package"))
     task = Task(assignment=transposition, submission=read_submission(transposition.reference), seed=5)
     assert list(environment.provenance(task, DEVICE, datetime.now(UTC)).packages) == ["numpy"]
 
 
 def test_who_looks_at_a_gpu_runs_the_model_solution(environment, monkeypatch):
-    """One process is known to it, to which it would take long to make another one known; a processor knows them all."""
+    """On a GPU, the worker that looks at the device also runs the model solution, because a driver takes long to set up
+    another process. A processor has no such delay, and the worker is closed.
+    """
     with closing(OwnWorkers()) as own:
         looking = replace(environment, own=own)
         device = looking.look()

@@ -1,4 +1,4 @@
-"""retiming.py: what is measured again, and that nothing else changes by it."""
+"""retiming.py: a speed that is not known is measured again, and no other check changes."""
 
 import copy
 
@@ -20,7 +20,7 @@ SOURCE = KERNEL + KERNEL.replace("add", "plus")
 
 @pytest.fixture
 def suite(tmp_path):
-    """Two kernels, of which every speed is good enough."""
+    """Suite of two kernels, for which every speed is good enough."""
     fields = copy.deepcopy({name: value for name, value in FIELDS.items() if name not in {"sanitizer", "memory"}})
     (launch,) = fields.pop("launches")
     del fields["kernel"]
@@ -33,21 +33,23 @@ def suite(tmp_path):
 
 
 @pytest.fixture
-def noisy(monkeypatch, still_kernel):  # noqa: ARG001 - what works beside one side is no question here
-    """A function that says of each measurement how the machine is; it is quiet after these."""
+def noisy(monkeypatch, still_kernel):  # noqa: ARG001 - the operating system's own work does not matter here
+    """Function that makes each of the next measurements noisy or quiet; all measurements after them are quiet."""
 
     def noisy(*verdicts):
         found = iter(verdicts)
         monkeypatch.setattr("grader.grading.timing.measurement.enough", lambda rounds, *_: len(rounds) == FEWEST)
         monkeypatch.setattr("grader.grading.timing.measurement.too_noisy", lambda *_: next(found, "quiet") == "noisy")
-        # It may be busy all the same, and what it delays would look like a submission that lies about its times.
+        # The machine may still be busy, and a delay would look like a submission that reports false times.
         monkeypatch.setattr("grader.grading.timing.performance.implausible", lambda *_: None)
 
     return noisy
 
 
 def test_only_the_parts_whose_speed_is_not_known_are_timed_again(suite, environment, noisy, monkeypatch):
-    """Without a case, and on new inputs. Of the others everything stays, to the last figure."""
+    """Only parts with an unknown speed are timed again, without a case and on new inputs. Other checks stay identical,
+    to the last digit.
+    """
     noisy("noisy", "quiet")
     submission, asked = parse_submission("kernels.cl", SOURCE.encode()), []
     before = grade_coursework(suite, submission, 7, quick(environment), lambda _: None)
@@ -66,7 +68,7 @@ def test_only_the_parts_whose_speed_is_not_known_are_timed_again(suite, environm
 
 @pytest.mark.whole
 def test_a_machine_that_is_noisy_again_leaves_it_open(suite, environment, noisy):
-    """As it was, but for what was measured of the noise."""
+    """If the machine is noisy again, the speed stays open. Only the measured noise changes in the result."""
     noisy("noisy", "quiet", "noisy")
     submission = parse_submission("kernels.cl", SOURCE.encode())
     before = grade_coursework(suite, submission, 7, quick(environment), lambda _: None)
@@ -77,7 +79,7 @@ def test_a_machine_that_is_noisy_again_leaves_it_open(suite, environment, noisy)
 
 @pytest.mark.whole
 def test_rounds_that_did_not_count_are_made_again(suite, environment, noisy):
-    """As those of a noisy machine: what counts is measured by new ones alone."""
+    """A speed that is open because of interference is measured again, as after noise. Only the new rounds count."""
     noisy("quiet", "quiet", "quiet")
     submission = parse_submission("kernels.cl", SOURCE.encode())
     whole = grade_coursework(suite, submission, 7, quick(environment), lambda _: None)
@@ -93,7 +95,7 @@ def test_rounds_that_did_not_count_are_made_again(suite, environment, noisy):
 
 
 def test_a_part_that_is_not_timed_stays_as_it_is(suite, environment, noisy, monkeypatch):
-    """Its last check is of something else."""
+    """A part that is not timed stays unchanged. Its last check, of another kind, is not measured again."""
     untimed = replace(suite, parts=(replace(suite.parts[0], performance=None), suite.parts[1]))
     noisy("noisy", "quiet")
     submission, asked = parse_submission("kernels.cl", SOURCE.encode()), []

@@ -1,4 +1,4 @@
-"""settings.py: defaults, a file, the environment and the command line, each over the one before."""
+"""settings.py: defaults, a file, the environment and the command line, where each source overrides earlier ones."""
 
 import json
 import os
@@ -18,7 +18,7 @@ from grader.protocol.messages import Limits, Simulation
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
-    """An empty working directory, and an environment without settings."""
+    """Empty working directory, with an environment without settings."""
     for name in os.environ:
         if name.startswith("GRADER_"):
             monkeypatch.delenv(name)
@@ -29,7 +29,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def own(folder):
-    """The user's own settings file."""
+    """Path of the user's own settings file, in an existing folder."""
     path = folder / "config" / "grader" / CONFIG_FILE
     path.parent.mkdir(parents=True)
     return path
@@ -49,7 +49,7 @@ def complaint(given=None):
 
 
 def test_without_any_setting_there_are_defaults():
-    """They are those of a student's machine: the first device, the sandbox that fits, the course of this grader."""
+    """The defaults suit a student's machine: the first device, the sandbox that fits, and the course of this grader."""
     settings = load_settings({})
     assert (settings.sandbox, settings.device, settings.course) == (None, 0, ROOT)
     assert settings.timing == TimingRules()
@@ -58,7 +58,7 @@ def test_without_any_setting_there_are_defaults():
 
 
 def test_a_bench_has_what_the_settings_say():
-    """Deadlines, limits, device, timing and what is simulated reach the gradings."""
+    """Settings for deadlines, limits, the device, timing and simulation reach the environment of the gradings."""
     given = {
         "device": 3,
         "spare": 1,
@@ -83,13 +83,13 @@ def test_a_bench_has_what_the_settings_say():
 
 
 def test_places_are_the_two_folders_of_the_course(folder):
-    """A course may be anywhere."""
+    """The folders of the assignments and of the reference are in the course, which may be anywhere."""
     places = load_settings({"course": folder}).places
     assert (places.assignments, places.reference) == (folder / "assignments", folder / "reference")
 
 
 def test_a_grader_that_was_installed_somewhere_has_no_course_and_says_how_to_name_one(folder, monkeypatch):
-    """Commands that need none work; the others say what to do."""
+    """A grader outside a clone or a kit has no course. Commands that need a course say how to name one; others work."""
     monkeypatch.setattr("grader.grading.settings.PACKAGE", folder / "site-packages" / "grader")
     settings = load_settings({})
     assert settings.course is None
@@ -100,7 +100,9 @@ def test_a_grader_that_was_installed_somewhere_has_no_course_and_says_how_to_nam
 
 
 def test_a_grader_that_was_installed_in_a_kit_knows_its_course(folder, monkeypatch):
-    """The environment lies in the kit; what else is named comes first. Constraints come with the kit."""
+    """A grader whose virtual environment is in a kit finds the course in the kit, with its constraints. A course that
+    is named elsewhere takes precedence.
+    """
     monkeypatch.setattr("grader.grading.settings.PACKAGE", folder / "kit" / ".venv" / "site-packages" / "grader")
     monkeypatch.setattr(sys, "prefix", str(folder / "kit" / ".venv"))
     (folder / "kit" / "course").mkdir(parents=True)
@@ -112,7 +114,9 @@ def test_a_grader_that_was_installed_in_a_kit_knows_its_course(folder, monkeypat
 
 
 def test_what_comes_with_an_installed_grader_is_inside_it(folder, monkeypatch):
-    """The wheel that pip builds has the constraints and what students start from."""
+    """An installed grader finds the constraints, the student template and the report guide inside its package, where
+    the wheel that pip builds has them.
+    """
     monkeypatch.setattr("grader.grading.settings.PACKAGE", folder)
     (folder / "shipped").mkdir()
     (folder / "shipped" / "constraints.txt").touch()
@@ -123,7 +127,7 @@ def test_what_comes_with_an_installed_grader_is_inside_it(folder, monkeypatch):
 
 
 def test_what_students_start_from_is_the_courses_or_comes_with_the_grader(folder):
-    """A new course has none of its own."""
+    """The student template and the report guide of the course have priority. A new course uses the grader's."""
     settings = load_settings({"course": folder})
     assert settings.student_template == ROOT / "student_template"
     assert settings.report_guide == ROOT / "docs" / "reading-your-report.md"
@@ -135,7 +139,7 @@ def test_what_students_start_from_is_the_courses_or_comes_with_the_grader(folder
 
 
 def test_the_users_own_file_is_read(own, folder):
-    """Only what it names is changed; it may name a course."""
+    """The user's own file changes only the settings that it names. It may name a course."""
     own.write_text(f"device: 2\ntiming: {{min_pairs: 50}}\ncourse: {folder}\n")
     assert load_settings({}).course == folder
     settings = load_settings({})
@@ -144,14 +148,16 @@ def test_the_users_own_file_is_read(own, folder):
 
 
 def test_the_working_directory_sets_nothing(folder):
-    """It may be a student's repository, whose files would then say what runs, and where."""
+    """A settings file in the working directory has no effect. The directory may be a student's repository, and the file
+    would then decide which code runs, and where.
+    """
     (folder / CONFIG_FILE).write_text("device: 2\nsandbox: process\ncourse: evil\n")
     assert load_settings({}) == Settings()
     assert (load_settings({}).device, load_settings({}).sandbox) == (0, None)
 
 
 def test_a_file_that_is_asked_for_sets_everything_but_a_course(folder, monkeypatch):
-    """Whose oracle.py would run in the judge."""
+    """A file in GRADER_CONFIG can set everything but a course, whose oracle.py would run in the judge."""
     (folder / CONFIG_FILE).write_text("device: 2\ncourse: evil\n")
     monkeypatch.setenv(CONFIG_VARIABLE, CONFIG_FILE)
     assert f"{CONFIG_FILE} names a course, whose code would run: name it with --course" in complaint()
@@ -160,7 +166,7 @@ def test_a_file_that_is_asked_for_sets_everything_but_a_course(folder, monkeypat
 
 
 def test_a_user_without_a_home_has_no_file(monkeypatch):
-    """And all else works."""
+    """A user without a home folder has no settings file, and everything else works."""
     monkeypatch.delenv("XDG_CONFIG_HOME")
     monkeypatch.setattr(Path, "home", lambda: (_ for _ in ()).throw(RuntimeError))
     assert load_settings({"profiles": "here"}).device == 0
@@ -180,7 +186,9 @@ STARTED, UNKNOWN = True, False
     ],
 )
 def test_a_submission_runs_in_a_container_unless_somebody_says_otherwise(chosen, started, ready, found, monkeypatch):
-    """Or has started it on this computer, which has no containers. Who owns the file is no matter."""
+    """A submission runs in a container unless the settings name another sandbox. On a computer without containers, a
+    submission runs in a process if `grader init` made its folder there. The owner of the file does not matter.
+    """
     folder = Path.cwd()
     monkeypatch.setenv("XDG_STATE_HOME", str(folder / "state"))
     monkeypatch.setattr("grader.grading.settings.containers_are_ready", lambda _: ready)
@@ -191,7 +199,7 @@ def test_a_submission_runs_in_a_container_unless_somebody_says_otherwise(chosen,
 
 
 def test_a_link_to_somebody_elses_file_is_theirs(folder, monkeypatch):
-    """What counts is where the code lies."""
+    """If a submission is a link, the folder of the target decides about the sandbox, not the folder of the link."""
     monkeypatch.setenv("XDG_STATE_HOME", str(folder / "state"))
     monkeypatch.setattr("grader.grading.settings.containers_are_ready", lambda _: False)
     (folder / "mine").mkdir()
@@ -202,14 +210,14 @@ def test_a_link_to_somebody_elses_file_is_theirs(folder, monkeypatch):
 
 
 def test_a_gpu_is_for_containers(folder):
-    """Also where the course's own kernels would run in a process."""
+    """A GPU requires containers, even for the course's own kernels, which otherwise run in a process."""
     settings = load_settings({"docker": {"gpu": "nvidia"}})
     assert settings.sandbox_for(folder / "kernels.cl") == settings.sandbox_for_ours() == "docker"
     assert load_settings({}).sandbox_for_ours() == "process"
 
 
 def test_a_file_that_the_environment_names_is_read_in_place_of_it(folder, own, monkeypatch):
-    """The other one does not count at all then."""
+    """A file that GRADER_CONFIG names replaces the user's own file, which then has no effect at all."""
     own.write_text("device: 2\nsandbox: other\n")
     (folder / "elsewhere.yaml").write_text("device: 3\n")
     monkeypatch.setenv(CONFIG_VARIABLE, "elsewhere.yaml")
@@ -217,14 +225,14 @@ def test_a_file_that_the_environment_names_is_read_in_place_of_it(folder, own, m
 
 
 def test_an_empty_file_sets_nothing(own):
-    """Nor does one of comments."""
+    """A settings file without settings, for example with only comments, changes nothing."""
     own.write_text("# device: 2\n")
     assert load_settings({}).device == 0
 
 
 @pytest.mark.parametrize("name", ["nothing.yaml", "."])
 def test_a_named_file_that_is_no_file_is_an_error(name, monkeypatch):
-    """Whoever names a file wants it read."""
+    """GRADER_CONFIG must name a file that exists, because a user who names a file wants the grader to read it."""
     monkeypatch.setenv(CONFIG_VARIABLE, name)
     message = complaint()
     assert f"{CONFIG_VARIABLE} names {name}" in message
@@ -246,7 +254,7 @@ def test_a_named_file_that_is_no_file_is_an_error(name, monkeypatch):
     ],
 )
 def test_every_setting_has_a_variable(monkeypatch, name, value, found):
-    """Nested ones with a double underscore; what is not named keeps its default."""
+    """Each setting has a variable, with a double underscore if it is nested. Other settings keep their defaults."""
     monkeypatch.setenv(name, value)
     settings = load_settings({})
     assert found(settings)
@@ -254,9 +262,7 @@ def test_every_setting_has_a_variable(monkeypatch, name, value, found):
 
 
 def test_the_command_line_wins_over_the_environment_and_that_over_the_file(own, monkeypatch):
-    """A setting is taken from the highest that gives it; one on the command line that is not given takes part in
-    nothing.
-    """
+    """The command line overrides the environment, which overrides the file. An omitted option overrides nothing."""
     own.write_text("device: 1\n")
     assert load_settings({"device": None}).device == 1
     monkeypatch.setenv("GRADER_DEVICE", "2")
@@ -265,7 +271,7 @@ def test_the_command_line_wins_over_the_environment_and_that_over_the_file(own, 
 
 
 def test_nested_settings_of_file_and_environment_are_joined(own, monkeypatch):
-    """A variable for one field of a group does not hide the file's others."""
+    """A variable for one field of a group leaves the group's other fields from the file unchanged."""
     own.write_text("timing: {min_pairs: 40, max_pairs: 80}\n")
     monkeypatch.setenv("GRADER_TIMING__MIN_PAIRS", "50")
     assert load_settings({}).timing == TimingRules(min_pairs=50, max_pairs=80)
@@ -291,13 +297,13 @@ def test_nested_settings_of_file_and_environment_are_joined(own, monkeypatch):
     ],
 )
 def test_a_file_that_cannot_be_used_is_one_line(own, text, said):
-    """It names the setting, or the file where that is not YAML."""
+    """The message about an unusable file is one line with the setting, or with the file if it has no YAML mapping."""
     own.write_text(text)
     assert said.format(own) in complaint()
 
 
 def test_a_file_that_is_no_text_is_one_line(own):
-    """A file by that name may be anything."""
+    """A settings file that is not text gives a message of one line. A file with this name may contain anything."""
     own.write_bytes(b"device: \xff\xfe\n")
     assert f"the settings in {own} cannot be read: " in complaint()
 
@@ -313,7 +319,9 @@ def test_a_file_that_is_no_text_is_one_line(own):
     ],
 )
 def test_a_variable_that_cannot_be_used_is_one_line(monkeypatch, name, value, said):
-    """The line names the setting and where settings come from; there is no file that it could blame."""
+    """The message about an unusable variable is one line with the setting and the sources of settings. If no file was
+    read, the message names no file.
+    """
     monkeypatch.setenv(name, value)
     message = complaint()
     assert said in message
@@ -332,19 +340,23 @@ def test_a_variable_that_cannot_be_used_is_one_line(monkeypatch, name, value, sa
     ids=str,
 )
 def test_timing_rules_that_cannot_be_followed_are_refused(rules):
-    """They end a grading in a fault of ours, or never; better said when they are read."""
+    """Impossible timing rules are refused when they are read. With such rules, a grading would end in a fault of the
+    grader, or never end.
+    """
     assert "timing" in complaint({"timing": rules})
 
 
 def test_settings_do_not_change():
-    """They are read once, by the front ends."""
+    """Settings are immutable, because the front ends read them only once."""
     settings = Settings()
     with pytest.raises(ValueError, match="frozen"):
         settings.device = 1
 
 
 def test_device_profiles_are_among_the_users_data(folder, monkeypatch):
-    """By the XDG base directory specification, which wants an absolute path; or in a folder that is named."""
+    """Device profiles are in the user's data folder by the XDG base directory specification, which requires an absolute
+    path, or in the folder that GRADER_PROFILES names.
+    """
     monkeypatch.setenv("HOME", str(folder))
     for named in (None, "", "relative"):
         monkeypatch.delenv("XDG_DATA_HOME", raising=False)
@@ -359,7 +371,7 @@ def test_device_profiles_are_among_the_users_data(folder, monkeypatch):
 
 
 def test_a_user_without_a_home_is_told_what_to_set(monkeypatch):
-    """One line; with the setting there is nothing to look for."""
+    """Without a home folder, one line says to set XDG_DATA_HOME. With a setting for the profiles, no home is needed."""
 
     def nowhere():
         raise RuntimeError
@@ -372,7 +384,9 @@ def test_a_user_without_a_home_is_told_what_to_set(monkeypatch):
 
 
 def test_orders_bring_every_rule_and_leave_a_machine_its_own(monkeypatch):
-    """Where all is set otherwise, the rules of the batch hold, and what it does not say is that machine's."""
+    """On a machine with other settings, the orders of a batch set every rule. Settings that the orders omit keep the
+    values of that machine.
+    """
     monkeypatch.setenv("GRADER_TIMING__MIN_PAIRS", "5")
     monkeypatch.setenv("GRADER_DEVICE", "1")
     orders = load_settings({}).orders({"sandbox": "docker", "docker": {"gpu": "nvidia"}, "device": None})
@@ -388,7 +402,9 @@ def test_orders_bring_every_rule_and_leave_a_machine_its_own(monkeypatch):
 
 
 def test_settings_can_be_made_variables_for_another_process(monkeypatch):
-    """Which has them as if they had been given there; what is None stays as it is."""
+    """Variables give another process the same settings as options. A setting of None gets no variable, and keeps its
+    value in that process.
+    """
     given = {"device": 3, "sandbox": None, "docker": {"gpu": "nvidia:1", "image": None}}
     variables = as_variables(given)
     assert variables == {"GRADER_DEVICE": "3", "GRADER_DOCKER__GPU": "nvidia:1"}

@@ -1,6 +1,6 @@
 """profiling.py: `grader profile` counts a submission on the simulator."""
 
-# ruff: noqa: ARG001 - a fixture that only says that there is a simulator
+# ruff: noqa: ARG001 - a fixture that only requires the simulator
 
 import pytest
 from project import ROOT
@@ -20,7 +20,7 @@ def profiled(assignment, environment, path):
 
 
 def test_a_right_submission_has_counts_and_no_problem(transposition, environment, simulator):
-    """At the sizes of the memory checks: a transposition reads and writes every word once."""
+    """The counts are made at the sizes of the memory checks. A transposition reads and writes every word once."""
     counted = profiled(transposition, environment, transposition.reference / "kernels.cl")
     assert isinstance(counted, Counted)
     assert counted.problem is None
@@ -29,7 +29,9 @@ def test_a_right_submission_has_counts_and_no_problem(transposition, environment
 
 
 def test_a_wrong_one_has_both(transposition, environment, simulator):
-    """What it asks of memory may be just what its author wants to see."""
+    """A submission with wrong results has counts and a problem, because its author may want to see its memory
+    behaviour.
+    """
     folder = ROOT / "tests" / "submissions" / "coalsTransp" / "copied-not-transposed"
     counted = profiled(transposition, environment, folder)
     assert isinstance(counted, Counted)
@@ -37,7 +39,7 @@ def test_a_wrong_one_has_both(transposition, environment, simulator):
 
 
 def test_one_that_does_not_build_has_the_reason(course, environment, simulator):
-    """As a grading gives it."""
+    """A submission that does not build has the reason that a grading gives."""
     folder = ROOT / "tests" / "submissions" / "optimProgram" / "undeclared-identifier"
     found = profiled(course.load("optimProgram"), environment, folder)
     assert isinstance(found, Problem)
@@ -45,7 +47,7 @@ def test_one_that_does_not_build_has_the_reason(course, environment, simulator):
 
 
 def test_an_assignment_without_memory_checks_cannot_be_profiled(transposition, environment):
-    """It names no sizes; the error says what to add."""
+    """An assignment without memory checks has no sizes for a profile, and the error says what to add."""
     bare = transposition.model_copy(update={"memory": None})
     with pytest.raises(InputError, match="add `memory:`"):
         profiled(bare, environment, transposition.reference / "kernels.cl")

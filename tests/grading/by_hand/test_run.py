@@ -1,6 +1,6 @@
-"""run.py: kernels timed by hand, on the device."""
+"""run.py: kernels are timed by hand on the device."""
 
-# ruff: noqa: ARG001 - a fixture that only says that there is a simulator
+# ruff: noqa: ARG001 - a fixture that only requires the simulator
 
 from dataclasses import fields
 
@@ -38,7 +38,9 @@ HALVING = {
         "classes": {"cpu": {"sizes": {"n": 100, "turns": 9}, "bands": [{"fraction": 0.5, "points": 5}]}},
     },
 }
-"""Halves an array until the first of its words would be less than 0.3 if it had been 1: twice."""
+"""Assignment that halves an array until its first word would be less than 0.3 if it had been 1, which takes two
+iterations.
+"""
 
 HALVE = """__kernel void halve(__global real *old, __global real *new, __global real *left, uint32_t n)
 {
@@ -67,13 +69,13 @@ COUNTED = (
 
 @pytest.fixture(scope="module")
 def addition(tmp_path_factory):
-    """An assignment of one kernel."""
+    """Return an assignment with one kernel."""
     return course_of(tmp_path_factory.mktemp("one"), ADDITION, KERNEL, ORACLE).load("small")
 
 
 @pytest.fixture(scope="module")
 def suite(tmp_path_factory):
-    """One of two kernels that do the same, with sizes for the simulator."""
+    """Return an assignment with two kernels that compute the same, and with sizes for the simulator."""
     watched = {**PARTS, "memory": {"sizes": {"n": 128}, "checks": [READS]}}
     return course_of(tmp_path_factory.mktemp("two"), watched, BOTH, ORACLE).load("small")
 
@@ -97,7 +99,9 @@ def outcome(*args, **more):
 
 @pytest.mark.timed
 def test_every_launch_but_the_first_is_timed_by_three_clocks(addition, environment):
-    """What includes the others takes longer; the results are right."""
+    """Every launch but the first is timed by three clocks. A time that includes another time is longer, and the results
+    are right.
+    """
     found = outcome(addition, environment)
     assert isinstance(found, Measured)
     assert (found.sizes, found.checked, found.problem, found.turns) == ({"n": 1000}, True, None, 1)
@@ -107,7 +111,9 @@ def test_every_launch_but_the_first_is_timed_by_three_clocks(addition, environme
 
 
 def test_rates_are_the_work_of_the_assignment_over_the_time(addition, course):
-    """In bytes, or in operations where there are some; no rate where a clock saw no time pass."""
+    """A rate is the assignment's work divided by the time, in operations if the assignment has a number of operations,
+    otherwise in bytes. A time of zero has no rate.
+    """
     found = measured(addition, 2.0)
     assert (found.work, found.unit) == (12 * 100_000, "GB/s")
     assert found.on_device == (0.001, 0.002, 0.02)
@@ -128,7 +134,9 @@ def test_rates_are_the_work_of_the_assignment_over_the_time(addition, course):
     ],
 )
 def test_what_is_wrong_is_said_in_the_words_of_grading_and_only_if_asked(addition, environment, statement, reason):
-    """The kernel is timed all the same."""
+    """A kernel with wrong results is timed, and its problem has a grading's words. Without `check`, there is no
+    problem.
+    """
     source = f"__kernel void add{PARAMETERS} {{ const uint32_t i = get_global_id(0); if (i < n) {{ {statement}; }} }}\n"
     checked, unchecked = (outcome(addition, environment, source, check=check) for check in (True, False))
     assert checked.problem.reason == reason
@@ -138,14 +146,14 @@ def test_what_is_wrong_is_said_in_the_words_of_grading_and_only_if_asked(additio
 
 @pytest.mark.timed
 def test_every_launch_has_fresh_data(tmp_path, environment):
-    """What a launch adds to an array is not there when the next begins."""
+    """Every launch has fresh data, so that an updated array does not contain the results of an earlier launch."""
     counting = course_of(tmp_path, COUNTING, COUNTS, COUNTED).load("small")
     assert outcome(counting, environment, COUNTS).problem is None
 
 
 @pytest.mark.timed
 def test_the_turns_that_were_taken_are_told_and_are_the_work(tmp_path, environment):
-    """A convergence test ends it after two of nine."""
+    """A convergence test ends the launch after two of nine iterations. The reported work counts these two."""
     halving = course_of(tmp_path, HALVING, HALVE, HALVES).load("small")
     found = outcome(halving, environment, HALVE, Options())
     assert (found.problem, found.turns, found.work) == (None, 2, 8 * 100 * 2)
@@ -153,7 +161,9 @@ def test_the_turns_that_were_taken_are_told_and_are_the_work(tmp_path, environme
 
 @pytest.mark.timed
 def test_steps_of_ours_are_stood_in_for_by_the_oracle(course, environment):
-    """Only the student's kernel runs, on what a transposition would have left, checked or not."""
+    """Only the student's kernel runs. The oracle supplies the results of the model solution's steps, here of a
+    transposition, with and without checking.
+    """
     assignment = course.load("coalsProgrm")
     source = assignment.source("kernels.cl")
     for check in (True, False):
@@ -164,7 +174,9 @@ def test_steps_of_ours_are_stood_in_for_by_the_oracle(course, environment):
 @pytest.mark.whole
 @pytest.mark.timed
 def test_a_sweep_goes_on_after_a_value_that_fails(addition, environment):
-    """One does not build, one is too large for the device, one hangs; each says why in its row."""
+    """A sweep continues after values that do not build, are too large for the device, or never end. The row of each
+    value has the reason.
+    """
     source = KERNEL.replace("    if (i < n)", "    volatile uint go = GROUP == 16;\n    while (go);\n    if (i < n)")
     sweep = Sweep(name="GROUP", values=("8", "32", "100000", "16", "64"))
     rows = driven(addition, environment, source + NOT_32, Options(values=OF_1000.values, sweep=sweep))
@@ -180,7 +192,7 @@ def test_a_sweep_goes_on_after_a_value_that_fails(addition, environment):
 
 @pytest.mark.timed
 def test_a_crash_is_a_result_and_the_next_kernel_is_timed(suite, environment):
-    """In the same worker, begun again."""
+    """A crash is the result of its kernel, and the next kernel is timed in the same worker, which is started again."""
     crashing = f"__kernel void add{PARAMETERS} {{ z[1000000000000UL + n] = 1; }}\n"
     first, second = driven(suite, environment, crashing + KERNEL.replace("add", "plus"))
     assert first.problem.reason == "CRASH"
@@ -190,7 +202,7 @@ def test_a_crash_is_a_result_and_the_next_kernel_is_timed(suite, environment):
 @pytest.mark.whole
 @pytest.mark.timed
 def test_a_kernel_that_is_missing_is_told_in_its_row(suite, environment):
-    """With the nearest that is there."""
+    """If a kernel is missing, its row names the nearest kernel in the file."""
     first, second = driven(suite, environment, KERNEL)
     assert first.problem is None
     assert isinstance(second.outcome, Problem)
@@ -198,7 +210,9 @@ def test_a_kernel_that_is_missing_is_told_in_its_row(suite, environment):
 
 
 def test_a_run_that_cannot_be_is_an_error_alone_and_a_row_among_others(addition, environment):
-    """A sweep shows how far one can go."""
+    """A run that is too large for the device raises InputError if it is the only run. In a sweep it is a row, because a
+    sweep shows where the limit is.
+    """
     with pytest.raises(InputError, match="GB of memory"):
         driven(addition, environment, options=Options(values={"n": "999999999"}))
     rows = driven(addition, environment, options=Options(sweep=Sweep(name="n", values=("999999998", "999999999"))))
@@ -206,25 +220,29 @@ def test_a_run_that_cannot_be_is_an_error_alone_and_a_row_among_others(addition,
 
 
 def test_the_problem_of_a_row_is_that_of_its_results_or_the_reason_for_none(addition):
-    """None if nothing is known to be wrong."""
+    """A row has the problem of its results, or the reason for having no results, or None if no problem is known."""
     assert row("a", FAILED).problem is row("b", measured(addition, problem=FAILED)).problem is FAILED
     assert row("c", measured(addition)).problem is None
 
 
 def test_operations_for_each_word_are_counted_in_the_simulator(suite, environment, simulator):
-    """An addition for two words read and one written; a kernel that is not there has no count."""
+    """Operations per word are counted in the simulator: one addition for two words read and one written. A missing
+    kernel has no count.
+    """
     counted = count_intensities(runs(suite, Options()), request(KERNEL), environment, lambda _: None)
     assert counted == {"add": pytest.approx(1 / 3), "plus": None}
 
 
 def test_a_constant_that_makes_no_sense_where_it_is_counted_leaves_the_count_out(suite, environment, simulator):
-    """It may have made sense where it was timed."""
+    """If the set values make no sense at the simulator's sizes, the count is left out, because they may have made sense
+    at the timed sizes.
+    """
     planned = runs(suite, Options(kernel="add", global_size=("8", "8")))
     assert count_intensities(planned, request(KERNEL), environment, lambda _: None) == {}
 
 
 def test_without_a_simulator_nothing_is_counted(suite, environment):
-    """And that is no fault."""
+    """Without a simulator, nothing is counted, and no error is raised."""
 
     class Absent:
         def __enter__(self):

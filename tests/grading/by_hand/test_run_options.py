@@ -1,4 +1,6 @@
-"""run_options.py: the options of `grader run`, from words to runs, and the one line about what cannot be used."""
+"""run_options.py: the options of `grader run` become runs, and an option that cannot be used gives a message of one
+line.
+"""
 
 import pytest
 from courses import ADDITION, KERNEL, ORACLE, course_of
@@ -10,13 +12,13 @@ from grader.grading.by_hand.run_options import Options, Sweep, read_dimensions, 
 
 @pytest.fixture(scope="module")
 def addition(tmp_path_factory):
-    """An assignment of one kernel."""
+    """Return an assignment with one kernel."""
     return course_of(tmp_path_factory.mktemp("one"), ADDITION, KERNEL, ORACLE).load("small")
 
 
 @pytest.fixture(scope="module")
 def suite(tmp_path_factory):
-    """One of two, the second of which has a kernel of the first run as well."""
+    """Return an assignment with two parts, in which the second part also has the kernel of the first."""
     parts = [
         PARTS["parts"][0],
         {**PARTS["parts"][1], "launches": [*ADDITION["launches"], PARTS["parts"][1]["launches"][0]]},
@@ -25,46 +27,52 @@ def suite(tmp_path_factory):
 
 
 def test_values_are_read_from_one_option_or_several():
-    """Of a name that is given twice, the last value counts."""
+    """Values are read from one or several options. If a name occurs twice, the last value counts."""
     assert read_values("--size", ["n=1024, width = 64", "n=3"]) == {"n": "3", "width": "64"}
     assert read_values("--size", []) == {}
 
 
 @pytest.mark.parametrize("text", ["n", "n=", "=3", "n=3,", ""])
 def test_a_value_without_a_name_or_a_name_without_a_value_is_refused(text):
-    """The message quotes the option and shows how."""
+    """A value without a name, or a name without a value, is refused. The message quotes the option and gives an
+    example.
+    """
     with pytest.raises(InputError, match=r"--size .*: write a name and its value, as in --size n=1024"):
         read_values("--size", [text])
 
 
 def test_dimensions_are_between_commas_that_no_bracket_encloses():
-    """As students state them; nothing is evaluated yet."""
+    """A comma outside of brackets separates dimensions, as in students' statements. The expressions are not evaluated
+    yet.
+    """
     assert read_dimensions("--global", "ceil_to(n, 64), m") == ("ceil_to(n, 64)", "m")
     assert read_dimensions("--global", None) is None
 
 
 @pytest.mark.parametrize("text", ["", "n,", "1,1,1,1"])
 def test_a_size_of_no_or_too_many_dimensions_is_refused(text):
-    """OpenCL has three at most."""
+    """A size needs one to three dimensions, because OpenCL has at most three."""
     with pytest.raises(InputError, match="write one to three sizes"):
         read_dimensions("--local", text)
 
 
 def test_a_sweep_has_a_name_and_values():
-    """In the order that they were given."""
+    """A sweep has a name and values in the given order."""
     assert read_sweep("TILE=8, 32,16") == Sweep(name="TILE", values=("8", "32", "16"))
     assert read_sweep(None) is None
 
 
 @pytest.mark.parametrize("text", ["TILE", "TILE=", "=8", "TILE=8,,16", "TILE=8,8"])
 def test_a_sweep_without_values_or_with_one_twice_is_refused(text):
-    """Each value is a row, told from others by its label."""
+    """A sweep needs distinct values, because each value is the label of a row."""
     with pytest.raises(InputError, match="write a name and distinct values"):
         read_sweep(text)
 
 
 def test_values_go_to_sizes_and_constants(addition):
-    """Whole numbers where these are numbers; other constants are words."""
+    """Values become sizes and constants. Values of sizes and numeric constants become whole numbers, and other
+    constants stay text.
+    """
     (run,) = runs(addition, Options(values={"n": "70", "GROUP": "32", "real": "double"}))
     assert (run.label, run.part) == ("add", addition)
     assert (run.wanted.sizes, run.wanted.constants) == ({"n": 70}, {"GROUP": 32, "real": "double"})
@@ -82,7 +90,7 @@ def test_values_go_to_sizes_and_constants(addition):
     ],
 )
 def test_a_value_that_cannot_be_is_refused(addition, values, said):
-    """Before anything is run, also as one of a sweep."""
+    """An impossible value is refused before any run, alone or in a sweep."""
     with pytest.raises(InputError, match=said):
         runs(addition, Options(values=values))
     ((name, value),) = values.items()
@@ -91,7 +99,7 @@ def test_a_value_that_cannot_be_is_refused(addition, values, said):
 
 
 def test_a_sweep_is_a_run_for_each_value(addition):
-    """What is set besides holds for all of them."""
+    """A sweep has one run for each value. Other settings apply to all runs."""
     found = runs(addition, Options(values={"n": "70", "GROUP": "8"}, sweep=Sweep(name="GROUP", values=("16", "32"))))
     assert [run.label for run in found] == ["16", "32"]
     assert [run.wanted.constants["GROUP"] for run in found] == [16, 32]
@@ -99,7 +107,7 @@ def test_a_sweep_is_a_run_for_each_value(addition):
 
 
 def test_a_suite_is_a_run_for_each_part_in_its_order(suite):
-    """Values are set for all of them."""
+    """A suite has one run for each part, in the order of its parts. Values apply to all runs."""
     found = runs(suite, Options(values={"n": "70"}))
     assert [(run.label, run.part.part, run.wanted.sizes) for run in found] == [
         ("add", "add", {"n": 70}),
@@ -108,7 +116,7 @@ def test_a_suite_is_a_run_for_each_part_in_its_order(suite):
 
 
 def test_a_kernel_is_that_of_the_part_that_is_about_it(suite):
-    """Another part that runs it too is not meant."""
+    """A kernel selects the part that is about this kernel, even if another part also runs the kernel."""
     (run,) = runs(suite, Options(kernel="add", local_size=("8",)))
     assert (run.part.part, run.wanted.kernel, run.wanted.local_size) == ("add", "add", ("8",))
 
@@ -122,13 +130,15 @@ def test_a_kernel_is_that_of_the_part_that_is_about_it(suite):
     ],
 )
 def test_what_is_for_one_kernel_needs_its_name(suite, options, said):
-    """The message gives the names."""
+    """Launch sizes and a sweep need the name of a kernel, and the message gives the names."""
     with pytest.raises(InputError, match=said):
         runs(suite, options)
 
 
 def test_a_kernel_that_several_parts_run_beside_their_own_is_none_to_choose_by(tmp_path):
-    """One that a single part runs is."""
+    """A kernel that several parts run next to their own kernels cannot be selected. A kernel that only one part runs
+    can.
+    """
     beside = {**ADDITION["launches"][0], "kernel": "beside"}
     parts = [{**part, "launches": [*part["launches"], beside]} for part in PARTS["parts"]]
     both = course_of(tmp_path / "both", {**PARTS, "parts": parts}).load("small")

@@ -1,4 +1,4 @@
-"""building.py: what a text must be before anything of it runs."""
+"""building.py: a text is checked and built before any of its kernels runs."""
 
 import os
 import signal
@@ -27,7 +27,7 @@ STRINGS = f"#define READ __has_incl\\\nude\n#define TWICE(x) x x\n{SIGNATURE} {{
 
 @pytest.fixture(scope="module")
 def shared(environment):
-    """A worker for all these tests: each build has a session of its own."""
+    """Yield a worker for all tests of this module. Each build opens its own session."""
     with environment.worker() as worker:
         worker.ready()
         yield worker
@@ -35,7 +35,7 @@ def shared(environment):
 
 @pytest.fixture
 def worker(shared, monkeypatch):
-    """The worker, which keeps what it is asked in `asked`."""
+    """Return the shared worker, which records the messages that it is sent in `asked`."""
     shared.asked = []
     send = shared._send
     monkeypatch.setattr(shared, "_send", lambda message: (shared.asked.append(message), send(message))[1])
@@ -44,7 +44,7 @@ def worker(shared, monkeypatch):
 
 @pytest.fixture
 def build(worker, transposition, tmp_path):
-    """Builds a text for an assignment that allows what it is told to."""
+    """Return a function that builds a text for an assignment that allows the given constructs."""
 
     def run(source, *allow):
         path = tmp_path / "kernels.cl"
@@ -57,7 +57,7 @@ def build(worker, transposition, tmp_path):
 
 
 def refused(found, reason):
-    """The sentence of a build check that failed for this reason, which must leave nothing to run."""
+    """Check that the build failed for this reason and leaves no program to run. Return the message."""
     assert (found.check.verdict, found.check.reason) == (Verdict.FAILED, reason), found.check
     assert found.built is None
     return found.check.message
@@ -68,7 +68,7 @@ def was_built(worker):
 
 
 def test_the_model_solution_builds(build, transposition):
-    """The check is worth no points, and says how the file spells its kernels."""
+    """The model solution builds. Its build check is worth no points, and the build has the names of its kernels."""
     found = build((transposition.reference / "kernels.cl").read_text())
     check = found.check
     assert (check.name, check.kind, check.verdict) == ("build", Kind.BUILD, Verdict.PASSED)
@@ -78,14 +78,14 @@ def test_the_model_solution_builds(build, transposition):
 
 
 def test_what_the_kernels_take_is_kept(build):
-    """The local memory that the assignment's kernels declare; other kernels of the file are nobody's business."""
+    """A build has the local memory that the assignment's kernels declare. Other kernels of the file are left out."""
     source = SIGNATURE + "{ __local float t[96]; t[get_local_id(0)] = A[height]; barrier(CLK_LOCAL_MEM_FENCE);"
     found = build(source + "B[0] = t[95 - get_local_id(0)]; }\n__kernel void other(__global float *A) { }\n")
     assert found.built.usage == (Usage(kernel="coalsTransp", local=384),)
 
 
 def test_the_session_is_closed_and_the_next_can_be_opened(build, worker):
-    """The build's own session is not left to run beside the cases."""
+    """A build closes its session, so that it does not run next to the cases and another session can be opened."""
     assert build(EMPTY).built is not None
     assert worker._plan is None
     assert build(EMPTY).built is not None
@@ -113,7 +113,9 @@ def test_the_session_is_closed_and_the_next_can_be_opened(build, worker):
     ids=lambda value: value[:24].strip() if isinstance(value, str) else "",
 )
 def test_what_is_forbidden_openly_is_never_seen_by_a_worker(build, worker, line, said):
-    """Neither expanded nor compiled; the sentence names the line, and says that nothing was run."""
+    """A text with an openly forbidden construct is neither expanded nor compiled. The message names the line, and says
+    that the file was not run.
+    """
     found = build(f"// first\n{line}\n{EMPTY}")
     message = refused(found, Reason.FORBIDDEN)
     assert message.startswith("line 3 " if line.startswith("#if 0") else "line 2 ")
@@ -124,21 +126,25 @@ def test_what_is_forbidden_openly_is_never_seen_by_a_worker(build, worker, line,
 
 @pytest.mark.parametrize("source", [PASTED, RENAMED], ids=["pasted from two halves", "under another name"])
 def test_what_is_forbidden_behind_a_macro_is_expanded_but_never_compiled(build, worker, source):
-    """The line is that of the macro's use, or of the word itself where that was seen at once."""
+    """A text that hides a forbidden construct behind a macro is never compiled. The reported line uses the macro, or
+    contains the forbidden word if the word is visible before expansion.
+    """
     message = refused(build(source), Reason.FORBIDDEN)
     assert "holds assembly code" in message
     assert not was_built(worker)
 
 
 def test_the_line_of_a_pasted_word_is_that_of_the_macros_use(build):
-    """There the student finds it; the detail shows what it becomes."""
+    """A forbidden word that a macro pastes together is reported in the line that uses the macro, where the student
+    finds it. The detail shows the word.
+    """
     found = build(PASTED)
     assert refused(found, Reason.FORBIDDEN).startswith("line 3 ")
     assert "__asm__" in found.check.detail
 
 
 def test_a_word_cut_by_a_backslash_is_found(build, worker):
-    """In a macro's definition as anywhere."""
+    """A forbidden word that a backslash divides is found even in a macro's definition."""
     refused(build(STRINGS), Reason.FORBIDDEN)
     assert not was_built(worker)
 
@@ -154,7 +160,7 @@ def test_a_word_cut_by_a_backslash_is_found(build, worker):
     ],
 )
 def test_words_that_only_look_forbidden_are_not(build, text):
-    """Comments, strings, and longer names."""
+    """Comments, strings and longer names that contain a forbidden word are not refused."""
     assert build(text + EMPTY).check.reason is not Reason.FORBIDDEN
 
 
@@ -171,7 +177,9 @@ def test_words_that_only_look_forbidden_are_not(build, text):
     ids=lambda value: value if isinstance(value, Construct) else "",
 )
 def test_an_assignment_can_allow_what_is_forbidden(build, worker, source, construct):
-    """The same text is forbidden without it, and with all the others but it."""
+    """A text with a forbidden construct is refused without permission, and with permission for all other constructs. It
+    is accepted with permission for that construct.
+    """
     others = tuple(each for each in Construct if each is not construct)
     refused(build(source), Reason.FORBIDDEN)
     refused(build(source, *others), Reason.FORBIDDEN)
@@ -180,7 +188,9 @@ def test_an_assignment_can_allow_what_is_forbidden(build, worker, source, constr
 
 
 def test_what_is_allowed_is_allowed_behind_a_macro_as_well(build, worker):
-    """The expanded text is judged by the same list."""
+    """A construct that the assignment allows is also allowed behind a macro, because the same list applies to the
+    expanded text.
+    """
     assert build(PASTED, Construct.ASM).check.reason is not Reason.FORBIDDEN
     assert was_built(worker)
 
@@ -204,12 +214,14 @@ COLUMNS = {
 SOME_COLUMNS = frozenset(
     {"no macro", "after a constant of the assignment", "after a string with accents", "after a tab"}
 )
-"""For `make test`: a column that is given, one that is not, and two that take counting."""
+"""Cases for `make test`: one reported column, one unreported column, and two columns that need counting."""
 
 
 @pytest.mark.parametrize(("line", "where"), [param(each, name, SOME_COLUMNS) for name, each in COLUMNS.items()])
 def test_the_column_is_given_where_no_macro_has_moved_it(build, line, where):
-    """The compiler counts in the expanded text; a column that the student's editor does not show helps nobody."""
+    """A column is reported only if no macro has moved it. The compiler counts in the expanded text, and its column
+    would not match the student's editor.
+    """
     found = build(f"#define ONE(x) do {{ int unused = x; }} while (0)\n{SIGNATURE}\n{{\n{line}\n}}\n")
     message = refused(found, Reason.BUILD_ERROR)
     assert message.startswith(where), message
@@ -231,12 +243,12 @@ LINES = {
 }
 
 SOME_LINES = frozenset({"continued macro", "call over lines", "page break"})
-"""For `make test`: a directive, a macro that is used, and a character that is no line's end."""
+"""Cases for `make test`: a directive, a macro that is used, and a character that does not end a line."""
 
 
 @pytest.mark.parametrize(("before", "number"), [param(each, name, SOME_LINES) for name, each in LINES.items()])
 def test_lines_are_those_of_the_file(build, before, number):
-    """Whatever comments, macros and conditions lie before the error."""
+    """Build errors have the line number of the file, with any comments, macros and conditions before the error."""
     assert refused(build(before + "constant int nothing = wrong;\n" + EMPTY), Reason.BUILD_ERROR).startswith(
         f"line {number}, "
     )
@@ -253,7 +265,7 @@ def test_lines_are_those_of_the_file(build, before, number):
     ids=["comment", "error directive", "condition", "macro call"],
 )
 def test_what_cannot_be_expanded_is_a_build_error_like_those_of_a_compiler(build, worker, source, where, said):
-    """With its line, and before any compiler sees it."""
+    """A text that cannot be expanded is a build error with its line, and is not compiled."""
     message = refused(build(source), Reason.BUILD_ERROR)
     assert message.startswith(where), message
     assert said in message
@@ -263,7 +275,7 @@ def test_what_cannot_be_expanded_is_a_build_error_like_those_of_a_compiler(build
 @pytest.mark.whole
 @pytest.mark.parametrize("slip", [each for each in RECORDED if "pocl" in each.logs], ids=lambda slip: slip.name)
 def test_a_slip_is_explained(build, slip):
-    """The device here says of it what its recorded log says, or what comes to the same hint."""
+    """The build error of a recorded slip on this device has the line of its recorded log, and the same hint."""
     found = build(slip.source)
     message = refused(found, Reason.BUILD_ERROR)
     assert message.startswith(f"line {slip.line}")
@@ -275,12 +287,12 @@ def test_a_slip_is_explained(build, slip):
 
 
 def test_a_text_without_the_kernel_fails(build):
-    """It compiles, and holds nothing to run."""
+    """A text without the assignment's kernel fails, although it compiles."""
     assert "no kernel named coalsTransp" in refused(build("__kernel void other() { }\n"), Reason.KERNEL_MISSING)
 
 
 def test_a_kernel_with_other_arguments_fails(build):
-    """Before anything is launched with them."""
+    """A kernel with the wrong arguments fails the build check, before any launch."""
     refused(build(EMPTY.replace(", uint width", "")), Reason.WRONG_ARGUMENTS)
 
 
@@ -289,14 +301,16 @@ def test_a_kernel_with_other_arguments_fails(build):
     [(TimedOut(doing="preprocessing", seconds=30), Reason.TIME_LIMIT), (OutOfMemory(), Reason.MEMORY_LIMIT)],
 )
 def test_a_preprocessor_that_is_overwhelmed_is_the_texts_fault(build, worker, monkeypatch, outcome, reason):
-    """It is told as what it was, and nothing is compiled."""
+    """If the preprocessor exceeds its time or memory, the text fails for that reason and is not compiled."""
     monkeypatch.setattr(worker, "preprocess", lambda *_: outcome)
     refused(build(EMPTY), reason)
     assert not was_built(worker)
 
 
 def test_a_worker_that_ends_while_it_expands_is_a_crash(build, worker):
-    """As when a text overflows the preprocessor's stack. The next text finds a worker again."""
+    """If the worker ends while it expands a text, the build is a crash, for example if the text overflows the
+    preprocessor's stack. The next text gets a new worker.
+    """
     worker.ready()
     os.killpg(worker._process.group, signal.SIGKILL)
     refused(build(EMPTY), Reason.CRASH)

@@ -1,4 +1,4 @@
-"""choices.py: what students state in comments, and what becomes of what they should not."""
+"""choices.py: statements in students' comments are followed, and unsuitable statements are refused."""
 
 import pytest
 from courses import ADDITION, course_of
@@ -16,7 +16,7 @@ STATED = "// grader: global = ceil_to(n, 128)\n// grader: local = 128\n"
 
 @pytest.fixture(scope="module")
 def open_assignment(tmp_path_factory):
-    """One that leaves GROUP and the sizes of its launch to students."""
+    """Return an assignment that leaves GROUP and the launch sizes to students."""
     choices = {"constants": {"GROUP": [32, 64, 128]}, "launches": ["add"]}
     return course_of(tmp_path_factory.mktemp("open"), {**ADDITION, "choices": choices}).load("small")
 
@@ -26,7 +26,7 @@ def choose(assignment, source):
 
 
 def refusal(assignment, source):
-    """What is said of a file that cannot be followed, here or on the device."""
+    """Return the message about a file whose statements cannot be followed, in general or on the device."""
     found = choose(assignment, source)
     problem = unfit_sizes(found, DEVICE) if isinstance(found, Assignment) else found
     assert isinstance(problem, Problem)
@@ -35,7 +35,7 @@ def refusal(assignment, source):
 
 
 def test_statements_are_read_from_every_kind_of_comment():
-    """With the lines they are in; code is none."""
+    """Statements are read with their lines from every kind of comment. Code contains no statements."""
     source = "// grader: TILE = 16\n/* grader: global = n, m\n * grader: add local = 8, 4 */\nint grader; // TILE = 3\n"
     assert [(each.line, each.kernel, each.what, each.value) for each in scan(source).statements] == [
         (1, None, "TILE", "16"),
@@ -45,7 +45,9 @@ def test_statements_are_read_from_every_kind_of_comment():
 
 
 def test_what_is_stated_is_built_and_launched_with(open_assignment):
-    """Constants and sizes, in the student's own words; division is that of C."""
+    """The program is built with the stated constants and launched with the stated sizes. Division in a statement is C's
+    integer division.
+    """
     stated = "// grader: GROUP = 32\n// grader: global = (n + 4*GROUP - 1) / (4*GROUP) * (4*GROUP)\n"
     found = choose(open_assignment, stated + "// grader: add local = 4*GROUP\n")
     assert found.constants["GROUP"] == 32
@@ -56,13 +58,15 @@ def test_what_is_stated_is_built_and_launched_with(open_assignment):
 
 
 def test_a_constant_that_is_not_stated_is_the_assignments(open_assignment):
-    """Sizes have no such value."""
+    """A constant that is not stated has the assignment's value. Sizes have no default, so a missing size is refused."""
     assert choose(open_assignment, STATED).constants["GROUP"] == 64
     assert "you must state the global size of add" in refusal(open_assignment, "// grader: local = 64\n")
 
 
 def test_where_nothing_is_left_to_students_comments_are_comments(product):
-    """Files that were written for another grading stay as they are."""
+    """If an assignment leaves no choices to students, statements are only comments, so files for another grading stay
+    valid.
+    """
     assert choose(product, "// grader: TILE = 3\n") is product
 
 
@@ -83,7 +87,7 @@ def test_where_nothing_is_left_to_students_comments_are_comments(product):
     ],
 )
 def test_what_cannot_be_followed_is_told_with_its_reason(open_assignment, source, words):
-    """The line or the sizes, what is wrong, and what would be right."""
+    """A refused statement is named by its line or its sizes. The message says what is wrong and what would be right."""
     assert words in refusal(open_assignment, source)
 
 
@@ -113,5 +117,7 @@ def test_what_cannot_be_followed_is_told_with_its_reason(open_assignment, source
     ],
 )
 def test_a_statement_is_arithmetic_or_nothing(open_assignment, expression):
-    """It is the judge that reads it: nothing is run, nothing grows, nothing takes long."""
+    """A statement that is not bounded arithmetic is refused. The judge reads statements, so none may run code, grow or
+    take long.
+    """
     refusal(open_assignment, f"// grader: global = {expression}\n// grader: local = 1\n")

@@ -1,4 +1,4 @@
-"""compiler_failures.py: when points stay open that the compiler has kept from being decided."""
+"""compiler_failures.py: points stay open if a compiler failure prevents a decision."""
 
 from dataclasses import replace
 from math import prod
@@ -30,14 +30,14 @@ WRONG_SOURCE = changed(TRANSPOSITION, "tile[lx][ly]", "-tile[lx][ly]")
 
 
 class NoSimulator:
-    """A worker on a machine without the simulator."""
+    """Worker on a machine without the simulator."""
 
     def ready(self):
         raise NoSimulatorError("the simulator is missing here.")
 
 
 def tried(assignment, *ends):
-    """Cases of the assignment, each with its failure, its problem, or None if it passed."""
+    """Yield cases of the assignment, each with its failure, its problem, or None if it passed."""
     cases = assignment.correctness.cases
     for case, check, end in zip(cases, unrun_cases(assignment, cases), ends, strict=False):
         failure = None if isinstance(end, Problem) else end
@@ -52,7 +52,9 @@ def opened(simulator, assignment, source, *ends, watched=()):
 
 @pytest.mark.parametrize("failure", [ABORTED, SLOW])
 def test_what_the_compiler_failed_on_is_open_if_the_simulator_finds_it_right(simulator, transposition, failure):
-    """It says what happened, how far the results were checked, and what to change."""
+    """If the simulator finds the results right, points stay open after a compiler failure. The message says what
+    happened, how far the results were checked, and what to change.
+    """
     waits = opened(simulator, transposition, TRANSPOSITION, failure, failure)
     assert waits.failed.reason is waits.rest.reason is Reason.COMPILER_FAILED
     assert "the results are right in 2 small cases, up to height" in waits.failed.message
@@ -61,20 +63,24 @@ def test_what_the_compiler_failed_on_is_open_if_the_simulator_finds_it_right(sim
 
 @pytest.mark.parametrize("failure", [ABORTED, SLOW])
 def test_what_the_simulator_finds_wrong_is_not_open(simulator, transposition, failure):
-    """The compiler's failure is no way out for a wrong kernel."""
+    """If the simulator finds wrong results, points are lost in spite of the compiler failure."""
     assert opened(simulator, transposition, WRONG_SOURCE, failure) is None
 
 
 @pytest.mark.parametrize("end", [Crashed(signal=11, exit_code=None, words=""), OutOfMemory()])
 def test_any_other_failure_decides(simulator, transposition, end):
-    """A kernel that is also wrong where the compiler did not fail loses its points as any other."""
+    """A failure without a compiler failure decides the points. A kernel that also fails where the compiler did not fail
+    loses its points.
+    """
     assert opened(simulator, transposition, TRANSPOSITION, ABORTED, end) is None
     assert opened(simulator, transposition, TRANSPOSITION, end) is None
 
 
 @pytest.mark.parametrize("ends", [[WRONG], [None, WRONG], [ABORTED, WRONG]])
 def test_wrong_results_are_open_if_another_compiler_gets_right_ones(simulator, transposition, ends):
-    """A compiler that translates a right kernel wrongly costs no points; the report says what was observed."""
+    """Wrong results stay open if another compiler gets right results, so a compiler that translates a right kernel
+    wrongly costs no points. The report says what was observed.
+    """
     waits = opened(simulator, transposition, TRANSPOSITION, *ends)
     cases = [each.check for each in tried(transposition, *ends)]
     assert [check.reason for check in waits.of(cases)] == [end and Reason.COMPILER_FAILED for end in ends]
@@ -92,14 +98,16 @@ def test_wrong_results_are_open_if_another_compiler_gets_right_ones(simulator, t
     ],
 )
 def test_wrong_results_count_if_the_simulator_sees_a_mistake(simulator, transposition, source):
-    """The simulator's results are wrong, too, or right with a race."""
+    """Wrong results count if the simulator's results are wrong, too, or are right with a race."""
     cases = transposition.correctness.cases
     first = next(number for number, case in enumerate(cases) if min(case.sizes.values()) > 2)
     assert opened(simulator, transposition, source, *[None] * first, WRONG) is None
 
 
 def test_wrong_results_count_if_the_case_is_too_large_for_the_simulator(simulator, transposition):
-    """Nothing says that the compiler failed."""
+    """Wrong results count if the case is too large for the simulator, because no evidence shows that the compiler
+    failed.
+    """
     large = max(transposition.correctness.cases, key=lambda case: prod(case.sizes.values()))
     check = WRONG.fail(next(unrun_cases(transposition, [large])))
     subject = subject_of(simulator, transposition, TRANSPOSITION)
@@ -107,19 +115,23 @@ def test_wrong_results_count_if_the_case_is_too_large_for_the_simulator(simulato
 
 
 def test_wrong_results_count_where_they_may_depend_on_the_order_of_groups(simulator, transposition):
-    """The simulator runs groups one after the other, in ascending order, and sees no race between atomic functions."""
+    """Wrong results count if they may depend on the order of work-groups. The simulator runs work-groups one after the
+    other, in ascending order, and sees no race between atomic functions.
+    """
     source = changed(TRANSPOSITION, "    barrier(", "    if (height > 99) atomic_inc((__global int *)B);\n    barrier(")
     assert opened(simulator, transposition, source, WRONG) is None
 
 
 def test_wrong_results_count_without_a_simulator(simulator, transposition):
-    """There is no other compiler to ask."""
+    """Wrong results count without a simulator, because no other compiler can be asked."""
     subject = replace(subject_of(simulator, transposition, TRANSPOSITION), worker=NoSimulator())
     assert left_open(tuple(tried(transposition, WRONG)), subject, Watched(checks=())) is None
 
 
 def test_wrong_results_count_if_the_run_at_the_failed_size_is_wrong(simulator, transposition):
-    """The sanitizer's second run has found that already, so nothing is run again."""
+    """Wrong results count if the sanitizer's second run, at the failed size, is wrong already. The size is not run
+    again.
+    """
     subject = subject_of(simulator, transposition, TRANSPOSITION)
     seen = simulate(subject, transposition.sanitizer.sizes, 0)
     watched = Watched(checks=(), at_failed=replace(seen, problem=WRONG))
@@ -127,13 +139,15 @@ def test_wrong_results_count_if_the_run_at_the_failed_size_is_wrong(simulator, t
 
 
 def test_cases_that_were_given_up_are_open_with_the_others(simulator, transposition):
-    """After two that took the compiler too long, the rest is not tried."""
+    """After two cases that took the compiler too long, the other cases are given up, and are open with them."""
     assert opened(simulator, transposition, TRANSPOSITION, SLOW, SLOW, GAVE_UP) is not None
     assert opened(simulator, transposition, TRANSPOSITION, None, GAVE_UP) is None
 
 
 def test_what_the_sanitizer_shows_decides_unless_it_is_hidden(simulator, transposition):
-    """Which cases are open must not tell what is hidden."""
+    """A race that the sanitizer shows decides the points. A hidden sanitizer decides nothing, because open cases would
+    reveal its outcome.
+    """
     check = RACE.fail(unwatched(transposition.sanitizer))
     assert opened(simulator, transposition, TRANSPOSITION, ABORTED, watched=[check]) is None
     asked = transposition.sanitizer.model_copy(update={"hidden": True})
@@ -142,14 +156,16 @@ def test_what_the_sanitizer_shows_decides_unless_it_is_hidden(simulator, transpo
 
 
 def test_without_a_simulator_it_is_open_and_says_so(simulator, transposition):
-    """Nothing is known of its results then, and nothing is awarded."""
+    """Without a simulator, points stay open and are not awarded. The message says that the results were not checked."""
     subject = replace(subject_of(simulator, transposition, TRANSPOSITION), worker=NoSimulator())
     waits = left_open(tuple(tried(transposition, ABORTED)), subject, Watched(checks=()))
     assert UNCHECKED in waits.failed.message
 
 
 def test_open_checks_earn_and_lose_nothing(simulator, transposition):
-    """What passed on the device stays; what only a right kernel earns is open."""
+    """Open checks earn and lose nothing. Checks that passed on the device stay, and points that only a right kernel
+    earns are open.
+    """
     waits = opened(simulator, transposition, TRANSPOSITION, None, ABORTED)
     cases = [each.check for each in tried(transposition, None, ABORTED)]
     watched = unwatched(transposition.sanitizer)
@@ -161,7 +177,9 @@ def test_open_checks_earn_and_lose_nothing(simulator, transposition):
 
 
 def test_memory_is_decided_where_it_was_counted(simulator, transposition):
-    """The simulator has another compiler, so they need no decision; where nothing was counted, they are open."""
+    """Memory checks that were counted need no decision, because the simulator has another compiler. Memory checks that
+    were not counted are open.
+    """
     waits = opened(simulator, transposition, TRANSPOSITION, ABORTED)
     passed, other, last = uncounted(transposition.memory)
     missed = Problem(reason=Reason.UNCOALESCED, message="").fail(other)
@@ -177,7 +195,9 @@ def test_memory_is_decided_where_it_was_counted(simulator, transposition):
 def test_a_build_that_the_compiler_failed_on_is_built_for_the_simulator(
     simulator, transposition, failure, source, is_open
 ):
-    """Its points are open if all small cases are right there."""
+    """A program that the device's compiler fails to build is built for the simulator. Its points are open if all small
+    cases are right there.
+    """
     prepared = prepare(subject_of(simulator, transposition, source).task, simulator)
     build = Build(check=of_failure(failure).fail(build_check(0.0)), built=None, failure=failure)
     waits = unbuilt_open(build, prepared, simulator)
@@ -188,7 +208,9 @@ def test_a_build_that_the_compiler_failed_on_is_built_for_the_simulator(
 
 
 def test_a_timed_run_that_the_compiler_failed_on_leaves_the_speed_open():
-    """Its cases are right; any other failure stays what it is."""
+    """If the compiler fails in a timed run, the speed is open, because the cases are right. Any other failure of a
+    timed run stays unchanged.
+    """
     assert timed_open(FailedError(ABORTED)).problem.reason is Reason.COMPILER_FAILED
     for end in (WRONG, Crashed(signal=11, exit_code=None, words="")):
         assert timed_open(FailedError(end)).why is end

@@ -1,4 +1,4 @@
-"""conclusions.py: what cases say together stands in the check of each, with the lines that are meant."""
+"""conclusions.py: the check of each case has the conclusions from all cases, with the lines that they refer to."""
 
 import numpy as np
 import pytest
@@ -44,7 +44,9 @@ SIZES = [{"height": 1, "width": 1}, {"height": 5, "width": 7}, {"height": 20, "w
 
 @pytest.fixture
 def concluded(transposition):
-    """The checks of four cases of which a kernel makes what `make` says, and the sizes of those that failed."""
+    """Return a function that runs four cases with the results of `make`. It returns the checks and the sizes of the
+    failed cases.
+    """
     cases = tuple(Case(name=f"{sizes}", sizes=sizes) for sizes in SIZES)
     asked = transposition.correctness.model_copy(update={"cases": cases})
     assignment = transposition.model_copy(update={"correctness": asked})
@@ -60,7 +62,7 @@ def concluded(transposition):
 
 
 def with_another_pitch(arrays):
-    """The transpose, stored with the rows of A."""
+    """Return the transpose, stored with the row length of A."""
     height, width = arrays["A"].shape
     made = np.full(height * width + width * width, POISON, dtype=np.uint32).view(np.float32)
     places = np.arange(width)[:, None] * width + np.arange(height)
@@ -69,7 +71,7 @@ def with_another_pitch(arrays):
 
 
 def test_a_cause_stands_in_each_check_with_its_lines(concluded):
-    """The lines in which the array is written, before the numbers of the case."""
+    """The cause and the lines that write the array come before the numbers of each wrong case."""
     checks, failed = concluded(with_another_pitch, SEEN)
     wrong = [check for check in checks if check.verdict is Verdict.FAILED]
     assert failed == (SIZES[1], SIZES[2], SIZES[3])
@@ -82,14 +84,14 @@ def test_a_cause_stands_in_each_check_with_its_lines(concluded):
 
 
 def test_without_a_simulated_run_there_are_no_lines(concluded):
-    """The cause is told all the same."""
+    """Without a simulated run, checks name the cause but no lines."""
     checks, _ = concluded(with_another_pitch)
     assert "line" not in checks[2].message
     assert checks[2].cause
 
 
 def test_what_is_never_written_is_told_with_the_lines_that_should(concluded):
-    """They are reached at other sizes."""
+    """If an array is never written, the check names the lines that write it at other sizes."""
     checks, _ = concluded(lambda arrays: np.full(arrays["A"].size, POISON, dtype=np.uint32).view(np.float32), SEEN)
     assert {check.message.partition("an array. ")[2] for check in checks} == {
         "B is written in line 7. In your file, B is written in line 7."
@@ -97,13 +99,13 @@ def test_what_is_never_written_is_told_with_the_lines_that_should(concluded):
 
 
 def test_right_cases_keep_their_checks(concluded):
-    """There is nothing to say of them."""
+    """Checks of right cases stay unchanged."""
     checks, failed = concluded(lambda arrays: arrays["A"].T, SEEN)
     assert {(check.verdict, check.message) for check in checks} == {(Verdict.PASSED, "")}
     assert failed == ()
 
 
 def test_right_cases_are_asked(concluded):
-    """Were all results negative, that of one element would be."""
+    """Right cases are evidence, too. If one element is right, the sign is reported as wrong, but not everywhere."""
     checks, _ = concluded(lambda arrays: arrays["A"].T if arrays["A"].size == 1 else -arrays["A"].T)
     assert [check.cause for check in checks] == ["", *["the sign is wrong, but not everywhere"] * 3]

@@ -1,4 +1,6 @@
-"""correctness.py: which cases run again, what a worker hears of cases, and what a failed one costs elsewhere."""
+"""correctness.py: which cases run again, what a worker learns about cases, and which other checks a failed case
+forfeits.
+"""
 
 import numpy as np
 import pytest
@@ -27,33 +29,35 @@ from grader.results.result import Kind, Reason, Verdict
 
 
 def noise(arrays):
-    """Another result in every launch."""
+    """Return different results in every launch."""
     return np.random.default_rng().random(arrays["A"].size)
 
 
 @pytest.fixture
 def checks(transposition):
-    """The checks that a worker leads to."""
+    """Return a function that returns the checks made with a given worker."""
     task = Task(assignment=transposition, submission=read_submission(transposition.reference), seed=1)
     built = Built(task=task, program=ProgramSource(source=""), bindings=BINDINGS, usage=())
     return lambda worker: checked(transposition.correctness.cases, built, transposition, worker)
 
 
 def checked(cases, built, assignment, worker):
-    """The checks of these cases, and what they say together."""
+    """Return the checks of these cases, with the conclusions from all of them."""
     oracle = load_oracle(assignment)
     return list(conclude(list(try_cases(cases, built, oracle, worker)), built, oracle))
 
 
 def test_right_results_are_not_repeated(checks):
-    """A right submission is launched once a case."""
+    """A right submission is launched once in each case."""
     worker = FakeWorker(lambda arrays: arrays["A"].T)
     assert all(check.verdict is Verdict.PASSED for check in checks(worker))
     assert worker.repeated == []
 
 
 def test_the_first_wrong_cases_are_repeated_on_the_same_data(checks):
-    """So that a result which differs between launches is told from one that is always wrong."""
+    """The first wrong cases are repeated on the same data, to tell results that differ between launches from results
+    that are always wrong.
+    """
     worker = FakeWorker(noise)
     failed = checks(worker)
     assert worker.repeated == [REPEATS] * REPEATED
@@ -63,26 +67,26 @@ def test_the_first_wrong_cases_are_repeated_on_the_same_data(checks):
 
 
 def test_a_result_that_is_always_wrong_is_not_called_unsteady(checks):
-    """Repeats that agree change nothing."""
+    """If repeated launches agree, the wrong result keeps its cause."""
     failed = checks(FakeWorker(lambda arrays: -arrays["A"].T))
     assert {check.cause for check in failed} == {"the sign is wrong"}
 
 
 def test_a_failure_of_the_repeats_leaves_the_result_as_it_was(checks):
-    """The first launch has come to an end; that others do not is no news about it."""
+    """If repeated launches fail, the check keeps the result of the first launch, which came to its end."""
     failed = checks(FakeWorker(lambda arrays: -arrays["A"].T, again=TimedOut(doing="running", seconds=1)))
     assert {(check.reason, check.cause) for check in failed} == {(Reason.WRONG_OUTPUT, "the sign is wrong")}
 
 
 def test_nothing_written_is_not_repeated(checks):
-    """There is nothing to compare."""
+    """A case without written results is not repeated, because there is nothing to compare."""
     worker = FakeWorker(lambda arrays: np.full(arrays["A"].size, POISON, dtype=np.uint32).view(np.float32))
     assert {check.reason for check in checks(worker)} == {Reason.NOT_WRITTEN}
     assert worker.repeated == []
 
 
 def altered(transposition, cases):
-    """A submission that builds, for the assignment with these cases."""
+    """Return a submission that builds, for the assignment with these cases."""
     asked = transposition.correctness.model_copy(update={"cases": tuple(cases)})
     assignment = transposition.model_copy(update={"correctness": asked})
     task = Task(assignment=assignment, submission=read_submission(transposition.reference), seed=1)
@@ -90,7 +94,7 @@ def altered(transposition, cases):
 
 
 def test_time_limits_of_practice_end_nothing_else(transposition):
-    """Those and the others have a patience of their own each, since practice decides about nothing."""
+    """Practice cases and other cases have separate counts of time limits, because practice decides nothing."""
     cases = [
         case.model_copy(update={"practice": number % 2 == 1})
         for number, case in enumerate(transposition.correctness.cases[: 2 * (TIME_LIMITS + 1)])
@@ -103,7 +107,9 @@ def test_time_limits_of_practice_end_nothing_else(transposition):
 
 
 def test_a_worker_hears_of_no_case_but_those_that_it_is_to_run(transposition):
-    """Neither their names nor their sizes: the session of the cases that are shown holds no buffer of a hidden one."""
+    """A worker learns neither names nor sizes of cases that it does not run. The session of the shown cases has no
+    buffer of a hidden case.
+    """
     first, second, *_ = transposition.correctness.cases
     cases = (first, second.model_copy(update={"hidden": True}))
     built = altered(transposition, cases)
@@ -116,14 +122,18 @@ def test_a_worker_hears_of_no_case_but_those_that_it_is_to_run(transposition):
 
 @pytest.mark.parametrize(("kind", "process"), [("cpu", "new"), ("gpu", "used")])
 def test_on_a_gpu_cases_leave_their_process_to_what_is_timed(transposition, kind, process):
-    """On a processor, where kernels run in it, it ends with them."""
+    """On a GPU, cases leave their process to the timing. On a CPU, kernels run in this process, so it ends with the
+    cases.
+    """
     worker, cases = FakeWorker(lambda arrays: arrays["A"].T, kind=kind), transposition.correctness.cases
     checked(cases, altered(transposition, cases), transposition, worker)
     assert worker.plan.process == process
 
 
 def test_a_case_has_the_same_inputs_whether_or_not_it_is_hidden(transposition):
-    """A seed repeats a grading also after the assignment shows what it has hidden."""
+    """A case has the same inputs whether it is hidden or shown. A seed therefore repeats a grading after the assignment
+    shows its hidden cases.
+    """
     cases = transposition.correctness.cases[:3]
     seen = []
     for hidden in (False, True):
@@ -137,7 +147,7 @@ def test_a_case_has_the_same_inputs_whether_or_not_it_is_hidden(transposition):
 
 
 def test_checks_come_in_the_order_of_the_assignment(transposition):
-    """However the cases are spread over two workers."""
+    """Checks have the assignment's order of cases, even if two workers run the cases."""
     cases = [
         case.model_copy(update={"hidden": number % 3 == 1})
         for number, case in enumerate(transposition.correctness.cases)
@@ -149,8 +159,8 @@ def test_checks_come_in_the_order_of_the_assignment(transposition):
 
 
 def test_what_only_right_kernels_earn_is_forfeited_by_a_failed_case(transposition):
-    """What they failed by themselves stays as it is, as do practice, which decides nothing, and memory behaviour,
-    which is counted in a run of its own.
+    """A failed case forfeits the points that only right kernels earn. Checks that failed by themselves stay as they
+    are. So do practice, which decides nothing, and memory behaviour, which is counted in its own run.
     """
     whole = (
         BUILD,
@@ -172,7 +182,9 @@ def test_what_only_right_kernels_earn_is_forfeited_by_a_failed_case(transpositio
 
 
 def test_a_hidden_case_that_fails_forfeits_nothing(transposition):
-    """Students see all other points before it is released. A case that is shown forfeits them all the same."""
+    """A hidden case that fails forfeits nothing, because students see all other points before it is released. A shown
+    case that fails forfeits them.
+    """
     first, second, *others = transposition.correctness.cases
     hiding = (first, second.model_copy(update={"hidden": True}), *others)
     asked = transposition.correctness.model_copy(update={"cases": hiding})
@@ -186,7 +198,9 @@ def test_a_hidden_case_that_fails_forfeits_nothing(transposition):
 
 
 def test_a_wrong_result_in_the_simulator_is_no_news_of_a_kernel_that_is_wrong_elsewhere(transposition):
-    """Only of one that is right everywhere else does it say that its results depend on the order of work-items."""
+    """If a case is wrong on the device, a sanitizer check about wrong results is replaced by a forfeited check. Wrong
+    results in the simulator show a dependence on the order of work-items only if the kernel is right everywhere else.
+    """
     wrong = check("correctness: one", verdict=Verdict.FAILED, reason=Reason.WRONG_OUTPUT)
     said = check("sanitizer", kind=Kind.SANITIZER, verdict=Verdict.FAILED, reason=Reason.WRONG_OUTPUT)
     crashed = check("sanitizer", kind=Kind.SANITIZER, verdict=Verdict.FAILED, reason=Reason.CRASH)
@@ -195,6 +209,6 @@ def test_a_wrong_result_in_the_simulator_is_no_news_of_a_kernel_that_is_wrong_el
 
 
 def test_cases_that_are_decided_elsewhere_forfeit_nothing(transposition):
-    """A student kit does not hold them."""
+    """Cases that are decided elsewhere, because a student kit does not contain them, forfeit nothing."""
     elsewhere = check("correctness: hidden", verdict=Verdict.SKIPPED, reason=Reason.DECIDED_ELSEWHERE)
     assert forfeit(transposition, [BUILD, elsewhere, SPEED]) == (BUILD, elsewhere, SPEED)

@@ -1,4 +1,6 @@
-"""dialect.py: what OpenCL C 1.2 has under another name is given that name, and the rest is refused by its own."""
+"""dialect.py: functions of later OpenCL C versions are replaced by their OpenCL C 1.2 equivalents. Functions without an
+equivalent are refused by name.
+"""
 
 import re
 
@@ -10,7 +12,7 @@ from grader.worker.opencl.preprocess import preprocess
 
 
 def expanded(source):
-    """The text as drivers are given it."""
+    """Return the text that drivers get."""
     return preprocess(source, dict(equivalents(scan(source)))).strip()
 
 
@@ -31,13 +33,13 @@ def expanded(source):
     ],
 )
 def test_what_has_another_name_gets_it(source, text):
-    """In the text that every driver compiles, the simulator included."""
+    """A function with another name in OpenCL C 1.2 gets that name in the text for drivers and for the simulator."""
     assert expanded(source) == text
 
 
 @pytest.mark.parametrize("which", ["local", "global"])
 def test_linear_ids_are_those_of_the_specification(which):
-    """OpenCL C 2.0, section 6.13.1: the first dimension is the nearest."""
+    """Linear ids follow OpenCL C 2.0, section 6.13.1: the first dimension varies fastest."""
     ids, sizes = {0: 3, 1: 5, 2: 7}, {0: 16, 1: 8, 2: 9}
     text = expanded(f"get_{which}_linear_id()")
     value = re.sub(
@@ -55,7 +57,9 @@ def test_linear_ids_are_those_of_the_specification(which):
     ],
 )
 def test_what_a_text_defines_itself_is_its_own(own):
-    """A student who knows that the language lacks it may write it."""
+    """A function or macro that the text defines itself is not replaced. A student who knows that OpenCL C 1.2 lacks it
+    may define it.
+    """
     source = f"{own}\nint a = get_local_linear_id();"
     assert len(equivalents(scan(source))) == len(EQUIVALENTS) - 1
     assert len(equivalents(scan("return get_local_linear_id();"))) == len(EQUIVALENTS)
@@ -76,7 +80,9 @@ def test_what_a_text_defines_itself_is_its_own(own):
     ],
 )
 def test_the_rest_is_named_with_its_line_and_what_to_do(call, advice):
-    """Whatever the driver at hand thinks of it."""
+    """A call without an equivalent is reported with its name, its line and advice, even if the present driver accepts
+    it.
+    """
     (name,) = re.findall(r"(\w+) ?\(", call)[:1]
     found = first_later_call(["", call, "work_group_all(1);"])
     assert (found.line, found.name) == (2, name)
@@ -93,5 +99,5 @@ def test_the_rest_is_named_with_its_line_and_what_to_do(call, advice):
     ],
 )
 def test_what_the_language_has_or_the_text_defines_is_left_alone(code):
-    """Functions of 1.2, the student's own, and names that are not called."""
+    """Functions of OpenCL C 1.2, functions that the text defines, and names that are not called are accepted."""
     assert first_later_call(code) is None

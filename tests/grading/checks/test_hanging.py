@@ -1,4 +1,4 @@
-"""hanging.py: who waits for a launch that does not answer, and for how long."""
+"""hanging.py: a launch that does not answer is simulated, and the simulator finds endless loops."""
 
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ ENDLESS = Endless(sizes={"n": 1}, findings=(LOOP,))
 
 @dataclass
 class Straw:
-    """A worker, its series and a lookout, who say what a test says and note what they are asked."""
+    """Worker, series and lookout in one, which give fixed answers and record what they are asked."""
 
     attempts: list
     runs: list = field(default_factory=list)
@@ -73,20 +73,22 @@ class Straw:
 
 
 def launched(straw, *names):
-    """What comes of these cases, one after the other."""
+    """Return the results of these cases, which are launched one after the other."""
     launcher = Launcher(straw, straw, straw)
     return [launcher.run(name, straw) for name in names]
 
 
 def test_a_launch_that_answers_is_not_looked_at():
-    """It is launched once."""
+    """A launch that answers is launched once and not simulated."""
     straw = Straw([RIGHT])
     assert launched(straw, "a") == [RIGHT]
     assert straw.asked == ["impatient", "attempt a"]
 
 
 def test_a_loop_that_the_simulator_sees_is_the_verdict():
-    """Other cases get a moment each, since they may be right; nobody looks again."""
+    """An endless loop that the simulator sees is the result. Other cases, which may be right, are tried for a short
+    time, and none is simulated again.
+    """
     straw = Straw([SILENT, RIGHT, SILENT], sees=[ENDLESS])
     assert launched(straw, "a", "b", "c") == [ENDLESS, RIGHT, SILENT]
     assert straw.asked.count("look") == 1
@@ -94,8 +96,8 @@ def test_a_loop_that_the_simulator_sees_is_the_verdict():
 
 
 def test_what_ends_in_the_simulator_has_all_its_time():
-    """A slow compiler, a busy machine: from then on, every case is waited for to its deadline. Its next session opens
-    while the simulator works.
+    """If a silent launch ends in the simulator, the compiler may be slow or the machine busy. That case and all later
+    cases are waited for to their deadline. The next session opens while the simulator works.
     """
     straw = Straw([SILENT], runs=[RIGHT, RIGHT], sees=[None])
     assert launched(straw, "a", "b") == [RIGHT, RIGHT]
@@ -103,7 +105,9 @@ def test_what_ends_in_the_simulator_has_all_its_time():
 
 
 def test_a_large_case_has_all_its_time():
-    """In the simulator, an honest one takes millions of steps, too."""
+    """A large case is waited for to its deadline. In the simulator, even a right kernel takes millions of steps for
+    such a case.
+    """
     straw = Straw([], runs=[SILENT], small=False)
     assert launched(straw, "a") == [SILENT]
     assert straw.asked == ["run a"]
@@ -111,7 +115,9 @@ def test_a_large_case_has_all_its_time():
 
 @pytest.mark.parametrize(("first", "again"), [(True, []), (False, ["run a"])])
 def test_a_failure_after_others_is_tried_as_the_first_of_a_session(first, again):
-    """As without a lookout: runs before may have led to it."""
+    """A case that fails after others in its session runs again as the first case of a new session, as without a
+    lookout, because earlier cases may have caused the failure.
+    """
     straw = Straw([CRASHED], runs=[CRASHED], first=first)
     assert launched(straw, "a") == [CRASHED]
     assert straw.asked == ["impatient", "attempt a", *again]
@@ -122,7 +128,7 @@ def test_a_failure_after_others_is_tried_as_the_first_of_a_session(first, again)
 
 @pytest.fixture
 def small(transposition):
-    """A case of a few work-items."""
+    """Return a case with few work-items."""
     return next(case for case in transposition.correctness.cases if case.name == "one element")
 
 
@@ -134,7 +140,9 @@ def looked(simulator, assignment, source, case):
 
 
 def test_the_line_of_a_loop_is_found_on_the_data_of_the_case(simulator, transposition, small):
-    """And the sanitizer's check says so, with the sizes, without another run."""
+    """The line of an endless loop is found on the data of the case. The sanitizer's check names the line and the sizes
+    without another run.
+    """
     source = changed(
         TRANSPOSITION, "    barrier(", "    for (uint i = 0; i < width; i += 0) tile[0][0] = 1;\n    barrier("
     )
@@ -150,13 +158,15 @@ def test_the_line_of_a_loop_is_found_on_the_data_of_the_case(simulator, transpos
 
 
 def test_a_kernel_that_ends_is_no_loop_and_neither_is_one_that_races(simulator, transposition, small):
-    """Only steps without end are."""
+    """Only an endless loop is reported. A kernel that ends has no endless loop, even if it has a race."""
     assert looked(simulator, transposition, TRANSPOSITION, small) is None
     assert looked(simulator, transposition, changed(TRANSPOSITION, "    barrier(", "    // barrier("), small) is None
 
 
 def test_where_the_simulator_is_hidden_or_its_sizes_are_smaller_it_is_not_asked(simulator, transposition):
-    """Students would learn what it sees; and there, honest kernels take long, too."""
+    """A case is not simulated if the sanitizer's check is hidden, because students would learn its outcome. A case
+    larger than the sanitizer's is not simulated, because right kernels also take long there.
+    """
     subject = subject_of(simulator, transposition, TRANSPOSITION)
     lookout = Lookout(subject=subject)
     assert not lookout.covers({"height": 1100, "width": 1290})

@@ -1,4 +1,4 @@
-"""memory.py: what each measure is, its limit, and the sentence of a kernel that exceeds it."""
+"""memory.py: each measure of memory behaviour, its limit, and the message for a kernel that exceeds the limit."""
 
 import pytest
 from kernels import TRANSPOSITION, changed
@@ -21,12 +21,12 @@ SIZES = {"height": 32, "width": 48}
 
 
 def branch(line, reached, diverged):
-    """A condition as the plugin reports it."""
+    """Return a condition as the simulator's plugin reports it."""
     return SeenBranch(line=line, reached=reached, diverged=diverged, constant=False)
 
 
 def seen_access(line, array="A", space=1, **changes):
-    """A coalesced read of 128 bytes."""
+    """Return a coalesced read of 128 bytes per request, with some fields changed."""
     fields = {
         "line": line,
         "column": 5,
@@ -48,7 +48,7 @@ def seen_access(line, array="A", space=1, **changes):
 
 
 def counted(assignment, *accesses, branches=(), flop=0, launches=1):
-    """The profile of launches that were all seen like this."""
+    """Return the profile of identical launches with these accesses and branches."""
     seen = SeenKernel(
         kernel="k", flop=flop, steps=100, arrays=(), messages=(), unset=(), accesses=accesses, branches=tuple(branches)
     )
@@ -67,7 +67,7 @@ def check(assignment, measure, at_most, found):
 
 
 def test_a_profile_adds_up(transposition):
-    """Totals are those of global memory, of all launches; local and constant memory have none in them."""
+    """Totals count global memory in all launches, and exclude local and constant memory."""
     accesses = (
         seen_access(3),
         seen_access(4, array="B", writes=True, sectors=320, unused=7),
@@ -166,7 +166,7 @@ FOUND = [
 
 
 def test_a_copy_by_the_group_is_named_where_it_wastes_most(transposition):
-    """It has no line."""
+    """A copy by the work-group, which has no line number, is named if it wastes the most bytes."""
     found = counted(transposition, seen_access(3, unused=40), seen_access(0, unused=5120))
     assert check(transposition, "coalescing", 1.1, found).message.startswith(
         "a copy by the group or a hidden line reads"
@@ -174,7 +174,7 @@ def test_a_copy_by_the_group_is_named_where_it_wastes_most(transposition):
 
 
 def test_accesses_that_waste_nothing_do_not_make_up_for_others(transposition):
-    """The unused bytes count, not their share."""
+    """The number of unused bytes counts, not their share. Efficient accesses do not make up for wasteful accesses."""
     wasteful = seen_access(4, sectors=160, unused=3840, stride=256)
     alone, in_company = (
         check(transposition, "coalescing", 1.1, counted(transposition, wasteful, *more))
@@ -185,7 +185,9 @@ def test_accesses_that_waste_nothing_do_not_make_up_for_others(transposition):
 
 
 def test_neighbouring_words_of_a_part_of_a_warp(transposition):
-    """Their distance is right, so the advice is another one."""
+    """If only a part of each warp accesses neighbouring words, the message says so, and gives no advice about the
+    distance, which is right.
+    """
     found = counted(transposition, seen_access(4, unused=5120))
     message = check(transposition, "coalescing", 1.1, found).message
     assert "but only a part of a warp does so at a time" in message
@@ -193,14 +195,14 @@ def test_neighbouring_words_of_a_part_of_a_warp(transposition):
 
 
 def test_reading_back_is_told_apart_from_reading_too_often(transposition):
-    """What a work-item wrote itself needs no local memory, but a variable."""
+    """A kernel that reads back its own results gets the advice to use a variable, not local memory."""
     found = counted(transposition, seen_access(3, array="B", bytes=5120), seen_access(4, array="B", writes=True))
     assert "Keep in a variable" in check(transposition, "words read", 1, found).message
 
 
 @pytest.mark.parametrize(("measure", "at_most", "accesses", "expected"), FOUND)
 def test_too_much(transposition, measure, at_most, accesses, expected):
-    """What exceeds its limit earns nothing, and the sentence names the line, the array, the measure and the limit."""
+    """A measure above its limit earns no points. The message names the line, the array, the measure and the limit."""
     reason, words = expected
     made = check(transposition, measure, at_most, counted(transposition, *accesses))
     assert (made.verdict, made.points, made.max_points, made.reason) == (Verdict.FAILED, 0, 5, reason)
@@ -249,13 +251,15 @@ def test_too_much(transposition, measure, at_most, accesses, expected):
     ],
 )
 def test_what_passes_says_what_was_measured_and_the_limit(transposition, measure, at_most, accesses, words):
-    """In one sentence, without advice."""
+    """A passed check states in one sentence what was measured and the limit, without advice."""
     made = check(transposition, measure, at_most, counted(transposition, *accesses, branches=[branch(2, 8, 0)]))
     assert (made.verdict, made.reason, made.message) == (Verdict.PASSED, None, words)
 
 
 def test_work_that_one_does_alone(transposition):
-    """The line where this happens most often is named, in all its expressions; requests of whole warps do not count."""
+    """The message names the line in which warps are mostly idle most often, counting all expressions of the line.
+    Requests of whole warps do not count.
+    """
     accesses = [
         seen_access(3, requests=500),
         seen_access(7, array="t", space=3, requests=30, mostly_idle=30, active=60),
@@ -273,7 +277,7 @@ def test_work_that_one_does_alone(transposition):
 
 
 def test_too_much_divergence(transposition):
-    """All times count; the line is the one at which warps diverge most often."""
+    """All divergences count, and the message names the line in which warps diverge most often."""
     branches = [
         branch(3, 60, 10),
         branch(9, 1040, 210),
@@ -290,7 +294,7 @@ def test_too_much_divergence(transposition):
     [("coalescing", 1.1), ("requests of mostly idle warps", 10), ("words read", "1280/4"), ("divergence", 0)],
 )
 def test_a_limit_may_be_reached(transposition, measure, at_most):
-    """A measure that is just its limit passes."""
+    """A measure that is equal to its limit passes."""
     found = counted(transposition, seen_access(3, unused=1228, mostly_idle=10, active=10), branches=[branch(2, 8, 0)])
     made = check(transposition, measure, at_most, found)
     assert (made.verdict, made.points) == (Verdict.PASSED, 5)
@@ -301,7 +305,7 @@ def test_a_limit_may_be_reached(transposition, measure, at_most):
     sorted(MEASURES),
 )
 def test_what_is_not_used_cannot_be_too_much(transposition, measure):
-    """A kernel without accesses or branches is no special case."""
+    """A kernel without accesses or branches passes every memory check."""
     assert (
         check(transposition, measure, 1 if measure == "coalescing" else 0, counted(transposition)).verdict
         is Verdict.PASSED
@@ -309,21 +313,21 @@ def test_what_is_not_used_cannot_be_too_much(transposition, measure):
 
 
 def test_what_was_not_counted_earns_nothing(transposition):
-    """A kernel that is not right has no memory behaviour worth points, and the check says so."""
+    """A kernel with wrong results earns no points for memory behaviour, and the check says so."""
     made = check(transposition, "coalescing", 4, NOT_RIGHT)
     assert (made.verdict, made.points, made.reason) == (Verdict.FAILED, 0, Reason.NOT_RUN)
     assert "fix the wrong results first" in made.message
 
 
 def test_checks_that_had_no_chance(transposition):
-    """Before anything has run they are as if they had passed."""
+    """Memory checks that have not run yet look passed, with all their points."""
     made = list(uncounted(transposition.memory))
     assert {each.verdict for each in made} == {Verdict.PASSED}
     assert sum(each.max_points for each in made) == sum(each.points for each in made) == 42
 
 
 def test_the_naive_kernel_is_counted(simulator, transposition):
-    """The naive transposition fails for its writes; its reads and its traffic are as they should be."""
+    """The naive transposition fails for its writes. Its reads and its traffic are within the limits."""
     memory = transposition.memory
     found = usable(count_memory(memory_run(subject_of(simulator, transposition, NAIVE), memory), Simulation()))
     assert isinstance(found, Profile)
@@ -336,7 +340,7 @@ def test_the_naive_kernel_is_counted(simulator, transposition):
 
 
 def test_a_model_solution_passes_with_all_its_profile(simulator, transposition):
-    """Every check of the assignment passes, and what was read and written is just what must be."""
+    """The model solution passes every memory check, and moves exactly the compulsory traffic."""
     memory = transposition.memory
     found = usable(count_memory(memory_run(subject_of(simulator, transposition, MODEL), memory), Simulation()))
     assert isinstance(found, Profile)
@@ -345,7 +349,7 @@ def test_a_model_solution_passes_with_all_its_profile(simulator, transposition):
 
 
 def test_wrong_results_there_are_not_counted(simulator, transposition):
-    """A kernel whose results are wrong in that run has no profile, and the reason is not hidden."""
+    """A kernel whose results are wrong in the memory run has no profile, and the message gives that reason."""
     source = changed(TRANSPOSITION, "= tile[lx][ly]", "= 2 * tile[lx][ly]")
     found = usable(
         count_memory(memory_run(subject_of(simulator, transposition, source), transposition.memory), Simulation())

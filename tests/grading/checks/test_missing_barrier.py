@@ -1,4 +1,4 @@
-"""missing_barrier.py: the barrier that ends a race is found, and only one."""
+"""missing_barrier.py: the single missing barrier that ends a race is found."""
 
 import pytest
 from kernels import changed
@@ -18,7 +18,7 @@ def lines_of_barriers(source):
 
 
 def without(source, *lines):
-    """The source with the barriers of these lines left out; all others stay where they are."""
+    """Return the source without the barriers in these lines. All line numbers stay the same."""
     return "\n".join(
         line.replace(BARRIER, "") if number in lines else line for number, line in enumerate(source.split("\n"), 1)
     )
@@ -26,7 +26,7 @@ def without(source, *lines):
 
 @pytest.fixture
 def mended(simulator, course):
-    """A function that looks for the barrier that a source lacks."""
+    """Return a function that returns the findings in a source, and the source with its missing barrier, or None."""
     assignment = course.load("nearestNeighbour")
 
     def find(source):
@@ -40,7 +40,9 @@ def mended(simulator, course):
 
 @pytest.mark.parametrize("place", [0, 1])
 def test_the_barrier_that_was_left_out_is_found(mended, place):
-    """Before the tile is read, or before it is overwritten; its line is that of the statement before."""
+    """The missing barrier is found, before the tile is read or before it is overwritten. The reported line is the
+    statement before the barrier.
+    """
     line = lines_of_barriers(MODEL)[place]
     found, with_it = mended(without(MODEL, line))
     assert Reason.DATA_RACE in {each.reason for each in found}
@@ -66,7 +68,9 @@ TREE = """__kernel void reduceSum(__global const real *A, __global real *sums, u
 
 
 def test_a_barrier_in_a_loop_without_braces_comes_with_them(simulator, course):
-    """The body of the loop is one statement, whatever that consists of."""
+    """A barrier in a loop without braces is added together with braces. The loop's body is one statement, here a whole
+    `if` with `else`.
+    """
     assignment = course.load("reduction")
     subject = subject_of(simulator, assignment, TREE)
     found = check_sanitizer(sanitizer_run(subject, assignment.sanitizer), assignment.sanitizer).check.findings
@@ -76,18 +80,20 @@ def test_a_barrier_in_a_loop_without_braces_comes_with_them(simulator, course):
 
 
 def test_two_missing_barriers_are_more_than_one(mended):
-    """No single barrier ends both races."""
+    """If two barriers are missing, none is added, because no single barrier ends both races."""
     _, with_it = mended(without(MODEL, *lines_of_barriers(MODEL)))
     assert with_it is None
 
 
 def test_a_kernel_that_is_wrong_besides_stays_wrong(mended):
-    """A barrier that ends the race does not make the results right."""
+    """If a kernel has another mistake, no barrier is added, because a barrier that ends the race does not make the
+    results right.
+    """
     wrong = changed(without(MODEL, lines_of_barriers(MODEL)[0]), "square < least", "square > least")
     _, with_it = mended(wrong)
     assert with_it is None
 
 
 def test_nothing_is_tried_without_a_race(mended):
-    """Another mistake is not one of barriers, and a clean kernel has none."""
+    """No barrier is tried in a kernel without a race."""
     assert mended(MODEL) == ((), None)

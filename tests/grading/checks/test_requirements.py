@@ -1,4 +1,4 @@
-"""requirements.py: checks that count only if others pass."""
+"""requirements.py: some checks count only if other checks pass."""
 
 import pytest
 from samples import DEVICE, check, failed, performance
@@ -25,7 +25,7 @@ CPU, GPU = replace(DEVICE, type="cpu"), replace(DEVICE, type="gpu")
 
 @pytest.fixture
 def assignment(transposition):
-    """An assignment of two memory checks, of which the second, and speed, require the first."""
+    """Return an assignment with two memory checks, in which the second check and the speed require the first."""
     checks = (
         MemoryCheck(name="lesson", measure="words read", at_most=1, points=20),
         MemoryCheck(name="detail", measure="bank conflicts", at_most=2, points=5, requires=("lesson",)),
@@ -38,12 +38,14 @@ def assignment(transposition):
 
 
 def test_what_requires_a_check_that_passes_counts(assignment):
-    """Nothing changes."""
+    """If a required check passes, all checks stay unchanged."""
     assert tuple(required(assignment, CPU, (LESSON, DETAIL, SPEED))) == (LESSON, DETAIL, SPEED)
 
 
 def test_what_requires_a_check_that_fails_earns_nothing(assignment):
-    """It says which check must pass; a speed on a CPU also why. What was measured stays in the message."""
+    """A check that requires a failed check earns no points. Its message names the required check and keeps the measured
+    values. For a speed on a CPU, the message also gives the reason.
+    """
     lesson, detail, speed = required(assignment, CPU, (MISSED, DETAIL, SPEED))
     assert lesson == MISSED
     assert (detail.verdict, detail.points, detail.max_points, detail.reason) == (Verdict.FAILED, 0, 5, Reason.NOT_RUN)
@@ -57,7 +59,9 @@ def test_what_requires_a_check_that_fails_earns_nothing(assignment):
 
 
 def test_a_speed_that_is_open_is_lost_with_the_check_that_it_requires(assignment):
-    """Whatever an instructor decides about the compiler, it could not count. Nothing was measured."""
+    """An open speed fails if its required check fails, because no decision about the compiler could make it count. Its
+    message has no measured values.
+    """
     left = Problem(reason=Reason.COMPILER_FAILED, message="open: the compiler failed.").skip(SPEED)
     assert tuple(required(assignment, CPU, (LESSON, left))) == (LESSON, left)
     _, speed = required(assignment, CPU, (MISSED, left))
@@ -66,20 +70,22 @@ def test_a_speed_that_is_open_is_lost_with_the_check_that_it_requires(assignment
 
 
 def test_what_is_required_is_the_same_on_a_gpu(assignment):
-    """Nothing is said of a CPU there."""
+    """On a GPU, a speed has the same requirement, but the message says nothing about a CPU."""
     *_, speed = required(assignment, GPU, (MISSED, DETAIL, replace(SPEED, name="performance: gpu (height 1)")))
     assert (speed.points, speed.reason) == (0, Reason.NOT_RUN)
     assert "CPU" not in speed.message
 
 
 def test_a_check_that_was_not_made_decides_nothing(assignment):
-    """Without a simulator, speed counts as it is."""
+    """A required check that was skipped for lack of a simulator changes nothing, so the speed counts."""
     absent = replace(LESSON, verdict=Verdict.SKIPPED, points=0, reason=Reason.NO_SIMULATOR)
     assert tuple(required(assignment, CPU, (absent, DETAIL, SPEED))) == (absent, DETAIL, SPEED)
 
 
 def test_a_speed_that_was_not_measured_is_not_measured_again(assignment):
-    """It could not earn its points, however fast the kernel is."""
+    """A speed that was not measured fails if its required check fails, so it is not measured again. It could not earn
+    points at any speed.
+    """
     noisy = replace(SPEED, verdict=Verdict.SKIPPED, points=0, reason=Reason.NOT_MEASURED, message="too noisy.")
     *_, speed = required(assignment, CPU, (MISSED, DETAIL, noisy))
     assert (speed.verdict, speed.reason) == (Verdict.FAILED, Reason.NOT_RUN)
@@ -88,14 +94,16 @@ def test_a_speed_that_was_not_measured_is_not_measured_again(assignment):
 
 
 def test_a_check_that_failed_by_itself_keeps_its_reason(assignment):
-    """A slow kernel is told that it is slow, whatever else it lacks."""
+    """A check that failed by itself keeps its reason. The message about a slow kernel says that it is slow."""
     slow = failed("performance: cpu (height 1)", kind=Kind.PERFORMANCE, reason=Reason.TOO_SLOW, message="too slow.")
     *_, speed = required(assignment, CPU, (MISSED, DETAIL, slow))
     assert speed == slow
 
 
 def test_requirements_that_make_no_sense_are_refused(assignment):
-    """A check that is not there, that is listed later, or that is hidden from those who see what requires it."""
+    """A required check must exist, must be listed before, and must not be hidden unless the check that requires it is
+    hidden as well.
+    """
     lesson, detail = assignment.memory.checks
 
     def problems(*checks):

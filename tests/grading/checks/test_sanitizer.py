@@ -1,4 +1,4 @@
-"""sanitizer.py: what costs the points of a clean run, and in which words."""
+"""sanitizer.py: mistakes that cost the points of a clean run, and their messages."""
 
 import pytest
 from kernels import PRODUCT, TRANSPOSITION, changed
@@ -14,29 +14,29 @@ BARRIER = "        barrier(CLK_LOCAL_MEM_FENCE);"
 
 
 SMALLEST = {"height": 3, "width": 2}
-"""Of the cases that are said to have failed."""
+"""Sizes of the smallest failed case."""
 
 
 def checked(worker, assignment, source, failed=()):
-    """The check of a submission, with some of the assignment's points."""
+    """Return the sanitizer's check of a submission. `failed` lists the sizes of failed cases."""
     asked = assignment.sanitizer
     return check_sanitizer(sanitizer_run(subject_of(worker, assignment, source), asked), asked, failed).check
 
 
 def line_of(source, text):
-    """The number of the one line that holds this text."""
+    """Return the number of the only line that contains this text."""
     (number,) = (n for n, line in enumerate(source.split("\n"), start=1) if text in line)
     return number
 
 
 def without(source, lines):
-    """The source without these lines, which it must hold: they stay as empty ones, so that numbers stay."""
+    """Return the source with these lines emptied, so that line numbers stay. The source must contain the lines."""
     assert lines in source
     return source.replace(lines, "\n" * lines.count("\n"), 1)
 
 
 def test_a_model_solution_is_clean(simulator, transposition):
-    """It earns the points, and has no findings."""
+    """A model solution earns the points, and has no findings."""
     check = checked(simulator, transposition, MODEL)
     assert (check.verdict, check.points, check.findings) == (Verdict.PASSED, 8, ())
     assert (check.kind, check.name) == (Kind.SANITIZER, "sanitizer (height 53, width 90)")
@@ -44,7 +44,9 @@ def test_a_model_solution_is_clean(simulator, transposition):
 
 
 def test_a_race_that_no_result_shows(simulator, product):
-    """A tiled product without its second barrier is right on CPU drivers; here it is a race, with both lines."""
+    """A tiled product without its second barrier is right on CPU drivers. The sanitizer reports a race and names both
+    lines.
+    """
     comment = BARRIER + "    // everyone has read them before the next step overwrites them"
     source = without(PRODUCT, comment)
     write, read = line_of(source, "Ash[ly][lx] ="), line_of(source, "sum +=")
@@ -58,7 +60,7 @@ def test_a_race_that_no_result_shows(simulator, product):
 
 
 def test_a_missing_guard(simulator, transposition):
-    """A load beyond the edge is told with the work-item that has nothing to do there."""
+    """A load beyond the edge is reported with the work-item that lies beyond the edge."""
     source = changed(TRANSPOSITION, "    if (y0 + ly < height && x0 + lx < width)\n", "\n")
     check = checked(simulator, transposition, source)
     assert check.reason is Reason.OUT_OF_BOUNDS
@@ -67,7 +69,7 @@ def test_a_missing_guard(simulator, transposition):
 
 
 def test_a_return_before_a_barrier(simulator, transposition):
-    """The line of the return is named."""
+    """A work-item that returns before a barrier is reported with the line of the return."""
     source = changed(
         TRANSPOSITION, "    if (y0 + ly < height && x0 + lx < width)\n", "    if (y0 + ly >= height) return;\n"
     )
@@ -78,7 +80,9 @@ def test_a_return_before_a_barrier(simulator, transposition):
 
 @pytest.mark.whole
 def test_a_loop_that_does_not_end(simulator, transposition):
-    """Its line is named, long before the deadline; not that of a loop inside, or of a condition that is always true."""
+    """A loop that does not end is named by its line, long before the deadline. Neither an inner loop nor a condition
+    that is always true is named.
+    """
     loop = """
     for (uint i = 0; i < width; i += 0)
         for (uint j = 0; j < 4; j++)
@@ -95,8 +99,8 @@ def test_a_loop_that_does_not_end(simulator, transposition):
 
 @pytest.mark.parametrize("goes_wrong", [pytest.param("", marks=pytest.mark.whole), "tile[ly][j] = 1; "])
 def test_a_loop_that_does_not_end_within_one_that_would(simulator, transposition, goes_wrong):
-    """The inner one is named: the outer one has begun a turn, and no more. That is so, and takes no longer, where the
-    loop goes wrong in each turn, which the simulator reports each time.
+    """If an inner loop does not end, the inner loop is named, because the outer loop is still in its first iteration.
+    The check takes no longer if each iteration makes a mistake that the simulator reports.
     """
     loop = f"""
     for (uint i = 0; i < 4; i++)
@@ -111,7 +115,7 @@ def test_a_loop_that_does_not_end_within_one_that_would(simulator, transposition
 
 
 def test_wrong_results_alone_keep_no_points(simulator, transposition):
-    """A kernel that does nothing wrong but computes something else has no clean run to be proud of."""
+    """A kernel with wrong results and no finding earns no points."""
     source = changed(TRANSPOSITION, "= tile[lx][ly]", "= 2 * tile[lx][ly]")
     check = checked(simulator, transposition, source, (SMALLEST,))
     assert (check.verdict, check.reason, check.points) == (Verdict.FAILED, Reason.NOT_RUN, 0)
@@ -122,7 +126,7 @@ def test_wrong_results_alone_keep_no_points(simulator, transposition):
 
 
 def test_a_wrong_access_at_the_smallest_failed_size_only(simulator, transposition):
-    """Nothing goes wrong at the sizes that the check asks for, but where results are wrong: that is told."""
+    """A wrong access that occurs only at the smallest failed size is reported with that size."""
     source = changed(TRANSPOSITION, "= tile[lx][ly]", "= tile[lx][ly] + (width < 3 ? A[height * width + 9] : 0)")
     check = checked(simulator, transposition, source, (SMALLEST,))
     assert (check.verdict, check.reason, check.points) == (Verdict.FAILED, Reason.OUT_OF_BOUNDS, 0)
@@ -131,7 +135,9 @@ def test_a_wrong_access_at_the_smallest_failed_size_only(simulator, transpositio
 
 
 def test_a_case_that_only_fails_when_large_is_not_simulated(simulator, transposition):
-    """A right kernel's loops would look there as if they did not end; the sentence names what was looked at."""
+    """A case that fails only at a large size is not simulated, because a right kernel's loops would look endless there.
+    The message names the simulated sizes.
+    """
     source = changed(TRANSPOSITION, "= tile[lx][ly]", "= 2 * tile[lx][ly]")
     check = checked(simulator, transposition, source, ({"height": 4096, "width": 4096},))
     assert check.reason is Reason.NOT_RUN
@@ -139,7 +145,9 @@ def test_a_case_that_only_fails_when_large_is_not_simulated(simulator, transposi
 
 
 def test_results_that_are_wrong_only_there(simulator, transposition):
-    """What is right on the device and wrong in the simulator hangs on the order of work-items."""
+    """Results that are right on the device and wrong in the simulator depend on the order of work-items, and fail the
+    check.
+    """
     source = changed(TRANSPOSITION, "= tile[lx][ly]", "= 2 * tile[lx][ly]")
     check = checked(simulator, transposition, source)
     assert (check.verdict, check.reason) == (Verdict.FAILED, Reason.WRONG_OUTPUT)
@@ -147,14 +155,14 @@ def test_results_that_are_wrong_only_there(simulator, transposition):
 
 
 def test_findings_come_before_wrong_results(simulator, transposition):
-    """A kernel that is wrong for a reason is told the reason."""
+    """If a finding explains wrong results, the check reports the finding."""
     check = checked(simulator, transposition, without(TRANSPOSITION, "    barrier(CLK_LOCAL_MEM_FENCE);"), (SMALLEST,))
     assert check.reason is Reason.DATA_RACE
     assert check.message == f"{check.findings[0].message} {check.findings[0].cause}"
 
 
 def test_a_kernel_that_is_broken_off(simulator, transposition):
-    """What the simulator cannot run is told as that, with its line, and not as wrong results."""
+    """A kernel that the simulator cannot run is reported as such with its line, and not as wrong results."""
     head = "__kernel void coalsTransp(__global float *A, __global float *B, uint height, uint width)\n"
     check = checked(simulator, transposition, head + "{\n    __sync_fetch_and_add((__global int *)B, 1);\n}\n")
     assert check.reason is Reason.CRASH
@@ -162,7 +170,7 @@ def test_a_kernel_that_is_broken_off(simulator, transposition):
 
 
 def test_an_element_far_beyond_a_vector(simulator, transposition):
-    """The simulator reads wherever that leads, and ends there: a failed check that says where to look."""
+    """An index far beyond a vector ends the simulator, which reads at any address. The check says where to look."""
     head = "__kernel void coalsTransp(__global float *A, __global float *B, uint height, uint width)\n"
     check = checked(simulator, transposition, head + "{\n    float4 v = A[0];\n    B[0] = v[2000000000 - height];\n}\n")
     assert check.reason is Reason.CRASH
@@ -170,6 +178,6 @@ def test_an_element_far_beyond_a_vector(simulator, transposition):
 
 
 def test_a_check_that_had_no_chance(transposition):
-    """Before anything has run it is as if it had passed, so that whoever fails it says why."""
+    """A sanitizer check that has not run yet looks passed, so that the code that fails it gives the reason."""
     check = unwatched(transposition.sanitizer)
     assert (check.verdict, check.points, check.max_points, check.seconds) == (Verdict.PASSED, 8, 8, 0)

@@ -1,4 +1,4 @@
-"""scoring.py: what a measurement earns."""
+"""scoring.py: points for a measured speed and for cases."""
 
 import pytest
 
@@ -26,23 +26,25 @@ GOAL = SpeedGoal(
     ],
 )
 def test_a_kernel_earns_the_highest_band_it_reaches(fraction, verdict, points):
-    """Only the top band is a pass; a slower kernel earns a part."""
+    """A kernel earns the points of the highest band that it reaches. Only the top band passes, and a lower band is
+    partial.
+    """
     assert award_speed(GOAL, Interval(median=fraction, low=fraction, high=fraction)) == (verdict, points)
 
 
 def test_doubt_is_the_students():
-    """While the interval reaches into a band, its points are given."""
+    """A band's points are given if the measured interval reaches into the band, so doubt favours the student."""
     assert award_speed(GOAL, Interval(median=0.77, low=0.7, high=0.81)) == (Verdict.PASSED, 40)
 
 
 def test_cases_share_their_points():
-    """48 points over 12 cases; one for practice earns nothing and takes no share."""
+    """Twelve cases share 48 points equally. A practice case earns nothing and takes no share."""
     cases = [Case(name=str(number), sizes={"n": 1}, practice=number == 12) for number in range(13)]
     asked = Correctness(tolerance=Tolerance(rule="exact"), points=48, cases=cases)
     assert [case_points(asked, case) for case in cases] == [4.0] * 12 + [0.0]
 
 
 def test_a_minimum_applies_to_the_device_it_names():
-    """Part of the name is enough, in any case of letters."""
+    """A minimum rate applies to devices whose name contains the given text, in upper or lower case."""
     assert required_rate(GOAL, "NVIDIA h200 NVL") == 1500
     assert required_rate(GOAL, "pthread-AMD EPYC") is None

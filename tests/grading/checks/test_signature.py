@@ -1,4 +1,4 @@
-"""signature.py: is it the kernel that was asked for?"""
+"""signature.py: the kernel has the requested name and parameters."""
 
 import pytest
 
@@ -42,17 +42,17 @@ def bound(assignment, *kernels, code=()):
     ],
 )
 def test_reasonable_spellings_of_the_parameters_are_accepted(transposition, args):
-    """Any 32-bit size, any pointer to 32-bit elements or to vectors of them, and names of the student's own."""
+    """Any 32-bit size, any pointer to 32-bit elements or to vectors of them, and any parameter names are accepted."""
     assert bound(transposition, kernel(*args)) == Binding(name="coalsTransp", takes_local=False)
 
 
 def test_the_optional_local_parameter_is_noticed(transposition):
-    """It is supplied when it is declared."""
+    """The optional local parameter is supplied if the kernel declares it."""
     assert bound(transposition, kernel(A, B, HEIGHT, WIDTH, LMEM)) == Binding(name="coalsTransp", takes_local=True)
 
 
 def test_an_alias_is_as_good_as_the_name(course):
-    """Both spellings of the course are accepted."""
+    """An alias of the kernel's name is accepted, because the course uses both spellings."""
     fused = course.load("optimProgram")
     assert bound(fused, kernel(A, B, HEIGHT, WIDTH, name="optimProgrm")).name == "optimProgrm"
 
@@ -71,7 +71,7 @@ def test_an_alias_is_as_good_as_the_name(course):
     ],
 )
 def test_a_wrong_parameter_list_shows_expected_and_found(transposition, args):
-    """Both declarations stand one below the other."""
+    """For a wrong parameter list, the detail shows the expected and the found declaration in two lines."""
     problem = bound(transposition, kernel(*args))
     assert isinstance(problem, Problem)
     assert problem.reason is Reason.WRONG_ARGUMENTS
@@ -113,12 +113,16 @@ def test_a_wrong_parameter_list_shows_expected_and_found(transposition, args):
     ],
 )
 def test_a_wrong_parameter_is_named_with_its_line_and_what_to_write(transposition, args, words):
-    """One sentence; the advice only where it is plain what is missing or too much."""
+    """A wrong parameter is named in one sentence with its line. The message gives advice only if it is clear which
+    parameter is missing or extra.
+    """
     assert bound(transposition, kernel(*args), code=CODE).message == words
 
 
 def test_sizes_in_another_order_are_noticed(transposition):
-    """It builds, since both are sizes; what it then computes is explained by that. Other names say nothing."""
+    """Exchanged sizes are reported in `misordered`. The kernel builds, because both are sizes, and the exchange
+    explains its wrong results. Unknown parameter names are no sign of an exchange.
+    """
     found = bound(transposition, kernel(A, B, WIDTH, HEIGHT), code=CODE)
     assert found.misordered == (
         "line 3: the parameters width and height are exchanged: write uint32_t height before uint32_t width."
@@ -127,7 +131,9 @@ def test_sizes_in_another_order_are_noticed(transposition):
 
 
 def test_a_forgotten_keyword_is_named_with_its_line(transposition):
-    """The function is there; the file's other kernels are not taken for it. A line that nobody knows is left out."""
+    """A function without `__kernel` is named with its line, even if the file has other kernels. The line is left out if
+    it is unknown.
+    """
     code = (CODE[0], CODE[1].removeprefix("__kernel "), *CODE[2:])
     for others in ((), (kernel(A, name="coalsTranspose"),)):
         problem = bound(transposition, *others, code=code)
@@ -136,18 +142,18 @@ def test_a_forgotten_keyword_is_named_with_its_line(transposition):
 
 
 def test_a_found_declaration_reads_like_one(transposition):
-    """It is written as a student would write it."""
+    """The found declaration is written as a student would write it."""
     problem = bound(transposition, kernel(A, HEIGHT, LMEM))
     assert problem.detail.endswith("__kernel void coalsTransp(__global float *A, uint height, __local float *lmem)")
 
 
 def test_a_missing_kernel_names_the_nearest(transposition):
-    """A typing slip in the name is answered with the name that was found."""
+    """If the kernel is missing, the message names the kernel with the nearest name, in case of a typing error."""
     problem = bound(transposition, kernel(name="blockMMM"), kernel(name="coalsTranspose"))
     assert problem.reason is Reason.KERNEL_MISSING
     assert "no kernel named coalsTransp; the nearest is coalsTranspose" in problem.message
 
 
 def test_a_file_without_kernels_says_so(transposition):
-    """A forgotten __kernel is the likeliest cause."""
+    """For a file without kernels, the message says so. A forgotten `__kernel` is the likeliest cause."""
     assert "the file has no kernel" in bound(transposition).message

@@ -1,4 +1,4 @@
-"""simulated_run.py: a submission's run on the simulator, and what a failure there says."""
+"""simulated_run.py: a submission runs on the simulator, and a failure there is explained."""
 
 import pytest
 from project import ROOT
@@ -22,7 +22,7 @@ SIZES = {"height": 20, "width": 37}
 
 
 class Scripted:
-    """A worker that answers each request with what it was given for it; it runs a script by the same three requests."""
+    """Worker that gives a fixed answer to each request. Its `run` is the real one, which makes three requests."""
 
     run = Worker.run
 
@@ -52,13 +52,15 @@ class Scripted:
 
 @pytest.fixture(scope="module")
 def subject(environment, transposition):
-    """The model solution, and a worker that builds it."""
+    """Yield the model solution with a worker that builds it."""
     with environment.worker() as worker:
         yield subject_of(worker, transposition, MODEL)
 
 
 def test_the_model_solution_is_seen(simulator, transposition):
-    """The launch runs on the simulator, its results are right there, and its lines are the student's."""
+    """The model solution runs on the simulator with right results, and its accesses have the line numbers of the
+    student's file.
+    """
     seen = simulate(subject_of(simulator, transposition, MODEL), SIZES, 0)
     assert isinstance(seen, Simulated)
     assert seen.problem is None
@@ -72,13 +74,13 @@ def test_the_model_solution_is_seen(simulator, transposition):
 
 
 def test_the_same_inputs_for_the_same_seed(simulator, transposition):
-    """A run can be repeated: all that is seen is the same again."""
+    """Two runs with the same seed give equal observations."""
     subject = subject_of(simulator, transposition, MODEL)
     assert simulate(subject, SIZES, 0) == simulate(subject, SIZES, 0)
 
 
 def test_wrong_results_are_a_problem_of_the_run(simulator, transposition):
-    """Results are compared there, too."""
+    """Results of a simulated run are compared, and wrong results are the run's problem."""
     source = SIGNATURE + "{\n    if (get_global_id(0) == 0 && get_global_id(1) == 0) B[0] = A[1];\n}\n"
     seen = simulate(subject_of(simulator, transposition, source), SIZES, 0)
     assert isinstance(seen, Simulated)
@@ -86,7 +88,9 @@ def test_wrong_results_are_a_problem_of_the_run(simulator, transposition):
 
 
 def test_a_kernel_that_never_ends_there(simulator, environment, transposition):
-    """It is stopped at the simulator's own deadline, in its first session and in any other."""
+    """A kernel that does not end is stopped at the simulator's own deadline, in the worker's first session and in later
+    sessions.
+    """
     assert simulator.ready()
     quick = replace(environment, deadlines=replace(DEADLINES, launch=0.1, simulation=2))
     hanging = SIGNATURE + "{\n    volatile uint go = 1;\n    while (go) B[0] = 0;\n}\n"
@@ -100,14 +104,14 @@ def test_a_kernel_that_never_ends_there(simulator, environment, transposition):
 
 
 def test_every_launch_there_has_the_deadline_of_a_first(environment):
-    """No launch on the simulator is held to the seconds of a device."""
+    """Every launch on the simulator has the simulator's deadline. The shorter deadlines of a device do not apply."""
     worker = environment.simulator()
     assert isinstance(worker, Worker)
     assert worker._deadlines.launch == worker._deadlines.first_launch == environment.deadlines.simulation
 
 
 def test_a_function_that_the_simulator_does_not_know(simulator, environment, transposition):
-    """The simulator itself crashes at such a kernel; that is no wild access of the student's."""
+    """If the simulator crashes at a function that it does not know, the message says so and reports no wild access."""
     source = SIGNATURE + "{\n    B[0] = __builtin_popcount(height);\n}\n"
     with environment.worker() as device:
         subject = replace(subject_of(device, transposition, source), worker=simulator)
@@ -117,7 +121,9 @@ def test_a_function_that_the_simulator_does_not_know(simulator, environment, tra
 
 
 def test_too_much_local_memory_is_told_with_both_figures(subject, simulator):
-    """The simulator has as much as NVIDIA's drivers give, and refuses the launch; a CPU has more."""
+    """A kernel with too much local memory fails, and the message gives the needed and the available amount. The
+    simulator has as much local memory as NVIDIA's drivers give; a CPU has more.
+    """
     source = SIGNATURE + "{ __local float t[16384]; t[get_local_id(0)] = A[0]; B[0] = t[height]; }"
     program = subject.built.program.model_copy(update={"source": source})
     found = simulate(replace(subject, worker=simulator, built=replace(subject.built, program=program)), SIZES, 0)
@@ -141,7 +147,9 @@ def test_too_much_local_memory_is_told_with_both_figures(subject, simulator):
     ],
 )
 def test_failures_say_where_they_showed(subject, answers, reason, words):
-    """Whatever fails, or says more or less than was launched, is a problem that names the simulator."""
+    """Every failure of the worker becomes a problem that names the simulator. A number of observations that does not
+    match the launches is a failure, too.
+    """
     found = simulate(replace(subject, worker=Scripted(**answers)), SIZES, 0)
     assert isinstance(found, Problem)
     assert found.reason is reason
@@ -150,7 +158,7 @@ def test_failures_say_where_they_showed(subject, answers, reason, words):
 
 
 def test_a_failure_ends_the_session_for_the_next(simulator, transposition):
-    """After a refused launch the same worker runs the next submission."""
+    """After a refused launch, the same worker runs the next submission."""
     greedy = SIGNATURE + "{\n    __local float t[1 << 20];\n    t[get_local_id(0)] = 0;\n    B[0] = t[0];\n}\n"
     found = simulate(subject_of(simulator, transposition, greedy), SIZES, 0)
     assert isinstance(found, Problem)
@@ -159,7 +167,7 @@ def test_a_failure_ends_the_session_for_the_next(simulator, transposition):
 
 
 class Returning(Scripted):
-    """A worker that returns the arrays it was sent."""
+    """Worker that returns the arrays that it was sent."""
 
     def stage(self, _script, arrays):
         self.sent = arrays
@@ -171,13 +179,13 @@ class Returning(Scripted):
 
 
 def seen_kernel(*texts):
-    """A launch of which the simulator said this."""
+    """Return a launch in which the simulator printed these messages."""
     messages = tuple(SeenMessage(text=text, array="", times=1, endings=(), writes=()) for text in texts)
     return SeenKernel(kernel="k", flop=0, steps=0, arrays=(), messages=messages, unset=(), accesses=(), branches=())
 
 
 def test_fetched_is_what_is_inspected(subject):
-    """A run whose launch was seen is judged by the buffers that came back."""
+    """A run with an observed launch is judged by the buffers that the worker returns."""
     worker = Returning(observe=(seen_kernel(),))
     seen = simulate(replace(subject, worker=worker), SIZES, 0)
     assert seen.problem is None
@@ -185,7 +193,7 @@ def test_fetched_is_what_is_inspected(subject):
 
 
 def test_nothing_is_said_of_the_arrays_of_a_run_that_was_cut_off(subject):
-    """Elements that it had no time to write are no mistake."""
+    """A run that was cut off is not judged by its arrays, because it had no time to write all elements."""
     worker = Returning(observe=(seen_kernel("OCLGRIND FATAL ERROR (x)\na loop that does not end\n"),))
     assert simulate(replace(subject, worker=worker), SIZES, 0).problem is CUT_OFF
 
@@ -199,13 +207,17 @@ REFUSED = SIGNATURE + "{\n    __local float t[1 << 20];\n    t[get_local_id(0)] 
 
 @pytest.mark.parametrize("source", [MODEL, REFUSED], ids=["a run", "a refusal"])
 def test_a_run_that_was_begun_shows_what_it_would_have_shown_later(simulator, transposition, source):
-    """Also one that fails, after which the worker does the next."""
+    """A run that was begun earlier gives the same result as a later run, even if it fails. After a failure, the worker
+    runs the next one.
+    """
     subject = subject_of(simulator, transposition, source)
     assert seen_in(run_at(subject, SIZES, 0).begin()) == simulate(subject, SIZES, 0)
 
 
 def test_another_session_gives_up_a_run_that_was_begun(simulator, environment, transposition):
-    """However long that would have been; it can be made again."""
+    """A new session in the same worker abandons a run that was begun, however long that run would take. The abandoned
+    run can be made again later.
+    """
     simulator.ready()
     with environment.simulator() as worker:
         hanging = subject_of(worker, transposition, HANGING)
@@ -217,7 +229,7 @@ def test_another_session_gives_up_a_run_that_was_begun(simulator, environment, t
 
 
 def test_two_runs_go_on_at_once(simulator, environment, transposition):
-    """Each in its own worker, whichever is waited for first."""
+    """Two runs proceed at the same time in their own workers, and can be waited for in any order."""
     subject = subject_of(simulator, transposition, MODEL)
     with environment.simulator() as counter:
         runs = Runs(subject=subject, counter=counter, ours=counter)

@@ -1,4 +1,4 @@
-"""simulator_checks.py: all checks that rest on the simulator, with it and without it."""
+"""simulator_checks.py: all checks that need the simulator, with and without a simulator."""
 
 from dataclasses import replace
 
@@ -25,7 +25,7 @@ NEVER_RUN = Problem(reason=Reason.NOT_RUN, message="the build failed.")
 
 
 class Absent:
-    """A worker on a machine without a simulator."""
+    """Worker on a machine without a simulator."""
 
     def ready(self):
         raise NoSimulatorError("the simulator is not installed: install it.")
@@ -33,19 +33,19 @@ class Absent:
 
 @pytest.fixture
 def subject(simulator, transposition):
-    """The model solution on the simulator."""
+    """Return the model solution on the simulator."""
     return subject_of(simulator, transposition, MODEL)
 
 
 @pytest.fixture
 def nowhere(environment, transposition):
-    """The model solution where there is no simulator."""
+    """Return the model solution on a machine without a simulator."""
     with environment.worker() as worker:
         return replace(subject_of(worker, transposition, MODEL), worker=Absent())
 
 
 def test_a_model_solution_passes(subject):
-    """All points are earned, and the counts are kept."""
+    """A model solution earns all points, and its counts are kept."""
     watched = watch(runs_of(subject), RULES)
     assert [each.verdict for each in watched.checks] == [Verdict.PASSED] * 4
     assert sum(each.points for each in watched.checks) == 50
@@ -54,7 +54,7 @@ def test_a_model_solution_passes(subject):
 
 
 def test_a_hidden_run_says_nothing_in_other_checks(subject):
-    """The lines that it names would stand in cases that are shown, unless it broke off."""
+    """A hidden sanitizer run gives no lines to other checks, because shown cases would display them."""
     assignment = subject.task.assignment
     hidden = assignment.model_copy(update={"sanitizer": assignment.sanitizer.model_copy(update={"hidden": True})})
     assert watch(runs_of(subject), RULES).seen
@@ -62,14 +62,16 @@ def test_a_hidden_run_says_nothing_in_other_checks(subject):
 
 
 def test_memory_behaviour_counts_where_its_own_run_is_right(subject):
-    """A kernel that is wrong at other sizes keeps what it does well; nothing else of it is clean."""
+    """A kernel that is wrong at other sizes keeps its memory points, but loses the points of a clean run."""
     sanitized, *memory = watch(runs_of(subject), RULES, FAILED).checks
     assert sanitized.reason is Reason.NOT_RUN
     assert [each.verdict for each in memory] == [Verdict.PASSED] * 3
 
 
 def test_memory_behaviour_of_wrong_results_is_not_counted(subject):
-    """A kernel that does not do its task shows nothing by how it moves words."""
+    """Memory behaviour is not counted for wrong results, because a kernel that does not do its task proves nothing by
+    its traffic.
+    """
     wrong = subject_of(subject.worker, subject.task.assignment, changed(MODEL, "= block[x][r]", "= 2 * block[x][r]"))
     watched = watch(runs_of(wrong), RULES, FAILED)
     assert {each.reason for each in watched.checks} == {Reason.NOT_RUN}
@@ -77,7 +79,9 @@ def test_memory_behaviour_of_wrong_results_is_not_counted(subject):
 
 
 def test_a_kernel_that_lacks_only_a_barrier_is_counted_with_it(subject):
-    """The first check of memory behaviour says after which line the barrier was added."""
+    """A kernel that lacks only a barrier is counted with the barrier. The first memory check says after which line the
+    barrier was added.
+    """
     barrier = "barrier(CLK_LOCAL_MEM_FENCE);"
     racy = subject_of(subject.worker, subject.task.assignment, changed(MODEL, barrier, ""))
     watched = watch(runs_of(racy), RULES)
@@ -91,7 +95,7 @@ def test_a_kernel_that_lacks_only_a_barrier_is_counted_with_it(subject):
 
 
 def test_a_hidden_sanitizer_adds_no_barrier(subject):
-    """Students would learn of its race."""
+    """A hidden sanitizer adds no barrier, because students would learn about its race."""
     assignment = subject.task.assignment
     hidden = assignment.model_copy(update={"sanitizer": assignment.sanitizer.model_copy(update={"hidden": True})})
     racy = subject_of(subject.worker, hidden, changed(MODEL, "barrier(CLK_LOCAL_MEM_FENCE);", ""))
@@ -99,14 +103,16 @@ def test_a_hidden_sanitizer_adds_no_barrier(subject):
 
 
 def test_an_endless_kernel_is_not_counted(subject):
-    """It would take the time of its run again."""
+    """An endless kernel is not counted, because its run would take all its time again."""
     endless = Endless(sizes={"height": 1, "width": 1}, findings=(ENDLESS,))
     watched = watch(runs_of(subject), RULES, FAILED, endless)
     assert {each.reason for each in watched.checks[1:]} == {Reason.NOT_RUN}
 
 
 def test_a_run_that_breaks_off_is_told_in_every_check(subject, monkeypatch):
-    """A kernel that is right on the device and never ends in the simulator is not told that its results are wrong."""
+    """If a run breaks off, every check gives that reason. A kernel that is right on the device and never ends in the
+    simulator is not reported as wrong.
+    """
     problem = Problem(reason=Reason.TIME_LIMIT, message="in the simulator: still running after 20 s.")
     for module in ("sanitizer", "memory"):
         monkeypatch.setattr(f"grader.grading.checks.{module}.seen_in", lambda *_: problem)
@@ -118,7 +124,7 @@ def test_a_run_that_breaks_off_is_told_in_every_check(subject, monkeypatch):
 
 
 def test_without_a_simulator_checks_are_skipped(nowhere):
-    """They stay in the total, neither earned nor lost, and each says what to install."""
+    """Without a simulator, checks are skipped and their points stay in the total. Each check says what to install."""
     watched = watch(runs_of(nowhere), RULES)
     assert {(each.verdict, each.reason, each.points) for each in watched.checks} == {
         (Verdict.SKIPPED, Reason.NO_SIMULATOR, 0)
@@ -130,13 +136,17 @@ def test_without_a_simulator_checks_are_skipped(nowhere):
 
 
 def test_a_simulator_that_is_required(nowhere):
-    """A course that asks for these checks gets no grades without them."""
+    """If the rules require the simulator, its absence raises NoSimulatorError, so no grade is given without these
+    checks.
+    """
     with pytest.raises(NoSimulatorError):
         watch(runs_of(nowhere), REQUIRED)
 
 
 def test_a_submission_that_is_not_run_fails_them(transposition):
-    """For the reason that it was not run: with a simulator or without, it would earn nothing."""
+    """If a submission is not run, its simulator checks fail for that reason. They would earn nothing with or without a
+    simulator.
+    """
     lost = list(map(NEVER_RUN.fail, unwatched_checks(transposition)))
     assert [each.name for each in lost] == [each.name for each in unwatched_checks(transposition)]
     assert {(each.reason, each.points) for each in lost} == {(Reason.NOT_RUN, 0)}
@@ -144,7 +154,7 @@ def test_a_submission_that_is_not_run_fails_them(transposition):
 
 
 def test_without_such_checks_no_simulator_is_asked_for(nowhere):
-    """It need not be installed, even if it is required."""
+    """An assignment without simulator checks needs no simulator, even if the rules require one."""
     task = nowhere.task
     assignment = task.assignment.model_copy(update={"sanitizer": None, "memory": None})
     asking_nothing = replace(nowhere, task=replace(task, assignment=assignment))
@@ -154,7 +164,7 @@ def test_without_such_checks_no_simulator_is_asked_for(nowhere):
 
 @pytest.mark.parametrize(("dropped", "names"), [("sanitizer", 3), ("memory", 1)])
 def test_an_assignment_may_ask_for_one_of_them(subject, dropped, names):
-    """An assignment without a sanitizer, or without memory checks, gets the others."""
+    """An assignment without a sanitizer, or without memory checks, gets the other checks."""
     assignment = subject.task.assignment.model_copy(update={dropped: None})
     part = replace(subject, task=replace(subject.task, assignment=assignment))
     watched = watch(runs_of(part), RULES)
@@ -164,7 +174,9 @@ def test_an_assignment_may_ask_for_one_of_them(subject, dropped, names):
 
 
 def test_the_rules_say_what_the_device_is(environment, subject):
-    """The profile is that of the simulated device that the rules describe."""
+    """The profile describes the simulated device of the rules, here with warps of 16 work-items and sectors of 64
+    bytes.
+    """
     assert subject
     memory = Memory(
         sizes={"height": 32, "width": 32},

@@ -1,4 +1,4 @@
-"""uncounted.py: why the memory behaviour of a kernel is not counted, if no other mistake in it is known."""
+"""uncounted.py: explains why a kernel's memory behaviour is not counted, if no other mistake in the kernel is known."""
 
 import pytest
 from kernels import TRANSPOSITION, changed
@@ -20,7 +20,7 @@ RULES = WatchingRules()
 
 
 def watched(simulator, course, assignment, source, failed=()):
-    """The sanitizer's check of a submission, and its checks of memory behaviour."""
+    """Return a submission's sanitizer check and its memory checks."""
     sanitized, *memory = watch(runs_of(subject_of(simulator, course.load(assignment), source)), RULES, failed).checks
     assert {each.kind for each in memory} == {Kind.MEMORY}
     return sanitized, memory
@@ -28,7 +28,7 @@ def watched(simulator, course, assignment, source, failed=()):
 
 @pytest.mark.parametrize("name", ["sums-in-ascending-order", "stores-in-ascending-order", "sums-in-any-order"])
 def test_results_that_need_an_order(simulator, course, name):
-    """The simulator sees no race, and each memory check says that the results depend on the order."""
+    """The simulator sees no race, and each memory check says that the results depend on the order of work-items."""
     sanitized, memory = watched(simulator, course, "reduction", (HOSTILE / name / "kernels.cl").read_text())
     assert sanitized.verdict is Verdict.PASSED
     assert {(each.reason, each.points) for each in memory} == {(Reason.ORDER_DEPENDENT, 0)}
@@ -37,7 +37,7 @@ def test_results_that_need_an_order(simulator, course, name):
 
 
 def test_results_that_are_wrong_in_any_order(simulator, course):
-    """Nothing is said about the order."""
+    """If the results are wrong in every order of work-items, the checks say nothing about the order."""
     model = (ROOT / "reference" / "reduction" / "kernels.cl").read_text()
     _, memory = watched(simulator, course, "reduction", changed(model, "real sum = 0", "real sum = 1"))
     assert {each.reason for each in memory} == {Reason.NOT_RUN}
@@ -45,7 +45,7 @@ def test_results_that_are_wrong_in_any_order(simulator, course):
 
 
 def test_where_a_case_is_wrong_that_is_what_is_told(simulator, course):
-    """A mistake that shows elsewhere comes first."""
+    """If a correctness case is wrong, the memory checks name that mistake, not the order of work-items."""
     source = (HOSTILE / "sums-in-ascending-order" / "kernels.cl").read_text()
     _, memory = watched(simulator, course, "reduction", source, failed=({"n": 1},))
     assert {each.reason for each in memory} == {Reason.NOT_RUN}
@@ -56,7 +56,7 @@ def test_where_a_case_is_wrong_that_is_what_is_told(simulator, course):
 
 @pytest.fixture
 def run(simulator, transposition):
-    """A run that counts, which is not made."""
+    """Return a memory run that has not been simulated."""
     return memory_run(subject_of(simulator, transposition, TRANSPOSITION), transposition.memory)
 
 
@@ -64,7 +64,9 @@ STOPPED = Counted(profile=PROFILE, problem=CUT_OFF, steps=40_000_012)
 
 
 def test_too_many_steps_are_compared_with_the_model_solution(simulator, run):
-    """The message states both numbers of steps. It does not say whether the kernel ends."""
+    """If the simulator stops a kernel, the message states its steps and the model solution's. It does not say whether
+    the kernel ends.
+    """
     told = explained(STOPPED, run, simulator)
     assert (told.reason, told.faults) == (Reason.TOO_MANY_STEPS, ())
     assert told.message.startswith(
@@ -75,7 +77,9 @@ def test_too_many_steps_are_compared_with_the_model_solution(simulator, run):
 
 
 def test_a_kit_compares_with_nothing(run):
-    """It holds no model solution, so that no worker is asked for one."""
+    """A student kit contains no model solution, so the message compares with nothing, and no worker is asked for a
+    model solution.
+    """
     task = run.subject.task
     kit = replace(task, assignment=replace(task.assignment, kit=Kit(grader="1")))
     told = explained(STOPPED, replace(run, subject=replace(run.subject, task=kit)), None)
@@ -84,14 +88,18 @@ def test_a_kit_compares_with_nothing(run):
 
 
 def test_a_comparison_that_fails_is_a_fault_of_ours(run):
-    """The reason stays, and the report says what is missing."""
+    """If the comparison with the model solution fails, the reason stays, and the report lists the missing comparison as
+    a fault.
+    """
     told = explained(STOPPED, run, None)
     assert told.reason is Reason.TOO_MANY_STEPS
     assert [each.lost for each in told.faults] == ["the comparison with the model solution"]
 
 
 def test_a_kernel_that_is_stopped_after_something_else_has_failed(simulator, course):
-    """It is not compared: the mistake comes first."""
+    """A stopped kernel that has already failed a case is not compared with the model solution, because its mistake
+    comes first.
+    """
     waits = "    for (volatile uint go = height > 90; go;);\n"
     hangs = changed(TRANSPOSITION, "    const uint32_t ly", f"{waits}    const uint32_t ly")
     _, memory = watched(simulator, course, "coalsTransp", hangs, failed=({"height": 1, "width": 1},))

@@ -1,4 +1,4 @@
-"""build_log.py: what compilers say, read and told again; the logs are those of build_logs/ and a few by hand."""
+"""build_log.py: compilers' messages are read and explained. The logs are in build_logs/, and a few are handwritten."""
 
 from pathlib import Path
 
@@ -42,7 +42,7 @@ def told(source, log, compiled=None):
     ids=["PoCL", "PoCL renamed", "PoCL defined", "NVIDIA", "fatal", "AMD", "Intel", "our preprocessor"],
 )
 def test_every_drivers_form_of_an_error_is_read(line):
-    """Each frames the same words in a way of its own."""
+    """An error is read in the form of every driver, because each driver puts the same message into another frame."""
     assert parse(line) == (error(5, 10, "use of undeclared identifier 'x'"),)
 
 
@@ -60,12 +60,14 @@ def test_every_drivers_form_of_an_error_is_read(line):
     ],
 )
 def test_an_error_without_a_place_is_read(line, text):
-    """What comes after the front end speaks of functions, not of lines."""
+    """An error without a line is read, because compiler stages after the front end name functions, not lines."""
     assert parse(line) == (error(None, None, text),)
 
 
 def test_too_much_local_memory_is_told_in_kibibytes():
-    """What NVIDIA's assembler writes in hexadecimal digits, amid what it tells when it is asked to be verbose."""
+    """Too much local memory is stated in KiB. NVIDIA's assembler writes it in hexadecimal digits, among its other
+    verbose output.
+    """
     log = (
         "\nptxas info    : 0 bytes gmem\n"
         "ptxas error   : Entry function 'k' uses too much shared data (0x10000 bytes, 0xc000 max)\n"
@@ -77,14 +79,16 @@ def test_too_much_local_memory_is_told_in_kibibytes():
 
 
 def test_a_place_in_a_drivers_header_is_none_of_the_students():
-    """Its line number would be taken for one of the file."""
+    """A line number in a driver's header is left out, because it would look like a line of the student's file."""
     assert parse("/usr/lib/x/opencl-c.h:164:14: error: redefinition of 'step'") == (
         error(None, None, "redefinition of 'step'"),
     )
 
 
 def test_echoed_lines_carets_and_counts_are_left_out():
-    """A log of clang's repeats each line with a caret, and names macros and earlier declarations."""
+    """Repeated source lines, carets and counts of errors are left out. Clang's notes on macros and earlier declarations
+    are kept.
+    """
     log = by_name("macro-of-mine").logs["nvidia"]
     assert [(each.severity, each.line) for each in parse(log)] == [("error", 5), ("note", 1)]
 
@@ -97,14 +101,16 @@ def test_echoed_lines_carets_and_counts_are_left_out():
     ],
 )
 def test_what_the_student_never_wrote_is_left_out(name, text):
-    """PoCL's names for the library's functions, and that a pointer is itself private."""
+    """Words that the student did not write are left out: PoCL's names for library functions, and the private address
+    space of a pointer.
+    """
     (remark,) = parse(by_name(name).logs["pocl"])
     assert remark.text == text
 
 
 @pytest.mark.parametrize("log", ["", "\n\n", "a:b:c", "error:", "<kernel>:5:10:", "1:2:3: error:", "\0"])
 def test_a_log_without_an_error_has_no_remarks(log):
-    """Fragments of the forms are no errors, and stop nothing."""
+    """A log without an error has no messages. Fragments of error forms are no errors and cause no exception."""
     assert parse(log) == ()
 
 
@@ -113,7 +119,9 @@ def test_a_log_without_an_error_has_no_remarks(log):
 
 @pytest.mark.parametrize(("slip", "log"), EACH_LOG)
 def test_a_slip_is_told_with_its_line_and_its_hint(slip, log):
-    """Of every compiler's log the student learns where it is and, if that is certain, what to write instead."""
+    """For every compiler's log, the message has the line of the error and, if it is certain, a hint what to write
+    instead.
+    """
     explanation = told(slip.source, log)
     assert explanation.message.startswith((f"line {slip.line}, column ", f"line {slip.line}: "))
     if slip.hint is None:
@@ -124,13 +132,13 @@ def test_a_slip_is_told_with_its_line_and_its_hint(slip, log):
 
 
 def test_every_kernel_has_its_expectation_and_a_log():
-    """A file that nobody reads proves nothing."""
+    """Every recorded kernel has an expectation and a log, so that no recorded file is unused."""
     assert {slip.name for slip in RECORDED} == {path.stem for path in FOLDER.glob("*.cl")}
     assert [slip.name for slip in RECORDED if not slip.logs] == []
 
 
 def test_the_caret_stands_below_what_the_compiler_means():
-    """The line is the student's, without its indentation."""
+    """The caret is below the place that the compiler reports. The line is the student's, without its indentation."""
     detail = told(by_name("undeclared").source, by_name("undeclared").logs["pocl"]).detail
     assert detail.splitlines() == [
         "kernels.cl:4:17: error: use of undeclared identifier 'gidy'; did you mean 'gidx'?",
@@ -140,7 +148,9 @@ def test_the_caret_stands_below_what_the_compiler_means():
 
 
 def test_a_long_line_is_cut_around_the_caret():
-    """It fits a terminal; the tab before it is counted as the compiler did, and shown as blanks."""
+    """A long line is cut around the caret to fit a terminal. A tab before the caret is counted as the compiler counts
+    it, and is shown as blanks.
+    """
     slip = by_name("tab-and-long-line")
     _, line, caret = told(slip.source, slip.logs["pocl"]).detail.splitlines()
     assert len(line) == WIDTH
@@ -150,7 +160,7 @@ def test_a_long_line_is_cut_around_the_caret():
 
 @pytest.mark.parametrize("column", [1, 30, 31, 60, 100, 199, 200, 201])
 def test_the_caret_is_right_wherever_the_line_is_cut(column):
-    """At both ends and beyond, where a semicolon is missing."""
+    """The caret is right for every cut of the line, at both ends and beyond the end, where a semicolon is missing."""
     line = "".join(chr(ord("a") + i % 26) for i in range(200))
     _, shown, caret = told(line, f"<kernel>:1:{column}: error: wrong").detail.splitlines()
     assert len(shown) == WIDTH
@@ -159,13 +169,17 @@ def test_the_caret_is_right_wherever_the_line_is_cut(column):
 
 @pytest.mark.parametrize(("column", "caret"), [(1, 4), (100, 10)])
 def test_a_caret_in_blanks_stands_at_the_nearest_end(column, caret):
-    """Those before and after the line are not shown."""
+    """A caret in blanks before or after the line moves to the nearest end of the line, because these blanks are not
+    shown.
+    """
     _, _, shown = told("    a = b;" + " " * 200, f"<kernel>:1:{column}: error: wrong").detail.splitlines()
     assert shown == " " * caret + "^"
 
 
 def test_columns_count_characters_where_the_compiler_counts_bytes():
-    """An editor shows characters; an accent must not move the caret."""
+    """Columns count characters, as an editor does, although the compiler counts bytes. An accent does not move the
+    caret.
+    """
     before = 'printf("à côté"); int a = '
     explanation = told(f"{before}wrong;", f"<kernel>:1:{len(before.encode()) + 1}: error: wrong")
     assert explanation.message.startswith(f"line 1, column {len(before) + 1}: ")
@@ -173,21 +187,21 @@ def test_columns_count_characters_where_the_compiler_counts_bytes():
 
 
 def test_without_a_certain_column_there_is_no_caret():
-    """A macro has moved it: the line alone is named and shown."""
+    """If a macro has moved the column, only the line is named and shown, without a caret."""
     explanation = told("B[TILE] = nothing;", "<kernel>:1:9: error: wrong", compiled="B[16] = nothing;")
     assert explanation.message == "line 1: wrong."
     assert explanation.detail == "kernels.cl:1: error: wrong\n    B[TILE] = nothing;"
 
 
 def test_the_first_errors_are_shown_and_the_others_counted():
-    """A student mends the first; the rest are often its consequences."""
+    """The first errors are shown and the others counted, because later errors are often consequences of the first."""
     detail = told(by_name("many-errors").source, by_name("many-errors").logs["pocl"]).detail
     assert detail.count("error: ") == SHOWN
     assert detail.endswith("\nand 3 more errors")
 
 
 def test_an_error_is_told_once():
-    """Some compilers say the same of a line for each place in it."""
+    """An error that a compiler reports for several places of one line is shown once."""
     log = "<kernel>:1:3: error: no\n<kernel>:1:9: error: no\n<kernel>:2:1: error: no\n"
     assert [line for line in told("int a, b;\nint c;", log).detail.splitlines() if "error" in line] == [
         "kernels.cl:1:3: error: no",
@@ -196,7 +210,7 @@ def test_an_error_is_told_once():
 
 
 def test_a_hint_is_told_once():
-    """The sentence has it; below, only errors with another hint have theirs."""
+    """A hint is shown once. The message has the first hint, and errors below have only other hints."""
     slip = by_name("cuda-thread-index")
     explanation = told(slip.source, slip.logs["pocl"])
     assert "get_group_id" not in explanation.detail
@@ -204,7 +218,9 @@ def test_a_hint_is_told_once():
 
 
 def test_an_error_of_the_linkers_gets_the_place_of_its_warning():
-    """NVIDIA's front end only warns of an unknown function, and then its linker, which knows no lines, refuses it."""
+    """A linker's error gets the place of its warning. NVIDIA's front end only warns about an unknown function, and its
+    linker, which knows no lines, refuses it.
+    """
     slip = by_name("no-such-function")
     explanation = told(slip.source, slip.logs["nvidia"])
     assert explanation.message.startswith("line 3, column 12: Unresolved extern function 'average'. ")
@@ -213,13 +229,13 @@ def test_an_error_of_the_linkers_gets_the_place_of_its_warning():
 
 
 def test_what_follows_from_an_error_with_a_place_is_left_out():
-    """That the build failed, the student knows."""
+    """Messages that follow from an error with a place are left out, such as the message that the build failed."""
     explanation = told("a", "1:1:1: error: wrong\nerror: front end compiler failed build.\n")
     assert explanation.detail == "kernels.cl:1:1: error: wrong\n    a\n    ^"
 
 
 def test_a_log_without_errors_is_shown_as_it_is():
-    """Cut to size, and without folders of ours."""
+    """A log without errors is shown unchanged except for its length and for the names of folders."""
     explanation = told("a", "linking /usr/lib/secret/x.bc failed\n")
     assert explanation.message == "the compiler refused it."
     assert explanation.detail == "linking x.bc failed"
@@ -227,13 +243,15 @@ def test_a_log_without_errors_is_shown_as_it_is():
 
 
 def test_a_log_without_a_word_still_has_an_answer():
-    """A compiler that says nothing does not leave the student with nothing."""
+    """An empty log has a message, too, so that the student gets an answer."""
     explanation = told("a", "")
     assert (explanation.message, explanation.detail) == ("the compiler refused it.", "the compiler gave no reason.")
 
 
 def test_an_error_of_pages_is_cut():
-    """It may name a type as long as the file; and where it is all slashes, nobody looks for folders in it for long."""
+    """A very long error is cut, because it may name a type as long as the file. In a text of slashes, the search for
+    folders takes little time.
+    """
     for text in ("word " * 10_000, "/" * 60_000):
         explanation = told("a", f"<kernel>:1:1: error: {text}")
         assert len(explanation.message) < LINE_LIMIT + 40
@@ -243,23 +261,23 @@ def test_an_error_of_pages_is_cut():
 
 @pytest.mark.parametrize("place", ["0:0", "1:0", "0:1", "9:9", "9999999:1", "1:9999999"])
 def test_a_place_that_does_not_exist_stops_nothing(place):
-    """A log comes from a process that ran untrusted code."""
+    """A place that does not exist causes no exception, because a log comes from a process that ran untrusted code."""
     assert "wrong" in told("a\n", f"<kernel>:{place}: error: wrong").message
 
 
 @pytest.mark.parametrize("place", [f"{'9' * 5000}:1", f"1:{'9' * 5000}"])
 def test_a_number_without_end_is_no_place(place):
-    """Python refuses to read it."""
+    """A number with thousands of digits, which Python refuses to read, is no place."""
     assert parse(f"<kernel>:{place}: error: wrong") == ()
 
 
 def test_nothing_unshowable_of_the_line_is_shown():
-    """A submission may hold characters that move a terminal's cursor."""
+    """Control characters in the line are not shown, because they could move a terminal's cursor."""
     assert "\x1b" not in told("\x1b[2J a", "<kernel>:1:6: error: wrong").detail
 
 
 def test_no_folder_of_ours_is_named_in_any_log():
-    """Neither where the compiler ran nor where its headers are."""
+    """No log names a folder of the grader, neither the compiler's folder nor its headers' folder."""
     said = "".join(f"{told(slip.source, log)}{clean(log)}" for slip in RECORDED for log in slip.logs.values())
     for ours in ("/tmp", "tempfile", "/lib/", "/usr/", "<kernel>", "<stdin>", str(Path.home())):
         assert ours not in said
@@ -280,7 +298,9 @@ LOGS = {
 @pytest.mark.whole
 @pytest.mark.parametrize("unit", LOGS.values(), ids=LOGS)
 def test_a_log_is_told_in_proportion_to_its_length(unit):
-    """Each was made to have every line held against every other, or every character."""
+    """The time for a log is proportional to its length, for logs that could make every line or character meet every
+    other.
+    """
 
     def log(size):
         lines = (unit % number if "%d" in unit else unit for number in range(size // len(unit)))

@@ -1,4 +1,4 @@
-"""compilers.py: which failures are the compiler's, and what is said of them."""
+"""compilers.py: failures of the compiler are recognized and explained."""
 
 import signal
 
@@ -15,13 +15,15 @@ WHEEL = "### dumped CFG to broken.dot.0Could not find a dominating alternative v
 
 
 def crashed(words="", doing=RUNNING, number=signal.SIGABRT):
-    """A process that has ended."""
+    """Return a process that has ended."""
     return Crashed(signal=number, exit_code=None, words=words, doing=doing)
 
 
 @pytest.mark.parametrize("words", [DEBIAN, WHEEL])
 def test_the_loop_that_a_break_leaves_is_known(words):
-    """Of Debian's PoCL and of the one in Python's package: the student reads which construct to avoid."""
+    """The crash of PoCL at a loop that a `break` leaves is recognized, for Debian's PoCL and for the PoCL of the Python
+    package. The advice names the construct to avoid.
+    """
     assert is_of_compiler(crashed(words))
     assert advice(crashed(words)) == KNOWN[0].advice
 
@@ -38,21 +40,23 @@ def test_the_loop_that_a_break_leaves_is_known(words):
     ],
 )
 def test_a_compiler_is_known_by_its_last_words(words):
-    """Whenever it ends: a phase may have been told wrongly, or not at all."""
+    """A compiler is recognized by its last output at any time, because the reported phase may be wrong or missing."""
     assert is_of_compiler(crashed(words))
     assert observed(crashed(words)) == "the OpenCL compiler ended with SIGABRT after it printed an error message."
     assert advice(crashed(words)) == SIMPLER
 
 
 def test_what_ends_while_the_driver_compiles_is_the_compilers():
-    """Whatever it says."""
+    """A process that ends while the driver compiles is a compiler failure, with any output."""
     failure = crashed("Killed", COMPILING, signal.SIGSEGV)
     assert is_of_compiler(failure)
     assert observed(failure) == "the OpenCL compiler ended with SIGSEGV while it compiled the kernel."
 
 
 def test_time_is_the_compilers_only_while_it_compiles():
-    """A kernel that never ends is no fault of the compiler's."""
+    """A time limit is a compiler failure only while the driver compiles. A kernel that never ends is no compiler
+    failure.
+    """
     assert is_of_compiler(TimedOut(doing=COMPILING, seconds=20))
     assert not is_of_compiler(TimedOut(doing=RUNNING, seconds=20))
     assert observed(TimedOut(doing=COMPILING, seconds=20.0004)) == "compiling took longer than 20 s."
@@ -61,7 +65,7 @@ def test_time_is_the_compilers_only_while_it_compiles():
 
 @pytest.mark.parametrize("failure", [crashed(), crashed("Segmentation fault"), OutOfMemory()])
 def test_a_kernels_own_crash_is_not_the_compilers(failure):
-    """Nor is the memory that it has used up."""
+    """A kernel's own crash or use of memory is no compiler failure."""
     assert not is_of_compiler(failure)
 
 
@@ -73,7 +77,9 @@ HELPER = "void step(__local int *a) { a[0] = 1; barrier(CLK_LOCAL_MEM_FENCE); }\
     [("step(a);", False), ("step(a); step(a);", True), ("for (;;) step(a); if (n) step(a);", True)],
 )
 def test_a_function_with_barriers_that_is_called_twice_is_named(calls, is_named):
-    """PoCL translates such a function wrongly; one call is no reason to name it."""
+    """A function with barriers that is called more than once is named, because PoCL translates it wrongly. One call is
+    no reason to name it.
+    """
     told = advice_on(f"{HELPER}__kernel void f(__local int *a, int n) {{ {calls} }}")
     assert ("step" in told) is is_named
     assert (told == SIMPLER) is not is_named

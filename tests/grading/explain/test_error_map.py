@@ -1,4 +1,4 @@
-"""error_map.py: which blocks are wrong, in few signs."""
+"""error_map.py: a small map shows which blocks of an array are wrong."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ NONE = np.zeros((53, 90), dtype=bool)
 
 
 def test_a_small_array_is_drawn_element_by_element():
-    """Nothing is lost."""
+    """A small array is drawn with one sign for each element."""
     wrong, unwritten = np.zeros((3, 5), dtype=bool), np.zeros((3, 5), dtype=bool)
     wrong[1, 2:] = unwritten[1, 4] = True
     drawn = error_map("B", wrong, unwritten, {"TILE": 16})
@@ -18,7 +18,9 @@ def test_a_small_array_is_drawn_element_by_element():
 
 
 def test_cells_are_parts_of_blocks():
-    """53 x 90 in cells of 4 x 4 (16 is a multiple): right, partly wrong, wrong, not written."""
+    """A large array is drawn in cells that divide the blocks, here 53 x 90 in cells of 4 x 4 for blocks of 16. A cell
+    is right, partly wrong, wrong or not written.
+    """
     wrong, unwritten = NONE.copy(), NONE.copy()
     wrong[:4, :4] = wrong[4, 4] = wrong[48:] = unwritten[52] = True
     drawn = error_map("C", wrong, unwritten, {"TILE": 16})
@@ -29,7 +31,7 @@ def test_cells_are_parts_of_blocks():
 @pytest.mark.parametrize("shape", [(1, 1), (5003, 1), (1, 5003), (8300, 130), (18, 1031), (131072, 64), (20, 40)])
 @pytest.mark.parametrize("blocks", [{"TILE": 16}, {"PRG_WGSIZE": 128, "CHUNK": 12}, {}])
 def test_every_shape_fits(shape, blocks):
-    """At most ROWS x COLUMNS signs that together cover the array, and cells that no edge of a block cuts."""
+    """Every map has at most ROWS x COLUMNS signs that together cover the array, and no edge of a block cuts a cell."""
     wrong = np.zeros(shape, dtype=bool)
     wrong[-1, -1] = True
     drawn = error_map("B", wrong, wrong, blocks)

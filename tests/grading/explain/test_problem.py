@@ -1,4 +1,4 @@
-"""problem.py: the words that students read."""
+"""problem.py: each failure gets a reason and a message for the student."""
 
 import signal
 
@@ -21,7 +21,9 @@ NVIDIA_LOG = """<kernel>:3:50: error: implicit declaration of function 'foo' is 
 
 
 def test_a_build_error_is_a_sentence_with_the_students_line():
-    """The first error and what to do about it; its line and the others are behind it (see build_log.py)."""
+    """A build error has a message with the line of the student's file, the first error and advice. The detail has the
+    source line and the other errors (see build_log.py).
+    """
     source = "// one\n// two\n" + " " * 49 + "foo(3);\n"
     problem = of_build_log(NVIDIA_LOG, source_of(source))
     assert problem.reason is Reason.BUILD_ERROR
@@ -98,14 +100,14 @@ DEMAND = Demand(
     ],
 )
 def test_every_failure_has_a_reason_and_words(failure, reason, words):
-    """Whatever happened in the worker, the student is told what it means."""
+    """Every failure in the worker has a reason and a message that explains it to the student."""
     problem = of_failure(failure)
     assert problem.reason is reason
     assert words in problem.message
 
 
 def test_a_crash_shows_the_last_line_that_the_process_left():
-    """A compiler that gives up says why on its error stream."""
+    """A crash shows the last line of the process's error output, in which a compiler says why it gives up."""
     assert of_failure(Crashed(signal=6, exit_code=None, words="LLVM ERROR: x")).detail == "LLVM ERROR: x"
 
 
@@ -126,7 +128,9 @@ def mismatch(**changes):
 
 
 def test_a_wrong_array_says_how_many_which_first_and_how_far_off():
-    """Everything that the issue of a wrong result asks for, in one sentence and its detail."""
+    """The message on a wrong array states the number of wrong elements and the first one. The detail states the largest
+    error.
+    """
     problem = of_mismatch(mismatch())
     assert problem.reason is Reason.WRONG_OUTPUT
     assert problem.message == "3 of 2,077 elements of C are wrong; the first is C[1][3]: got 0.25, expected 0.5."
@@ -134,12 +138,12 @@ def test_a_wrong_array_says_how_many_which_first_and_how_far_off():
 
 
 def test_numbers_that_look_alike_get_more_digits():
-    """A student cannot learn from "got 1.5, expected 1.5"."""
+    """Two numbers that look equal get more digits, because "got 1.5, expected 1.5" would explain nothing."""
     assert "got 1.50000012, expected 1.5." in of_mismatch(mismatch(got=1.50000012, expected=1.5)).message
 
 
 def test_whole_numbers_have_all_their_digits():
-    """Where right ones are whole; what a kernel made of them need not be."""
+    """Whole numbers are shown with all digits if the right results are whole. A wrong result need not be whole."""
     told = mismatch(got=12345678.0, expected=104729.0, largest_error=12240949.0, excess=None, whole=True)
     assert "got 12345678, expected 104729." in of_mismatch(told).message
     assert of_mismatch(told).detail == "largest error: 12240949; this output must match exactly."
@@ -155,12 +159,14 @@ def test_whole_numbers_have_all_their_digits():
     ],
 )
 def test_how_far_off_is_said_so_that_it_means_something(changes, words):
-    """Exact data, absurd errors and NaN each have their own words."""
+    """The size of the error has different words for exact data, absurd errors and NaN."""
     assert words in of_mismatch(mismatch(**changes)).detail
 
 
 def test_elements_never_written_are_told_from_wrong_ones():
-    """All of them, or some of them."""
+    """Elements that were never written are distinguished from wrong elements, if all or only some elements are
+    unwritten.
+    """
     nothing = of_mismatch(mismatch(wrong=2077, unwritten=2077, first_unwritten=True))
     assert nothing.reason is Reason.NOT_WRITTEN
     assert nothing.message.startswith("the kernel wrote nothing to C (2,077 elements), or it wrote NaN.")
@@ -172,7 +178,9 @@ def test_elements_never_written_are_told_from_wrong_ones():
 
 
 def test_an_explanation_comes_before_the_numbers():
-    """The reason for machines stays; the cause is kept by itself, to be counted."""
+    """An explanation comes before the numbers. The machine-readable reason stays, and the cause is kept separately, so
+    that it can be counted.
+    """
     explanation = Explanation(cause="the sign is wrong", sentence="the sign is wrong: that explains it.")
     problem = explained(of_mismatch(mismatch()), explanation)
     assert problem.message.startswith(
@@ -186,7 +194,7 @@ def test_an_explanation_comes_before_the_numbers():
     [(0, "1 element past its end"), (4, "5 elements past its end"), (-2, "2 elements before its start")],
 )
 def test_a_stray_write_says_where(words, place):
-    """Counted from the buffer's edge."""
+    """A stray write is reported with its distance from the buffer's edge."""
     problem = of_stray_write("C", words)
     assert problem.reason is Reason.OUT_OF_BOUNDS
     assert place in problem.message

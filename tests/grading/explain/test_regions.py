@@ -1,4 +1,4 @@
-"""regions.py: where something is so, in words, or no words at all."""
+"""regions.py: the place of elements in an array is described in words, or not at all."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ BLOCKS = {"TILE": 16}
 
 
 def mask(height=53, width=90, rows=slice(None), columns=slice(None)):
-    """Some rows, in some columns."""
+    """Return a mask of some rows in some columns."""
     found = np.zeros((height, width), dtype=bool)
     found[rows, columns] = True
     return found
@@ -36,12 +36,12 @@ def mask(height=53, width=90, rows=slice(None), columns=slice(None)):
     ],
 )
 def test_rows_and_columns_have_words(where, words):
-    """One, some in a row, every n-th, at an edge, in the last block."""
+    """Rows and columns are described: one, a range, every n-th, at an edge, or in the last block."""
     assert place(where, BLOCKS) == words
 
 
 def test_vectors_have_elements():
-    """And no order of memory."""
+    """A vector is described in elements, and not in the order of memory."""
     row = mask(height=1, columns=slice(32, 48))
     assert place(row, BLOCKS, is_vector=True) == "elements 32 to 47"
     assert place(mask(height=1, columns=slice(89, None)), {}, is_vector=True) == "the last element"
@@ -50,40 +50,44 @@ def test_vectors_have_elements():
 
 
 def test_two_of_them_are_no_rule():
-    """Any two lie so far apart and no further; only where that is a block's side, it means something."""
+    """Two elements are no rule, because any two elements have a distance. The distance matters only if it is a block's
+    side.
+    """
     assert place(mask(height=1, columns=[14, 52]), BLOCKS, is_vector=True) == "elements 14 and 52"
     blocks = place(mask(height=1, columns=[30, 75]), {"TILE": 45}, is_vector=True)
     assert blocks == "every 45th element (TILE = 45), from element 30 on"
 
 
 def test_a_border_is_rows_and_columns():
-    """What ragged blocks at two edges cover."""
+    """A border is described as rows and columns, as partial blocks at two edges cover it."""
     where = mask(rows=slice(48, None)) | mask(columns=slice(80, None))
     assert place(where, {}) == "rows from 48 on and in columns from 80 on"
 
 
 def test_blocks_off_the_diagonal_have_a_name():
-    """A tile that is turned but not moved is right on the diagonal."""
+    """Blocks off the diagonal have a name, because a block that is transposed inside but not moved is right on the
+    diagonal.
+    """
     i, j = np.indices((64, 64))
     assert place(i // 16 != j // 16, BLOCKS) == "the 16 x 16 blocks (TILE) off the diagonal"
 
 
 def test_memory_order_is_the_last_resort():
-    """A share of the elements that ends in the middle of a row."""
+    """The order of memory is used last, for elements that begin or end in the middle of a row."""
     flat = np.zeros(53 * 90, dtype=bool)
     flat[1000:] = True
     assert place(flat.reshape(53, 90), BLOCKS) == "elements from 1,000 on in the order of memory"
 
 
 def test_a_few_exceptions_within_a_place_are_chance():
-    """A wrong sum of small integers may be right by chance."""
+    """A few exceptions inside a place are ignored, because a wrong sum of small integers may be right by chance."""
     where = mask(columns=slice(16, None))
     where[3, 40] = where[30, 60] = False
     assert place(where, BLOCKS).startswith("columns from 16 on")
 
 
 def test_an_exception_outside_a_place_makes_it_untrue():
-    """One wrong element elsewhere, and the last row is not where it is wrong."""
+    """One wrong element outside of a place makes its description untrue, so the place is not described."""
     where = mask(rows=slice(52, None))
     where[10, 44] = True
     assert place(where, BLOCKS) is None
@@ -91,5 +95,5 @@ def test_an_exception_outside_a_place_makes_it_untrue():
 
 @pytest.mark.parametrize("where", [mask(), ~mask(), np.random.default_rng(1).random((53, 90)) < 0.3])
 def test_everything_nothing_and_noise_are_no_place(where):
-    """Nothing is said that says nothing."""
+    """A full mask, an empty mask and noise are not described, because the words would say nothing."""
     assert place(where, BLOCKS) is None

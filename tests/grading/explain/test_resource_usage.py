@@ -1,4 +1,4 @@
-"""resource_usage.py: what drivers say that kernels take."""
+"""resource_usage.py: the resources of kernels are read from drivers' reports."""
 
 import pytest
 from samples import DEVICE
@@ -39,7 +39,9 @@ ptxas : info : Used 63 registers, 24+0 bytes lmem, 48 bytes cmem[0]
 
 
 def test_each_kernel_has_its_own_figures():
-    """Also where its spills stand on a line without the assembler's name, and its helpers' beside them."""
+    """Each kernel has its own figures, even if its spills are on a line without the assembler's name, or next to the
+    figures of its helpers.
+    """
     assert read_log(HOPPER) == {
         "rgblkMMM": Assembled(registers=255, frame=96, spilled=132),
         "other": Assembled(registers=12, frame=0, spilled=0),
@@ -61,7 +63,9 @@ def test_each_kernel_has_its_own_figures():
     ids=["empty", "blank", "other remarks", "cut", "no figures", "endless figures", "another driver's"],
 )
 def test_a_log_without_figures_says_nothing(log):
-    """An empty one comes from the driver's cache; and whoever forged it gains nothing by numbers of any length."""
+    """A log without figures gives no usage. An empty log comes from the driver's cache, and forged numbers of any
+    length have no effect.
+    """
     assert read_log(log) == {}
 
 
@@ -71,7 +75,9 @@ def opened(log="", **resources):
 
 
 def test_a_gpus_figures_come_from_the_log_and_from_the_driver():
-    """What one of them does not say, the other may: the log can be empty."""
+    """A GPU's figures come from the log and from the driver, because either may lack some of them. For example, the log
+    can be empty.
+    """
     resources = {"private_memory": 104, "local_memory": 8448, "work_group": 256}
     (usage,) = usage_of(["rgblkMMM"], opened(HOPPER, **resources), GPU)
     assert usage == Usage(kernel="rgblkMMM", registers=255, in_memory=104, spilled=132, local=8448)
@@ -81,7 +87,7 @@ def test_a_gpus_figures_come_from_the_log_and_from_the_driver():
 
 
 def test_on_a_cpu_nothing_is_said_of_registers():
-    """Every private variable is on the stack, and a log that speaks of registers is forged."""
+    """On a CPU, registers are not reported. Private variables are on the stack, and a log with registers is forged."""
     (usage,) = usage_of(["rgblkMMM"], opened(HOPPER, private_memory=104, local_memory=8448), DEVICE)
     assert usage == Usage(kernel="rgblkMMM", local=8448)
 
@@ -92,7 +98,9 @@ def demand(local=0, most=256, group=256):
 
 
 def test_what_is_too_much_is_told_with_what_there_is():
-    """Local memory first: the work-group can be what is left of it."""
+    """A demand that exceeds the device is reported with the device's limit. Local memory comes first, because the limit
+    of the work-group can depend on it.
+    """
     assert excess(demand(local=64 * 1024, most=0)).startswith(
         "k asks for 64 KiB of local memory per work-group, but this device has 48 KiB: make its __local"
     )
@@ -105,5 +113,5 @@ def test_what_is_too_much_is_told_with_what_there_is():
 
 @pytest.mark.parametrize("asked", [demand(), demand(local=48 * 1024), demand(local=None, most=None)])
 def test_what_fits_or_is_not_known_explains_nothing(asked):
-    """The driver had another reason."""
+    """A demand that fits or is unknown explains nothing, because the driver had another reason."""
     assert excess(asked) is None

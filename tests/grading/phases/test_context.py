@@ -1,4 +1,4 @@
-"""context.py: what happens to our own workers after a crash."""
+"""context.py: after a crash on a GPU, the grader's own workers are started again."""
 
 from contextlib import closing
 
@@ -23,7 +23,9 @@ from grader.results.result import Reason
 def test_what_our_workers_have_on_a_gpu_is_made_again_when_its_driver_may_have_reset_it(
     environment, reason, on_gpu, closed, monkeypatch
 ):
-    """Their processes stay from one grading to the next, and nothing in them would work."""
+    """If a GPU driver may have reset the grader's own workers, these are closed before the probe. Their processes stay
+    alive between gradings, and after a reset no call in them would work.
+    """
     own, probed = OwnWorkers(), []
     monkeypatch.setattr(context, "share_a_process", lambda _: not on_gpu)
     monkeypatch.setattr(context, "probe", lambda *_: probed.append(bool(own._kept)))

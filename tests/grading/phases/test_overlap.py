@@ -10,7 +10,7 @@ from grader.grading.phases.overlap import overlapped
 
 @dataclass(frozen=True)
 class Drafted:
-    """Stands in for a draft."""
+    """Test double for a draft."""
 
     task: str
     seconds: float = 0.0
@@ -18,7 +18,7 @@ class Drafted:
 
 @pytest.fixture
 def drafting():
-    """Drafts by three parts, of which the second never waits, and what was done in turn."""
+    """Return a generator function that drafts parts, and the list of its steps. The part "second" never waits."""
     done = []
 
     def draft(task):
@@ -37,7 +37,7 @@ def drafting():
 
 
 def test_a_part_begins_while_the_one_before_waits_for_the_simulator(drafting):
-    """Their results keep the order of the parts."""
+    """A part begins while the part before waits for its simulator. Results keep the order of the parts."""
     draft, done = drafting
     drafts = overlapped(["first", "second", "third"], draft)
     assert [each.task for each in drafts] == ["first", "second", "third"]
@@ -53,7 +53,7 @@ def test_a_part_begins_while_the_one_before_waits_for_the_simulator(drafting):
 
 
 def test_a_part_that_waits_ends_with_a_failure_of_the_next(drafting):
-    """Its workers are stopped."""
+    """If a part fails, the waiting part before it is closed, too, which stops its workers."""
     draft, done = drafting
     with pytest.raises(WorkerError):
         overlapped(["first", "fails"], draft)

@@ -1,4 +1,4 @@
-"""edit_batch.py: what a launch of many edits is given, and which of its results are whose."""
+"""edit_batch.py: a batch runs many edits in one launch, with separate inputs and results."""
 
 import numpy as np
 import pytest
@@ -17,17 +17,19 @@ WORDS = 40
 
 
 def plan(script=SCRIPT, specs=SPECS):
-    """A plan of one script."""
+    """Return a plan with one script."""
     return Plan(buffers=specs, scripts={STUDENT: script})
 
 
 def until(times):
-    """A sequence that ends when it has converged."""
+    """Return a script that repeats until it has converged, at most `times` times."""
     return replace(SCRIPT, repeat=RepeatSteps(times=times, until=UntilBelow(buffer="B", below=1.0)))
 
 
 def test_each_edit_has_groups_and_buffers_of_its_own():
-    """The launch gets a third dimension; every buffer is as far from the next as the largest is long, at least."""
+    """A batch adds a third dimension with one index for each edit. In each buffer, the parts of two edits are at least
+    as far apart as the largest buffer is long.
+    """
     batch = edit_batch(plan(), WORDS)
     (step,) = batch.plan.scripts[STUDENT].steps
     assert (step.global_size, step.local_size) == ((8, 1, MOST), (4, 1, 1))
@@ -37,7 +39,9 @@ def test_each_edit_has_groups_and_buffers_of_its_own():
 
 
 def test_what_goes_in_comes_back_as_it_was():
-    """Inputs stand at the beginning of each edit's buffer, with poison around; outputs are read from there."""
+    """Inputs are written to the beginning of each edit's part of a buffer, and poison fills the rest. Outputs are read
+    from the same place.
+    """
     batch = edit_batch(plan(), WORDS)
     sent = batch.arrays({"A": np.array([1, 2, 3], dtype=np.uint32)})["A"].reshape(MOST, apart(WORDS))
     assert (sent[:, :3] == [1, 2, 3]).all()
@@ -58,12 +62,16 @@ def test_what_goes_in_comes_back_as_it_was():
     ids=["three dimensions", "a convergence test", "large buffers"],
 )
 def test_what_cannot_be_many(script, words):
-    """A launch of three dimensions, one that must find out when it has converged, and one whose buffers are large."""
+    """Edits cannot run in a batch if the launch has three dimensions, if it must test for convergence, or if its
+    buffers are large.
+    """
     assert edit_batch(plan(script), words) is None
 
 
 def test_a_few_iterations_are_all_made():
-    """The convergence test would see what all edits have made, so there is none."""
+    """In a batch, a few iterations are all made without a convergence test, because the test would see the results of
+    all edits.
+    """
     assert edit_batch(plan(until(FEW_ITERATIONS)), WORDS).plan.scripts[STUDENT].repeat == RepeatSteps(
         times=FEW_ITERATIONS
     )

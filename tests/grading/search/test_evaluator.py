@@ -1,4 +1,4 @@
-"""evaluator.py: edits that are tried many at a time, on a real device, are as right or wrong as one at a time."""
+"""evaluator.py: on a real device, many edits in one launch are judged like each edit alone."""
 
 from time import perf_counter
 
@@ -19,7 +19,9 @@ WRONG = changed(TRANSPOSITION, "tile[lx][ly]", "tile[ly][lx]")
 
 
 def evaluator(worker, assignment, source, most=100):
-    """The session of the first edits of a transposition, on the case of one whole tile: no word of it stays unset."""
+    """Return a case's name and the session of the first edits of a transposition. The case is one whole tile, so that
+    no word stays unset.
+    """
     built = build(Task(assignment=assignment, submission=submitted(source), seed=5), worker)
     seen = outline(built.program.source, [binding.name for binding in built.bindings.values()])
     case = assignment.correctness.shown[4]
@@ -31,7 +33,7 @@ def evaluator(worker, assignment, source, most=100):
 
 
 def mended(tried, name, edits):
-    """What an edit of them makes of the text, where it helps."""
+    """Return the line, part and text of each edit that makes the case right."""
     return {(edit.line, edit.part, edit.text) for edit in tried.right(name, edits)}
 
 
@@ -40,7 +42,7 @@ CONSTANT = [changed(WRONG, "__global real *B", f"__global real *{how} B") for ho
 
 @pytest.mark.parametrize("in_words", [WRONG, *CONSTANT], ids=["movable", "const", "const restrict"])
 def test_many_at_once_are_as_right_as_one_alone(environment, transposition, in_words):
-    """The same edits help; with a pointer that cannot be moved, they are tried alone."""
+    """Edits are judged equally in one launch and alone. If a pointer cannot be moved, edits are tried alone."""
     with environment.worker() as worker:
         name, together = evaluator(worker, transposition, in_words)
         assert together.open()
@@ -55,7 +57,9 @@ def test_many_at_once_are_as_right_as_one_alone(environment, transposition, in_w
 
 
 def test_where_a_pointer_moves_edits_are_tried_alone(environment, transposition):
-    """One that moves it elsewhere would write into the results of another."""
+    """If a kernel moves a pointer, its edits are tried alone, because an edit that moves the pointer elsewhere would
+    write into another edit's results.
+    """
     store = "B[(x0 + ly) * height + (y0 + lx)] = tile[ly][lx];"
     walking = changed(WRONG, store, "{ B += (x0 + ly) * height; *(B + y0 + lx) = tile[ly][lx]; }")
     with environment.worker() as worker:
@@ -68,7 +72,9 @@ def test_where_a_pointer_moves_edits_are_tried_alone(environment, transposition)
 
 
 def test_an_edit_that_ends_the_session_takes_no_other_with_it(environment, transposition):
-    """All edits of a launch that has crashed are tried alone: one that helps is found beside one that crashes."""
+    """After a launch of many edits crashes, each of its edits is tried alone. A right edit is found even if another
+    edit of the launch crashes.
+    """
     with environment.worker() as worker:
         name, together = evaluator(worker, transposition, WRONG)
         assert together.open()

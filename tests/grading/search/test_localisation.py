@@ -1,4 +1,4 @@
-"""localisation.py and evaluator.py: a search on a real device, by a real worker."""
+"""localisation.py and evaluator.py: a search with a real worker on a real device finds the line of a mistake."""
 
 import pytest
 from golden import SUBMISSIONS
@@ -32,13 +32,13 @@ __kernel void coalsTransp(__global const real *A, __global real *B, uint32_t hei
 
 
 def few(assignment):
-    """The assignment with four of its cases."""
+    """Return the assignment with four of its cases."""
     shown = replace(assignment.correctness, cases=assignment.correctness.shown[:4])
     return replace(assignment, correctness=shown)
 
 
 def found(environment, assignment, source, is_clean=lambda *_: True, rules=GENEROUS):
-    """What a search finds in a submission, without a simulator."""
+    """Return the result of a search in a submission, without a simulator."""
     task = Task(assignment=assignment, submission=submitted(source), seed=5)
     with environment.worker() as worker:
         built = build(task, worker)
@@ -49,12 +49,14 @@ def found(environment, assignment, source, is_clean=lambda *_: True, rules=GENER
 
 
 def line_of(source, words):
-    """The line that holds these words."""
+    """Return the number of the first line that contains these words."""
     return next(number for number, line in enumerate(source.split("\n"), start=1) if words in line)
 
 
 def test_the_line_of_a_mistake_that_results_alone_show(environment, transposition):
-    """An id is taken twice where a tile is read: an edit of that line, and of no other, mends every case."""
+    """A tile is read with the same id twice, and only results show it. Edits of that line, and of no other, make every
+    case right.
+    """
     source = changed(TRANSPOSITION, "tile[lx][ly]", "tile[lx][lx]")
     mended = found(environment, few(transposition), source)
     assert {edit.line for edit in mended.edits} == {line_of(source, "tile[lx][lx]")}
@@ -63,21 +65,25 @@ def test_the_line_of_a_mistake_that_results_alone_show(environment, transpositio
 
 @pytest.mark.whole
 def test_a_type_is_edited_too(environment, transposition):
-    """A whole number that is given real ones: a program of its own, which is tried before all others."""
+    """A whole number that gets real values is found by an edit of its type. The edit is a separate program, which is
+    tried before all other edits.
+    """
     mended = found(environment, few(transposition), TYPED)
     assert [(edit.line, edit.text, edit.part) for edit in mended.edits] == [(5, "float", "the type of word")]
 
 
 @pytest.mark.whole
 def test_nothing_is_said_of_what_no_edit_mends(environment, transposition):
-    """A kernel that is wrong in two ways everywhere has no one place."""
+    """A kernel that is wrong in two places in every case gets no hint, because no single edit makes a case right."""
     source = changed(TRANSPOSITION, "tile[lx][ly];", "tile[lx][lx] + y0 + 1;")
     assert found(environment, few(transposition), source) is None
 
 
 @pytest.mark.whole
 def test_nothing_is_said_where_several_lines_would_do(environment, transposition):
-    """A sign that is wrong in one line can be turned back in another."""
+    """If edits of several lines make the results right, there is no hint. A wrong sign in one line can be reversed in
+    another.
+    """
     source = changed(TRANSPOSITION, "A[(y0 + ly)", "0 - A[(y0 + ly)")
     source = changed(source, "tile[lx][ly];", "0 + tile[lx][ly];")
     assert found(environment, few(transposition), source) is None
@@ -85,7 +91,9 @@ def test_nothing_is_said_where_several_lines_would_do(environment, transposition
 
 @pytest.mark.whole
 def test_the_first_of_two_mistakes(environment, transposition):
-    """One that spoils every case and one that spoils large ones: an edit of the first mends the small cases."""
+    """With one mistake in every case and one mistake in large cases, an edit of the first mistake makes the small cases
+    right.
+    """
     source = changed(TRANSPOSITION, "tile[lx][ly]", "tile[lx][lx]")
     source = changed(source, "x0 + lx < width)", "x0 + lx < min(width, 1000u))")
     mended = found(environment, transposition, source)
@@ -96,14 +104,16 @@ def test_the_first_of_two_mistakes(environment, transposition):
 
 @pytest.mark.whole
 def test_nothing_is_said_that_the_simulator_denies(environment, transposition):
-    """An edit that mends results, but goes wrong there, is none."""
+    """An edit that makes the results right but has a wrong access in the simulator is rejected."""
     source = changed(TRANSPOSITION, "tile[lx][ly]", "tile[lx][lx]")
     assert found(environment, few(transposition), source, is_clean=lambda *_: False) is None
 
 
 @pytest.mark.whole
 def test_a_grading_tells_the_line_and_takes_no_points(environment, course):
-    """The line goes before what is said without it, of the cases that it mends; verdicts and points stay."""
+    """A grading puts the line before the message of each case that the edit makes right. Verdicts and points stay the
+    same.
+    """
     folder = SUBMISSIONS / "coalsProgrm" / "row-from-local-id"
     quick, assignment = replace(environment, timing=ONE_PAIR), course.load("coalsProgrm")
     without, searched = (grade(assignment, folder, replace(quick, search=rules), seed=5) for rules in (NONE, GENEROUS))
@@ -114,14 +124,16 @@ def test_a_grading_tells_the_line_and_takes_no_points(environment, course):
 
 
 def test_a_search_ends_in_time(environment, transposition):
-    """Where there is no time to try all edits, nothing is said."""
+    """If the time does not suffice for all edits, there is no hint."""
     source = changed(TRANSPOSITION, "tile[lx][ly]", "tile[lx][lx]")
     assert found(environment, few(transposition), source, rules=SearchRules(seconds=0.02)) is None
 
 
 @pytest.mark.parametrize("name", ["signed-ints", "ints-without-int"])
 def test_declarations_without_a_type_do_not_end_the_search(environment, product, name):
-    """Submissions of the corpus that once stayed ungraded: the line of their mistake is found."""
+    """Declarations without `int` in submissions, which once prevented a grading, do not end the search. The line of the
+    mistake is found.
+    """
     source = (SUBMISSIONS / "blockMMM" / name / "kernels.cl").read_text()
     mended = found(environment, few(product), source)
     assert {edit.line for edit in mended.edits} == {line_of(source, "sum +=")}

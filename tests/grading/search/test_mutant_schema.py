@@ -1,4 +1,4 @@
-"""mutant_schema.py: one program that can be any edit of a text."""
+"""mutant_schema.py: one program contains all edits of a text, and a key selects the edit that runs."""
 
 import re
 from itertools import groupby
@@ -25,14 +25,16 @@ __kernel void k(__global float *A, uint n)
 
 
 def schema_of(source):
-    """The outline of a text, some of its edits, and their program."""
+    """Return the outline of a text, some of its edits, and their program."""
     seen = outline(source, ["k"])
     made = edits(seen, most=30)
     return seen, made, mutant_schema(seen, made)
 
 
 def test_the_docstring_shows_what_is_generated():
-    """The kernel in it, and the program that its two edits make of it, but for white space."""
+    """The module's docstring shows a kernel and the program that is generated from its two edits, except for white
+    space.
+    """
     blocks = re.findall(r"(?:^    .*\n)+", module.__doc__, re.MULTILINE)
     seen = outline(dedent(blocks[0]), ["scale"])
     shown = [edit for edit in edits(seen, most=100) if (edit.line, edit.text) in {(3, "<="), (4, "+ 1")}]
@@ -40,7 +42,7 @@ def test_the_docstring_shows_what_is_generated():
 
 
 def test_every_function_takes_the_key_and_every_loop_has_an_end():
-    """Calls hand the key on, a loop without a condition gets one, and a `#pragma` for speed is left out."""
+    """Calls pass the key on, a loop without a condition gets a condition, and a `#pragma` for speed is left out."""
     text = mutant_schema(outline(SOURCE, ["k"]), ()).text
     assert "float twice(float x, ulong grader_key)" in text
     assert "__kernel void k(__global float *A, uint n, ulong grader_key)" in text
@@ -50,7 +52,9 @@ def test_every_function_takes_the_key_and_every_loop_has_an_end():
 
 
 def test_each_group_has_the_arrays_of_its_edit():
-    """A launch of many edits: a kernel moves its arrays, a pointer that is constant and local memory stay."""
+    """In a launch of many edits, a kernel moves its arrays to the part of its edit. A constant pointer and local memory
+    stay.
+    """
     head = "__kernel void k(__global float *A, __global int *const B, __constant float *F, __local float *t, uint n)"
     text = mutant_schema(
         outline(f"{head} {{ A[0] = twice(F[0]); }} float twice(float x) {{ return x; }}", ["k"]), ()
@@ -64,13 +68,13 @@ def test_each_group_has_the_arrays_of_its_edit():
 
 @pytest.mark.parametrize("pointer", ["*const A", "*restrict const A", "*const restrict A"])
 def test_a_pointer_that_is_constant_stays_however_it_is_declared(pointer):
-    """It could not be moved, and the program would not build."""
+    """A constant pointer is not moved in any spelling of its declaration, because the program would not build."""
     text = mutant_schema(outline(f"__kernel void k(__global float {pointer}, uint n) {{ A[n] = 1; }}", ["k"]), ()).text
     assert "A += " not in text
 
 
 def test_a_pointer_to_what_is_constant_is_moved():
-    """Only the elements are."""
+    """A pointer to constant elements is moved, because only its elements are constant."""
     head = "__kernel void k(const __global float *A, __global const float *restrict B, __global float *C)"
     text = mutant_schema(outline(f"{head} {{ C[0] = A[0] + B[0]; }}", ["k"]), ()).text
     assert text.count("+= get_group_id(2) * ") == 3
@@ -94,7 +98,9 @@ def test_a_pointer_to_what_is_constant_is_moved():
     ],
 )
 def test_a_kernel_keeps_to_its_arrays_if_it_only_takes_their_elements(body, keeps):
-    """A pointer that is made of one could lead anywhere; what a function does that is handed one counts, too."""
+    """A kernel stays within its arrays if it only takes elements of them. A pointer made from an array could lead
+    anywhere, and so could a function that gets the array and moves it.
+    """
     functions = {
         "helper": "void helper(__global float *H, uint n) { H[n] = 1; }",
         "walker": "void walker(__global float *W, uint n) { W += n; W[0] = 1; }",
@@ -106,7 +112,9 @@ def test_a_kernel_keeps_to_its_arrays_if_it_only_takes_their_elements(body, keep
 
 
 def test_every_index_stays_in_its_array():
-    """A pointer has the words that the launch says, around where it stands; an array has what it was declared with."""
+    """Every index is limited. For a pointer, the limit is the number of words of the launch in both directions; for an
+    array, the declared size.
+    """
     source = (
         "__kernel void k(__global float *A, __global float4 *B) { __local float t[3][4]; A[1] = t[i + 1][2] * B[3].x; }"
     )
@@ -119,7 +127,7 @@ def test_every_index_stays_in_its_array():
 
 
 def test_each_edit_has_a_line_of_its_own():
-    """So a compiler's complaint is about one edit, which then is left out."""
+    """Each edit has its own line in the program. A compiler error in a line names one edit, which is then left out."""
     _, made, schema = schema_of(SOURCE)
     lines = schema.text.split("\n")
     assert set(schema.numbers) == set(schema.lines.values()) == set(made)
@@ -131,7 +139,9 @@ def test_each_edit_has_a_line_of_its_own():
 
 
 def test_the_edits_of_an_expression_follow_each_other():
-    """So that a launch of another edit passes them by one comparison; the smallest expression around each is meant."""
+    """Edits of one expression have consecutive numbers, so that a launch of another edit skips them with one
+    comparison. Each edit belongs to the smallest expression around it.
+    """
     seen, _, schema = schema_of(SOURCE)
     spans = [edit.span for edit in sorted(schema.numbers, key=schema.numbers.get)]
     assert len(set(spans)) == len(list(groupby(spans))) > 3
@@ -139,7 +149,9 @@ def test_the_edits_of_an_expression_follow_each_other():
 
 
 def test_many_edits_are_several_programs():
-    """Compiling takes more than twice as long for twice as many; and a type cannot be chosen by a launch."""
+    """Many edits are divided into several programs, because twice as many edits take more than twice as long to
+    compile. An edit of a type has a separate program, because a launch cannot select a type.
+    """
     body = " ".join(f"A[{n}] += A[{n} + 1] * B;" for n in range(40))
     source = f"__kernel void k(__global float *A, float B) {{ int sum = 0; sum += B; {body} }}"
     seen = outline(source, ["k"])
@@ -152,19 +164,21 @@ def test_many_edits_are_several_programs():
 
 
 def test_names_that_the_text_uses_are_not_used_again():
-    """A student's own `grader_key` stays the student's."""
+    """Generated names differ from the names in the text. A student's own `grader_key` stays the student's."""
     _, _, schema = schema_of(SOURCE.replace("(float x)", "(float grader_key)").replace("x + x", "grader_key"))
     assert "float twice(float grader_key, ulong grader_key_)" in schema.text
 
 
 def test_an_edited_text_keeps_its_lines():
-    """So that what is found in it has the line of the student's file."""
+    """An edited text has the line numbers of the student's file, so that findings in it have the right line."""
     source = SOURCE.replace("get_global_id(0) < n", "get_global_id(0)\n < n")
     seen, made, _ = schema_of(source)
     assert {edited(seen, edit).count("\n") for edit in made} == {source.count("\n")}
 
 
 def test_a_key_holds_the_edit_its_words_and_its_iterations():
-    """All fit into the 64 bits of a key, however large an array is."""
+    """A key contains the number of the edit, its words and its iterations. All three fit into 64 bits for arrays of any
+    size.
+    """
     assert key(7, words=5, iterations=100) == (100 * 2**24 + 5) * 2**16 + 7
     assert key(7, 2**40, 2**40) == 2**64 - 2**16 + 7

@@ -1,4 +1,4 @@
-"""need.py: a search is made only where nothing else says why, and rests on what is shown."""
+"""need.py: a search is made only if no other check explains the wrong results, and uses only shown checks."""
 
 from dataclasses import dataclass
 
@@ -18,14 +18,14 @@ RACE = replace(unchecked(), verdict=Verdict.FAILED, reason=Reason.DATA_RACE, fin
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """As much of a task as is asked for."""
+    """Task with only the fields that are needed."""
 
     assignment: object
 
 
 @dataclass(frozen=True, kw_only=True)
 class Build:
-    """As much of a build as is asked for."""
+    """Build with only the fields that are needed."""
 
     task: Task
     misordered: str = ""
@@ -36,25 +36,27 @@ def built(assignment, misordered="", **changes):
 
 
 def test_a_wrong_result_without_a_cause_needs_it(transposition):
-    """Where the simulator saw nothing either."""
+    """A wrong result without a cause needs a search if the simulator has no finding."""
     assert is_needed(built(transposition), [WRONG, check("correctness: one column (height 9)")], [unchecked()])
 
 
 def test_a_cause_without_a_line_needs_it(transposition):
-    """That all lines are listed which use an array says nothing."""
+    """A cause without a line needs a search. The list of all lines that use an array is not such a line."""
     told = replace(WRONG, cause="a sign", message="the sign is wrong. In your file, B is written in line 7.")
     assert is_needed(built(transposition), [told], [unchecked()])
 
 
 def test_a_cause_that_is_told_in_words_leaves_it_little_time():
-    """The line of a known cause is worth less than a cause; a right case has none."""
+    """If a failed case has a cause, the search gets less time, because the line of a known cause is worth less than a
+    cause. A right case has no cause.
+    """
     told, right = replace(WRONG, cause="a sign", message="the sign is wrong."), check("correctness: one column")
     assert allowance(SearchRules(seconds=5.0), [WRONG, right]) == SearchRules(seconds=5.0)
     assert allowance(SearchRules(seconds=5.0), [WRONG, told]) == SearchRules(seconds=2.0)
 
 
 def test_a_crash_beside_a_wrong_result_needs_it(transposition):
-    """That one case crashes does not say where the results of the others go wrong."""
+    """A crash in one case does not prevent a search, because it does not explain the wrong results of other cases."""
     assert is_needed(
         built(transposition), [WRONG, failed("correctness: one column (height 9)", reason=Reason.CRASH)], []
     )
@@ -72,19 +74,23 @@ def test_a_crash_beside_a_wrong_result_needs_it(transposition):
     ids=["right", "line", "crash", "time", "practice"],
 )
 def test_what_needs_none(transposition, checks):
-    """A right result, a cause told with its line, a failure that says what it is, a case that decides nothing."""
+    """No search is needed for a right result, a cause with its line, a failure that explains itself, or a practice
+    case.
+    """
     assert not is_needed(built(transposition), checks, [unchecked()])
 
 
 def test_what_else_says_why(transposition):
-    """The simulator, or parameters in another order; an instructor may want none."""
+    """No search is made if the simulator or exchanged parameters explain the results, or if the instructor wants no
+    hints.
+    """
     assert not is_needed(built(transposition), [WRONG], [RACE])
     assert not is_needed(built(transposition, misordered="line 3: exchanged"), [WRONG], [])
     assert not is_needed(built(transposition, hints="none"), [WRONG], [])
 
 
 def test_what_is_hidden_has_no_part_in_it(transposition):
-    """What a hidden simulation has found neither prevents a search nor is asked about its edits."""
+    """Findings of a hidden simulation neither prevent a search nor judge its edits."""
     hidden = replace(transposition.sanitizer, hidden=True)
     assert is_needed(built(transposition, sanitizer=hidden), [WRONG], [RACE])
     shown = transposition.correctness.shown

@@ -1,4 +1,4 @@
-"""deciding.py: which lines decide how far an access gets."""
+"""deciding.py: the lines that decide which elements an access reaches are found."""
 
 import pytest
 from growth import assert_linear
@@ -37,18 +37,20 @@ __kernel void k(__global const float *A, __global float *B, uint n, uint width)
     ],
 )
 def test_lines_that_decide(line, deciding):
-    """Conditions around an access that ask for a variable of its indexes, and where these get their bounds."""
+    """Conditions around an access that test variables of its indexes decide, and so do the lines that set the bounds of
+    these variables.
+    """
     assert deciding_lines(KERNEL, "k", line) == deciding
 
 
 def test_a_text_that_cannot_be_read():
-    """Has no such lines."""
+    """A text that cannot be read has no deciding lines."""
     assert deciding_lines("__kernel void k(__global float *B) { B[0] = (1; }", "k", 1) == ()
 
 
 @pytest.mark.whole
 def test_long_texts():
-    """Take time in proportion to their length."""
+    """The time for a long text is proportional to its length."""
     head = "__kernel void k(__global float *A, __global float *B, uint n)\n{\n    uint i = get_global_id(0);\n"
     guard = "    if (i < n)\n        B[i] = A[i];\n"
     assert_linear(lambda text: deciding_lines(text, "k", 5), lambda size: f"{head}{guard * (size // len(guard))}}}\n")

@@ -1,4 +1,4 @@
-"""calibration.py: a device is measured by kernels that do all they are timed for."""
+"""calibration.py: the kernels that measure a device do all the work that they are timed for."""
 
 import re
 from importlib.metadata import version
@@ -35,7 +35,7 @@ GPU = DEVICE.model_copy(
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    """Few launches, and a copy that takes a moment: what is measured here is no device, but the measuring."""
+    """Use few launches and short copies, because these tests check the calibration and not the device."""
     for name, value in {"WARM_UP_SECONDS": 0.02, "SECONDS": 0.02, "AT_LEAST": 3, "AT_MOST": 5}.items():
         monkeypatch.setattr(calibration, name, value)
     monkeypatch.setattr(calibration, "COPY_BYTES", dict.fromkeys(COPY_BYTES, 2**22))
@@ -49,7 +49,9 @@ def worker(environment):
 
 
 def test_this_machine_can_be_calibrated(worker, monkeypatch):
-    """Every figure is there, with an interval around it, and what it was measured with."""
+    """A calibration has every figure with an interval, and the device, sandbox, version, time and clocks of the
+    measurement.
+    """
     monkeypatch.setattr(calibration, "clocks_now", lambda _: Clocks(processors=1980, memory=3201))
     told = []
     profile = calibrate(worker, "process", told.append)
@@ -65,7 +67,9 @@ def test_this_machine_can_be_calibrated(worker, monkeypatch):
 
 
 def steady(monkeypatch, milliseconds):
-    """Launches really happen, and take as many milliseconds by the device's clock as is given for their script."""
+    """Make launches report fixed times: the milliseconds of their script on the device's clock, and 0.25 s of waiting.
+    The launches still run.
+    """
     launch = Worker.launch
 
     def launch_as_told(self, script):
@@ -78,7 +82,10 @@ def steady(monkeypatch, milliseconds):
 
 
 def test_rates_are_those_worked_out_by_hand(worker, monkeypatch):
-    """4 MiB read and written in 2 ms, by a kernel in 1 ms; 64 bytes a turn of each work-item in 10 ms; and so on."""
+    """The rates are the bytes or operations of the kernels divided by the given times. For example, a kernel reads and
+    writes 4 MiB in 1 ms, while the driver's copy takes 2 ms, and each work-item reads 64 bytes of local memory per
+    iteration in 10 ms.
+    """
     steady(monkeypatch, {COPY: 2, KERNEL_COPY: 1, LOCAL: 10, PEAK: 100, NOTHING: 0.005})
     profile = calibrate(worker, "process", lambda _: None)
     items = 2048 * worker.ready().compute_units
@@ -91,14 +98,18 @@ def test_rates_are_those_worked_out_by_hand(worker, monkeypatch):
 
 @pytest.mark.whole
 def test_the_drivers_copy_counts_where_it_is_the_faster(worker, monkeypatch):
-    """Some make theirs on all cores, and past the caches."""
+    """The copy bandwidth uses the driver's copy if it is faster than the kernel's. Some drivers copy with all cores,
+    and past the caches.
+    """
     steady(monkeypatch, {COPY: 0.5, KERNEL_COPY: 1})
     profile = calibrate(worker, "process", lambda _: None)
     assert profile.copy_bandwidth.median == pytest.approx(2 * 2**22 / 0.5e-3 * 1e-9)
 
 
 def test_what_a_gpu_copies_is_far_beyond_its_caches_and_fits_its_memory(monkeypatch):
-    """A gigabyte of 140; an eighth of what a small one has, in whole work-groups. The driver's copy is the one."""
+    """A GPU copies far more than its caches contain, and no more than its memory allows: 1 of 140 GiB, or an eighth of
+    a small memory in whole work-groups. The driver's copy is the only one.
+    """
     monkeypatch.undo()
     assert calibration.COPIES["gpu"] == (COPY,)
     sizes = {spec.name: spec.size for spec in calibration._plan(GPU).buffers}
@@ -110,7 +121,9 @@ def test_what_a_gpu_copies_is_far_beyond_its_caches_and_fits_its_memory(monkeypa
 
 
 def test_the_sums_of_local_memory_can_be_held_by_a_float():
-    """Each work-item reads every word of the shelf as often; all sums on the way are whole numbers."""
+    """A float represents the sums of local memory exactly. Each work-item reads every word equally often, and all
+    partial sums are whole numbers below 2^24.
+    """
     shelf = np.arange(SHELF)[:, None] % 8 + np.arange(4)
     assert LOCAL_TURNS % GROUP == 0
     assert LOCAL_TURNS // GROUP * int(shelf.sum()) == LOCAL_SUM < 2**24
@@ -118,21 +131,23 @@ def test_the_sums_of_local_memory_can_be_held_by_a_float():
 
 @pytest.mark.whole
 def test_reads_that_were_left_out_are_noticed(worker, monkeypatch):
-    """A compiler, or a driver, that does less than it was told shows a bandwidth that nobody has."""
+    """If a compiler or driver leaves out reads of local memory, the wrong sums raise DeviceError, because the bandwidth
+    would be too high.
+    """
     monkeypatch.setattr(calibration, "SOURCE", calibration.SOURCE.replace("d += shelf", "//"))
     with pytest.raises(DeviceError, match="wrong sums of what it reads from local memory"):
         calibrate(worker, "process", lambda _: None)
 
 
 def test_a_clock_too_coarse_for_a_launch_is_a_fault_of_the_device(worker, monkeypatch):
-    """There is no rate then."""
+    """If the device's clock reports no time for a launch, DeviceError is raised, because no rate can be computed."""
     steady(monkeypatch, {COPY: 0})
     with pytest.raises(DeviceError, match="clock does not see launches of a millisecond"):
         calibrate(worker, "process", lambda _: None)
 
 
 def test_a_kernel_of_ours_that_fails_is_a_fault_of_the_device(worker, monkeypatch):
-    """The line says which, and what came of it."""
+    """If a kernel of the calibration does not build or does not run, DeviceError names the kernel and the failure."""
     with monkeypatch.context() as patch:
         patch.setattr(calibration, "SOURCE", "nonsense")
         with pytest.raises(DeviceError, match="does not build the kernels of the calibration"):

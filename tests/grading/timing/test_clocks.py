@@ -1,4 +1,4 @@
-"""clocks.py: what nvidia-smi says, as it was recorded, and machines that have none."""
+"""clocks.py: the GPU's clock rates come from nvidia-smi, with recorded output and on machines without nvidia-smi."""
 
 import pytest
 from samples import DEVICE
@@ -11,7 +11,7 @@ GPU = DEVICE.model_copy(update={"type": "gpu", "name": "NVIDIA H200", "bus": "00
 
 @pytest.fixture
 def tool(tmp_path, monkeypatch):
-    """Makes a tool that prints a text and notes how it was called."""
+    """Return a function that installs an nvidia-smi which prints a text and records its arguments."""
 
     def make(text, code=0):
         path = tmp_path / "nvidia-smi"
@@ -34,19 +34,25 @@ def tool(tmp_path, monkeypatch):
     ],
 )
 def test_what_nvidia_smi_prints_is_two_numbers_or_nothing(text, found):
-    """As recorded on an H200, at work and idle; a virtual GPU knows no clocks, and two lines are two GPUs."""
+    """The output of nvidia-smi is two numbers, as recorded on a busy and an idle H200. A virtual GPU has no clock
+    rates, and two lines mean two GPUs, so both give None.
+    """
     assert read_clocks(text) == found
 
 
 def test_the_gpu_is_asked_for_by_its_place_on_the_bus(tool, tmp_path):
-    """Numbers of devices are not the same for OpenCL and for nvidia-smi."""
+    """nvidia-smi is asked for the GPU by its place on the bus, because OpenCL and nvidia-smi may number devices
+    differently.
+    """
     tool("1980, 3201")
     assert clocks_now(GPU) == Clocks(processors=1980, memory=3201)
     assert (tmp_path / "asked").read_text().split()[0] == "--id=0000:1b:00.0"
 
 
 def test_clocks_that_nobody_tells_are_none(tool, monkeypatch, tmp_path):
-    """A CPU has no place on a bus; the tool may fail, hang or be missing: nothing rests on it."""
+    """Clock rates that cannot be read are None, because no result depends on them. A CPU has no place on a bus, and
+    nvidia-smi may fail, hang or be missing.
+    """
     tool("Unable to determine the device handle for GPU: Unknown Error", code=15)
     assert clocks_now(GPU) is None
     assert clocks_now(DEVICE) is None

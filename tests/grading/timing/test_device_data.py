@@ -1,4 +1,4 @@
-"""device_data.py: data made where they are needed, and digests that tell whether two devices made the same of them."""
+"""device_data.py: inputs are made on the device, and digests show if two devices made the same results from them."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ from grader.protocol.steps import BufferArg, CopyStep, KernelStep, KeyArg, Progr
 
 KEY, DIGEST_KEY = 0x0123456789ABCDEF, 0xFEDCBA9876543210
 LARGE = {"height": 600, "width": 500}
-"""More words than there are work-items, and not a multiple of them."""
+"""Sizes of an array with more words than work-items. The number of words is no multiple of the number of work-items."""
 
 SQUARE = {"heightA": 180, "widthB": 180, "widthA": 180}
 
@@ -38,7 +38,7 @@ POKE_PROGRAM = ProgramSource(source="__kernel void poke(__global uint *w, ulong 
 
 
 class Shop:
-    """A session in which data are made and digested, and nothing else; and a way to change a word that was made."""
+    """Session that only makes and digests data, and that can change a word of the data."""
 
     def __init__(self, worker, assignment, sizes, sets=1):
         self.worker, own = worker, submission_plan(assignment, sizes, {})
@@ -55,22 +55,22 @@ class Shop:
         assert isinstance(worker.open(Plan(buffers=plan.buffers, scripts=scripts)), Opened)
 
     def make(self, buffer, key=KEY, number=0, turn=0):
-        """The words that a key makes in a buffer."""
+        """Return the words that a key makes in a buffer."""
         assert isinstance(self.worker.launch(of_set(supply_of(STUDENT, turn), number), key), Timing)
         name = of_set(buffer, number)
         return self.worker.fetch((name,))[name].payload
 
     def put(self, words):
-        """Have these in the output, between new guard bands."""
+        """Store these words in the output, between new guard bands."""
         assert isinstance(self.worker.stage(PUT, {self.output: words}), Done)
 
     def flip(self, index, bits=1):
-        """Change bits of one word of the output; below zero it lies in the band before it."""
+        """Change bits of one word of the output. A negative index is in the guard band before the output."""
         place = index + GUARD_BYTES // 4
         assert isinstance(self.worker.launch(POKE, place << 32 | bits), Timing)
 
     def digest(self, key=DIGEST_KEY, number=0):
-        """Of the output, with its guard bands."""
+        """Return the digest of the output and its guard bands."""
         sums = of_set(SUMS, number)
         assert isinstance(self.worker.clear((sums,)), Done)
         assert isinstance(self.worker.launch(of_set(DIGEST, number), key), Timing)
@@ -94,14 +94,14 @@ def computing(worker, product):
 
 
 def stream(count, number, key=KEY):
-    """The words of a buffer, by NumPy's own Philox."""
+    """Return the words of a buffer, made with NumPy's own Philox."""
     raw = np.random.Philox(key=np.array([key, number], np.uint64)).random_raw((count + 1) // 2)
     return raw.view(np.uint32)[:count]
 
 
 def test_numbers_are_those_of_numpys_philox(worker, product):
-    """Each whole number of its range about equally often; another range in the next turn, and the usual one where the
-    assignment states none.
+    """Whole numbers are uniform in their range and equal to numbers from NumPy's Philox. The next timed round can have
+    another range. An input without a stated range has the default range.
     """
     shop = Shop(worker, with_integers(product, {"A": (-33000, 33000)}, {"B": (1, 3)}), SQUARE)
     for turn, name, number, low, high in ((0, "A", 0, -33000, 33000), (0, "B", 1, -8, 8), (1, "B", 1, 1, 3)):
@@ -115,7 +115,7 @@ def test_numbers_are_those_of_numpys_philox(worker, product):
 
 @pytest.mark.parametrize(("kind", "low", "high"), [("int", -8, 8), ("uint", 0, 16)])
 def test_whole_numbers_of_other_types_are_as_many(worker, product, kind, low, high):
-    """The same range with a sign and without."""
+    """Whole numbers of type `int` and `uint` have ranges of equal length, and each value is about equally frequent."""
     buffers = {**product.buffers, "A": product.buffers["A"].model_copy(update={"type": kind})}
     shop = Shop(worker, with_integers(product.model_copy(update={"buffers": buffers}), {}), SQUARE)
     made = shop.make("A").view(np.int32)
@@ -126,7 +126,9 @@ def test_whole_numbers_of_other_types_are_as_many(worker, product, kind, low, hi
 
 
 def test_bits_are_those_of_numpys_philox(moving):
-    """Hardly two words alike; no NaN, which a driver may change, and nothing that it may flush."""
+    """Random bits are made from the words of NumPy's Philox, and nearly all of them differ. No word is a NaN, which a
+    driver may change, or a subnormal number, which a driver may flush to zero.
+    """
     made = moving.make("A")
     floats, words = made.view(np.float32), stream(made.size, 0)
     assert np.array_equal(made, ((words & 0x3FFFFFFF) + (64 << 23)) | (words & 1 << 31))
@@ -138,7 +140,9 @@ def test_bits_are_those_of_numpys_philox(moving):
 
 
 def test_words_tell_nothing_of_other_words(moving):
-    """Neither their differences nor their own differences repeat, nor does any bit follow from the one before it."""
+    """Words reveal nothing about other words. Neither their differences nor the differences of these repeat, and no bit
+    follows from the same bit of the word before.
+    """
     made = moving.make("A").astype(np.int64)
     for _ in range(2):
         made = np.diff(made)
@@ -148,9 +152,11 @@ def test_words_tell_nothing_of_other_words(moving):
 
 
 def test_a_digest_is_the_sum_of_words_by_factors_that_come_from_the_key(moving):
-    """By NumPy's own Philox: without the key, every value of every factor is equally likely."""
+    """A digest is the sum of the words times factors from NumPy's Philox with the key. Without the key, every value of
+    every factor is equally likely.
+    """
     words = np.random.default_rng(2).integers(0, 2**32, (500, 600), dtype=np.uint32)
-    words[0, :5] = 1 << 31  # minus nought counts as nought
+    words[0, :5] = 1 << 31  # -0 counts as 0
     moving.put(words)
     band = np.full(GUARD_BYTES // 4, POISON, np.uint32)
     whole = np.concatenate([band, words.reshape(-1) * (words.reshape(-1) != 1 << 31), band]).astype(np.uint64)
@@ -162,7 +168,7 @@ def test_a_digest_is_the_sum_of_words_by_factors_that_come_from_the_key(moving):
 
 @pytest.mark.parametrize("shop", ["moving", "computing"])
 def test_another_key_makes_other_data(request, shop):
-    """Whichever half of it is another; and the data look like none of the others'."""
+    """A change in either half of the key makes data that agree with no other key's data."""
     shop = request.getfixturevalue(shop)
     made = [shop.make("A", key) for key in (KEY, KEY + 1, KEY + 2**32, KEY ^ 2**63, 0, 2**64 - 1)]
     for number, one in enumerate(made):
@@ -171,14 +177,14 @@ def test_another_key_makes_other_data(request, shop):
 
 @pytest.mark.parametrize("data", ["numbers", "bits"])
 def test_another_buffer_has_other_data(worker, product, data):
-    """Both factors come from one key, and are not the same matrix."""
+    """Two buffers of one key have different data, so the two factors of a product are not the same matrix."""
     buffers = {name: each.model_copy(update={"data": each.data and data}) for name, each in product.buffers.items()}
     shop = Shop(worker, product.model_copy(update={"buffers": buffers}), SQUARE)
     assert np.mean(shop.make("A") == shop.make("B")) < 0.1
 
 
 def test_the_same_key_makes_the_same_everywhere(environment, worker, product):
-    """In another worker, and in every set of arrays: else nothing could be compared."""
+    """One key makes equal data in another worker and in every set of arrays, because results are compared."""
     shop = Shop(worker, product, SQUARE, sets=3)
     made = {name: shop.make(name) for name in ("A", "B")}
     for number in range(3):
@@ -189,7 +195,7 @@ def test_the_same_key_makes_the_same_everywhere(environment, worker, product):
 
 
 def test_equal_contents_have_equal_digests(environment, moving, transposition):
-    """Twice, and in another worker; with another key they have others."""
+    """Equal contents have equal digests in repeated calls and in another worker. Another key gives another digest."""
     words = np.random.default_rng(1).integers(0, 2**32, (500, 600), dtype=np.uint32)
     moving.put(words)
     first = moving.digest()
@@ -204,7 +210,7 @@ def test_equal_contents_have_equal_digests(environment, moving, transposition):
 
 BAND = GUARD_BYTES // 4
 PLACES = [0, 1, ITEMS - 1, ITEMS, 299_999, -1, -BAND, 300_000, 300_000 + BAND - 1]
-"""Of the words of a large output, and in the bands around it: at either end of both."""
+"""Indexes of words at both ends of a large output and of its guard bands."""
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -212,7 +218,7 @@ PLACES = [0, 1, ITEMS - 1, ITEMS, 299_999, -1, -BAND, 300_000, 300_000 + BAND - 
     "bit", [pytest.param(0, marks=pytest.mark.whole), 13, pytest.param(31, marks=pytest.mark.whole)]
 )
 def test_one_bit_makes_another_digest(moving, place, bit):
-    """Wherever it is; once it is as it was, so is the digest."""
+    """A change of one bit anywhere changes the digest, and its reversal restores the digest."""
     moving.put(np.arange(1, 300_001, dtype=np.uint32).reshape(500, 600))
     before = moving.digest()
     moving.flip(place, 1 << bit)
@@ -223,7 +229,7 @@ def test_one_bit_makes_another_digest(moving, place, bit):
 
 @pytest.mark.parametrize(("one", "other"), [(0, 1), (7, 607), (5, 5 + ITEMS), (299_998, 299_999)])
 def test_two_words_that_change_places_make_another_digest(moving, one, other):
-    """A sum alone would not see it."""
+    """An exchange of two words changes the digest. A plain sum would not show the exchange."""
     words = np.arange(1, 300_001, dtype=np.uint32)
     moving.put(words.reshape(500, 600))
     before = moving.digest()
@@ -233,7 +239,9 @@ def test_two_words_that_change_places_make_another_digest(moving, one, other):
 
 
 def test_the_sign_of_nought_makes_no_difference(computing):
-    """Nor does it where the judge compares: 0 - 0 and -(0 - 0) are both right."""
+    """The sign of 0 does not change the digest, because the judge's comparison also accepts both signs: 0 - 0 and -(0 -
+    0) are both right.
+    """
     words = np.zeros((180, 180), dtype=np.float32)
     computing.put(words)
     before = computing.digest()
@@ -243,7 +251,7 @@ def test_the_sign_of_nought_makes_no_difference(computing):
 
 
 def test_sets_are_apart(worker, transposition):
-    """What is written in one changes nothing in another."""
+    """A write to one set of arrays changes nothing in another set."""
     shop = Shop(worker, transposition, LARGE, sets=2)
     assert isinstance(worker.clear((shop.output, of_set(shop.output, 1))), Done)
     untouched = shop.digest()
@@ -254,7 +262,7 @@ def test_sets_are_apart(worker, transposition):
 
 
 def used(step):
-    """The buffers of a step."""
+    """Return the names of a step's buffers."""
     if isinstance(step, CopyStep):
         return {step.source, step.target}
     return {arg.buffer for arg in step.args if isinstance(arg, BufferArg)}
@@ -262,8 +270,8 @@ def used(step):
 
 @pytest.mark.parametrize("name", ["coalsProgrm", "blockMMM", "reduction"])
 def test_every_script_of_a_set_uses_its_own_buffers(course, name):
-    """Whatever the worker is for, and whatever its buffers are called; no buffer belongs to two sets, and together they
-    are what the plan has.
+    """Every script of a set uses only buffers of its set, for every kind of worker and every name of a buffer. No
+    buffer belongs to two sets, and the sets together have all buffers of the plan.
     """
     assignment = course.load(name)
     sizes = assignment.performance.classes["cpu"].sizes
@@ -284,7 +292,9 @@ def test_every_script_of_a_set_uses_its_own_buffers(course, name):
 
 
 def test_everything_that_a_script_is_given_is_made(course):
-    """Also what steps of ours would have made for the student's."""
+    """All inputs of a script are made on the device, including arrays that steps of the model solution would make for
+    the student's kernel.
+    """
     assignment = at_sizes(course.load("coalsProgrm"), height=7, width=5)
     plan = supplied(assignment, submission_plan(assignment, {"height": 7, "width": 5}, {}), 1)
     (step,) = plan.scripts[supply_of(STUDENT)].steps
@@ -295,7 +305,9 @@ def test_everything_that_a_script_is_given_is_made(course):
     ("gigabytes", "moved", "sets"), [(140, 0.5e9, 6), (40, 0.5e9, 4), (8, 0.5e9, 1), (3, 0.5e9, 1), (2, 1e6, 6)]
 )
 def test_a_device_holds_as_many_sets_as_it_has_room_for(gigabytes, moved, sets):
-    """At most six, at least one; and more than one never take more than a fourth of memory."""
+    """A device has at most six sets of arrays and at least one. Several sets together take at most a fourth of the
+    memory.
+    """
     memory = gigabytes * 10**9
     found = sets_of(moved, DEVICE.model_copy(update={"global_memory": memory}))
     assert found == sets <= SETS
@@ -303,7 +315,9 @@ def test_a_device_holds_as_many_sets_as_it_has_room_for(gigabytes, moved, sets):
 
 
 def test_a_device_without_room_for_one_set_is_no_fault_of_a_submissions():
-    """Nobody would know whose buffers the driver refuses: it is told before anything is made."""
+    """If a device has no memory for one set, InputError is raised before any data are made. Otherwise, the driver's
+    refusal could not be attributed to the submission or to the grader.
+    """
     small = DEVICE.model_copy(update={"global_memory": 2 * 10**9})
     with pytest.raises(InputError, match=r"has 2\.0 GB of memory, but timing would take 2\.5 GB: give smaller sizes"):
         sets_of(0.5e9, small)

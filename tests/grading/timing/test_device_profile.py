@@ -1,4 +1,4 @@
-"""device_profile.py: profiles on the disk, and which of them are no longer true."""
+"""device_profile.py: profiles are saved to the disk, and an outdated profile is refused."""
 
 import pytest
 from project import ROOT
@@ -20,7 +20,7 @@ def refusal(folder, device):
 
 
 def test_a_profile_comes_back_as_it_was_saved(tmp_path):
-    """In a folder that is made for it, in a file that is called by device and sandbox."""
+    """A saved profile is loaded unchanged. Its folder is made, and its file has the names of device and sandbox."""
     profile = profile_of(GPU)
     path = save_profile(profile, tmp_path / "grader" / "devices")
     assert path == tmp_path / "grader" / "devices" / "nvidia-h200-process.json"
@@ -29,7 +29,9 @@ def test_a_profile_comes_back_as_it_was_saved(tmp_path):
 
 
 def test_a_profile_belongs_to_a_device_in_a_sandbox(tmp_path):
-    """A container brings a driver of its own; there is no profile of what nobody has measured."""
+    """A profile belongs to one device in one sandbox, because a container has its own driver. Without a measurement,
+    there is no profile.
+    """
     save_profile(profile_of(GPU), tmp_path)
     assert load_profile(tmp_path, GPU, "docker") is None
     assert load_profile(tmp_path, DEVICE, "process") is None
@@ -37,7 +39,9 @@ def test_a_profile_belongs_to_a_device_in_a_sandbox(tmp_path):
 
 
 def test_a_profile_of_another_driver_is_refused_by_both_names(tmp_path):
-    """An update may change every figure."""
+    """A profile of another driver is refused, because an update may change every figure. The message names both
+    drivers.
+    """
     save_profile(profile_of(GPU), tmp_path)
     message = refusal(tmp_path, GPU.model_copy(update={"driver": "590.1"}))
     assert "was measured with driver 580.159.03, but NVIDIA H200 now has driver 590.1" in message
@@ -46,7 +50,9 @@ def test_a_profile_of_another_driver_is_refused_by_both_names(tmp_path):
 
 @pytest.mark.parametrize("changes", [{"name": "nvidia H200"}, {"platform": "Other"}, {"compute_units": 66}])
 def test_a_profile_of_another_device_under_the_same_name_is_refused(tmp_path, changes):
-    """A part of a GPU is called as all of it; the message has both drivers, too."""
+    """A profile of another device with the same file name is refused, for example of a part of a GPU, which has the
+    name of the whole GPU. The message names both drivers, too.
+    """
     save_profile(profile_of(GPU), tmp_path)
     message = refusal(tmp_path, GPU.model_copy(update={**changes, "driver": "590.1"}))
     assert "is that of NVIDIA H200 (Test, driver 580.159.03, 2 compute units), not of" in message
@@ -54,7 +60,7 @@ def test_a_profile_of_another_device_under_the_same_name_is_refused(tmp_path, ch
 
 
 def test_what_differs_without_a_change_of_speed_is_no_other_device(tmp_path):
-    """Its number, its place on the bus, and the clock that a CPU happens to have."""
+    """A device's number, its place on the bus, and the current clock of a CPU may differ from the profile."""
     save_profile(profile_of(GPU), tmp_path)
     same = GPU.model_copy(update={"index": 3, "bus": "0000:2a:00", "clock": 1234})
     assert load_profile(tmp_path, same, "process") is not None
@@ -62,19 +68,21 @@ def test_what_differs_without_a_change_of_speed_is_no_other_device(tmp_path):
 
 @pytest.mark.parametrize("content", ["", "{}", "[1", profile_of(GPU).model_dump_json().replace("device/1", "device/0")])
 def test_a_file_that_is_no_profile_is_refused(tmp_path, content):
-    """Half of one included; a grading by it would be by nobody knows what."""
+    """A file that is no complete profile is refused, because it would not be known what a grading was based on."""
     (tmp_path / "nvidia-h200-process.json").write_text(content)
     assert "cannot be read: it is no profile of this version of grader" in refusal(tmp_path, GPU)
 
 
 def test_a_file_that_cannot_be_opened_is_refused(tmp_path):
-    """A folder in its place, for example."""
+    """A file that cannot be opened is refused, for example a folder with the profile's name."""
     (tmp_path / "nvidia-h200-process.json").mkdir()
     assert "Is a directory" in refusal(tmp_path, GPU)
 
 
 def test_a_files_name_is_short_and_plain_whatever_the_device_is_called():
-    """Drivers put brackets, slashes and clocks into names."""
+    """A profile's file name is short and plain for every device. Drivers put brackets, slashes and clock rates into
+    names.
+    """
     device = DEVICE.model_copy(update={"name": "../pthread-Intel(R) Xeon(R) @ 2.10GHz/" + 300 * "x"})
     name = file_name(device, "process")
     assert name.startswith("pthread-intel-r-xeon-r-2-10ghz-x")
@@ -82,7 +90,9 @@ def test_a_files_name_is_short_and_plain_whatever_the_device_is_called():
 
 
 def test_the_roofs_are_those_of_the_profile_with_its_name_and_date():
-    """A file name and no path: results travel."""
+    """The roofs have the figures of the profile, with its file name and date. They contain no path, because results are
+    sent to other machines.
+    """
     assert profile_of(DEVICE).roofs == ROOFS
     assert isinstance(profile_of(DEVICE), DeviceProfile)
     assert str(ROOT) not in profile_of(DEVICE).model_dump_json()

@@ -1,4 +1,4 @@
-"""measurement.py: from launches to rounds, by workers of straw."""
+"""measurement.py: launches of fake workers become timed rounds."""
 
 from contextlib import nullcontext
 from dataclasses import replace
@@ -28,18 +28,18 @@ pytestmark = pytest.mark.usefixtures("still_kernel")
 
 @pytest.fixture
 def small(transposition):
-    """A transposition of a few words, so that rounds are quick."""
+    """Return a transposition of a few words, so that rounds are short."""
     return at_sizes(transposition, height=7, width=5)
 
 
 def student_launches(log):
-    """The roles that ran the student's steps, round by round."""
+    """Return the roles that ran the student's steps, in each round."""
     roles = [role for role, request, script in log if (request, script) == ("launch", STUDENT)]
     return [tuple(roles[start : start + 3]) for start in range(0, len(roles), 3)]
 
 
 def test_rounds_hold_the_times_of_their_workers(small):
-    """Each of its own; what the judge's clock makes of them is in test_rounds.py."""
+    """Each round has the times of its workers by their own clocks. The judge's clock is tested in test_rounds.py."""
     rounds = measure(begun(fake_setup(small, step_ms={Role.SUBMISSION: {STUDENT: 5}})), RULES)
     assert len(rounds) == 6
     for each in rounds:
@@ -48,7 +48,7 @@ def test_rounds_hold_the_times_of_their_workers(small):
 
 
 def test_side_shows_are_timed_in_some_rounds(small):
-    """In the first of every three rounds that count: baseline and copy by the control worker."""
+    """The control worker times the baseline and the copy in the first of every three rounds that count."""
     rounds = measure(begun(fake_setup(small)), RULES)
     shows = [each.comparisons for each in rounds]
     first = Comparisons(baseline=0.006, device_copy=0.001, surroundings=None, peak=None)
@@ -57,7 +57,9 @@ def test_side_shows_are_timed_in_some_rounds(small):
 
 
 def test_surroundings_are_the_steps_that_are_ours(course):
-    """Of a transposition (3 ms), the student's kernel (6 ms) and another transposition (9 ms): 12 ms."""
+    """The surroundings are the steps of the model solution around the student's kernel. The kernel takes 6 ms, and two
+    transpositions take 3 and 9 ms, so the surroundings take 12 ms.
+    """
     assignment = at_sizes(course.load("coalsProgrm"), height=7, width=5)
     assert [launch.solution_of is None for launch in assignment.launches] == [False, True, False]
     rounds = measure(begun(fake_setup(assignment)), RULES)
@@ -65,7 +67,9 @@ def test_surroundings_are_the_steps_that_are_ours(course):
 
 
 def test_the_workers_take_turns_in_another_order_each_round(small):
-    """The submission is last and first in turn, ours change places; so it is never thawed twice in two rounds."""
+    """The workers run in another order in each round. The submission is last and first alternately, so it is thawed
+    only once in two rounds, and the other two workers exchange their places.
+    """
     log = []
     measure(begun(fake_setup(small, log)), RULES)
     r, s, c = Role.REFERENCE, Role.SUBMISSION, Role.CONTROL
@@ -75,7 +79,7 @@ def test_the_workers_take_turns_in_another_order_each_round(small):
 
 
 def test_the_submission_is_frozen_while_others_are_timed(small):
-    """Whatever they are asked for, and never while it is asked for something itself."""
+    """The submission is frozen during all requests to other workers, and awake during its own requests."""
     setup, seen = fake_setup(small), []
     submission = setup.participants[Role.SUBMISSION].worker
     for role, participant in setup.participants.items():
@@ -93,15 +97,18 @@ def test_the_submission_is_frozen_while_others_are_timed(small):
 
 
 def test_a_device_that_is_no_processor_needs_nobody_frozen(small):
-    """Kernels there reach no worker's process; to freeze one would only take time."""
+    """On a GPU, the submission is not frozen. Kernels do not run in a worker's process, so freezing would only take
+    time.
+    """
     setup = fake_setup(small, device=DEVICE.model_copy(update={"type": "gpu"}))
     setup.participants[Role.SUBMISSION].worker.freeze = None
     assert len(measure(begun(setup), RULES)) == 6
 
 
 def test_on_a_gpu_the_workers_clock_tells_how_long_a_launch_was_waited_for(small):
-    """4 ms more than its driver says, and another one for what comes after it: launches of ours take 0.5 ms more, and
-    0.1 ms are for the results. Workers may differ a little.
+    """On a GPU, the worker's clock measures how long a launch was waited for. Here it is 4 ms more than its driver
+    reports, and 1 ms more for the results. Launches of the model solution take 0.5 ms more, and 0.1 ms for the results.
+    A small difference between workers is allowed.
     """
     setup = fake_setup(small, device=DEVICE.model_copy(update={"type": "gpu"}))
     worker = setup.participants[Role.SUBMISSION].worker
@@ -120,7 +127,7 @@ def test_on_a_gpu_the_workers_clock_tells_how_long_a_launch_was_waited_for(small
 
 
 def test_results_are_taken_directly_after_the_launch(small):
-    """Before anybody else is asked for anything."""
+    """The submission's results are fetched directly after its launch, before any request to another worker."""
     log = []
     measure(begun(fake_setup(small, log)), RULES)
     asked = [(role, request) for role, request, script in log if script in (STUDENT, ("B",))]
@@ -130,8 +137,8 @@ def test_results_are_taken_directly_after_the_launch(small):
 
 
 def test_a_submission_has_so_many_seconds_and_no_more(small, monkeypatch):
-    """By a clock that only launches move. Too slow for any interval: a time limit. Slow, but timed often enough: what
-    there is decides.
+    """A submission has a limited time, here on a clock that only launches advance. If too few rounds fit for an
+    interval, the problem is a time limit. If a slow submission has enough rounds, these rounds decide.
     """
     rules = RULES.model_copy(update={"max_seconds": 0.05, "min_pairs": 30, "max_pairs": 100, "session_pairs": 50})
     clock = Clock()
@@ -143,7 +150,9 @@ def test_a_submission_has_so_many_seconds_and_no_more(small, monkeypatch):
 
 
 def test_a_noisy_machine_makes_no_time_limit(small, monkeypatch):
-    """A slow submission on it has its time and its rounds, and they tell nothing: that is not its fault."""
+    """On a noisy machine, a slow submission has its time and its rounds, but is not measured. The noise is not its
+    fault, so the problem is no time limit.
+    """
     rules = RULES.model_copy(update={"max_seconds": 0.2, "min_pairs": 30, "max_pairs": 100, "session_pairs": 50})
     clock = Clock()
     monkeypatch.setattr(measurement, "time", clock)
@@ -152,7 +161,7 @@ def test_a_noisy_machine_makes_no_time_limit(small, monkeypatch):
 
 
 class Clock:
-    """Stands in for the module `time`."""
+    """Test double for the module `time`."""
 
     now = 0.0
 
@@ -164,7 +173,7 @@ class Clock:
 
 
 class Kernel:
-    """Stands in for the kernel's threads, which work beside the turns that it is told of."""
+    """Test double for the threads of the OS kernel, which work next to the launches of given roles."""
 
     def __init__(self, *patterns):
         self.patterns, self.rounds, self.worked, self.looks = patterns, 0, 0.0, 0
@@ -174,7 +183,9 @@ class Kernel:
         return self.worked
 
     def works_beside(self, role):
-        """Each pattern is of one round, and they come again; a launch has 2 ms, of which it takes one."""
+        """Work next to a launch if the round's pattern contains its role. The patterns repeat, one for each round. The
+        work takes one of the launch's 2 ms.
+        """
         beside = self.patterns[self.rounds // 3 % len(self.patterns)]
         self.rounds += 1
         self.worked += 1 * MS if role in beside else 0.0
@@ -185,7 +196,7 @@ OURS, OWN, BOTH, NONE = (Role.REFERENCE, Role.CONTROL), (Role.SUBMISSION,), tupl
 
 @pytest.fixture
 def beside(monkeypatch, small):
-    """Makes a setup beside which the kernel works by patterns, by a clock that only launches move."""
+    """Return a function that makes a setup with patterns of OS kernel work, on a clock that only launches advance."""
 
     def make(*patterns, assignment=small, device=DEVICE, seconds=2 * MS):
         clock, kernel = Clock(), Kernel(*patterns)
@@ -212,7 +223,9 @@ MANY = TimingRules(warm_up_seconds=0, clear_pairs=30, min_pairs=30, max_pairs=40
 
 @pytest.mark.parametrize("pattern", [NONE, BOTH])
 def test_work_of_the_kernel_beside_both_sides_counts_nothing_out(beside, pattern):
-    """Six looks a round: before each turn, and after it."""
+    """Work of the OS kernel next to both sides excludes no round. Its threads are read six times in a round, before and
+    after each turn.
+    """
     setup, kernel = beside(pattern)
     assert len(measure(setup, MANY)) == 30
     assert kernel.looks == 6 * 31
@@ -220,7 +233,9 @@ def test_work_of_the_kernel_beside_both_sides_counts_nothing_out(beside, pattern
 
 @pytest.mark.parametrize("side", [OURS, OWN, (Role.REFERENCE,)])
 def test_rounds_in_which_the_kernel_works_beside_one_side_do_not_count(beside, side):
-    """A third of them: others are made in their place, and comparisons are there for every third that counts."""
+    """Rounds with work of the OS kernel next to one side, here a third of them, do not count. Other rounds replace
+    them, and comparisons are made in every third round that counts.
+    """
     setup, kernel = beside(NONE, side, NONE)
     rounds = measure(setup, MANY)
     assert {each.kernel_surplus for each in rounds} == {0.0}
@@ -232,7 +247,9 @@ def test_rounds_in_which_the_kernel_works_beside_one_side_do_not_count(beside, s
 @pytest.mark.parametrize("side", [OURS, OWN])
 @pytest.mark.parametrize("quiet", [0, 1, 2])
 def test_where_most_rounds_are_such_the_speed_is_left_open(beside, side, quiet):
-    """Whatever the others say, and after as many rounds as any submission has."""
+    """If most rounds have work of the OS kernel next to one side, the speed is left open, after as many rounds as any
+    submission has. The other rounds do not change this.
+    """
     setup, kernel = beside(side, side, side, *(quiet * (NONE,)))
     problem = measure(setup, MANY)
     assert problem.reason is Reason.INTERFERENCE
@@ -244,7 +261,9 @@ def test_where_most_rounds_are_such_the_speed_is_left_open(beside, side, quiet):
 
 @pytest.mark.parametrize("side", [OURS, OWN])
 def test_points_that_others_would_have_are_not_awarded(beside, side):
-    """The check is open, with all its points, of which it has none."""
+    """A check that is left open for work of the OS kernel keeps its maximum of points, but no points are awarded, even
+    if the other rounds would earn them.
+    """
     setup, _ = beside(side)
     check = check_performance(setup, MANY)
     assert (check.verdict, check.reason, check.points) == (Verdict.SKIPPED, Reason.INTERFERENCE, 0)
@@ -252,8 +271,8 @@ def test_points_that_others_would_have_are_not_awarded(beside, side):
 
 
 def test_a_slow_submission_has_no_more_time_because_of_the_kernel(beside):
-    """Too slow for eight rounds is a time limit, whatever the kernel does; with eight, of which seven count, the speed
-    is open, and no submission is suspected.
+    """A slow submission gets no more time because of OS kernel work. With fewer than eight rounds, the problem is a
+    time limit. With eight rounds, of which seven count, the speed is open, and no submission is suspected.
     """
     rules = MANY.model_copy(update={"max_seconds": 0.2})
     assert measure(beside(OURS, seconds=0.04)[0], rules).reason is Reason.TIME_LIMIT
@@ -267,7 +286,7 @@ def test_a_slow_submission_has_no_more_time_because_of_the_kernel(beside):
 
 @pytest.mark.parametrize("device", [DEVICE.model_copy(update={"type": "gpu"})])
 def test_on_a_gpu_nobody_looks(beside, device):
-    """Kernels there can ask the operating system for nothing."""
+    """On a GPU, the threads of the OS kernel are not read, because GPU kernels cannot ask the OS for work."""
     setup, kernel = beside(OURS, device=device)
     assert len(measure(setup, MANY)) == 30
     assert kernel.looks == 0
@@ -276,7 +295,9 @@ def test_on_a_gpu_nobody_looks(beside, device):
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 @given(patterns=st.lists(st.sampled_from([NONE, NONE, BOTH, OURS, OWN]), min_size=1, max_size=12))
 def test_whatever_the_kernel_does_measuring_ends_and_half_of_the_rounds_decide(beside, patterns):
-    """With twice the most pairs, or before."""
+    """With every pattern of OS kernel work, measuring ends after at most twice the largest number of pairs. A result
+    needs at least half of the rounds.
+    """
     setup, kernel = beside(*patterns)
     found = measure(setup, MANY)
     seen = kernel.rounds // 3 - 1
@@ -290,7 +311,7 @@ def test_whatever_the_kernel_does_measuring_ends_and_half_of_the_rounds_decide(b
 
 
 def sluggish(assignment, seconds, clock, **told):
-    """A setup with a submission that takes so long by this clock."""
+    """Return a setup with a submission whose launches take this time on the clock."""
     setup = fake_setup(assignment, **told)
     worker = setup.participants[Role.SUBMISSION].worker
     launch = worker.launch
@@ -304,7 +325,9 @@ def sluggish(assignment, seconds, clock, **told):
 
 
 def test_sessions_are_renewed_and_their_first_rounds_do_not_count(small):
-    """All three workers before rounds 0 and 4; of eight rounds six count."""
+    """All three workers open new sessions before rounds 0 and 4. The first round of a session does not count, so six of
+    eight rounds count.
+    """
     log = []
     rounds = measure(begun(fake_setup(small, log)), RULES)
     assert len(student_launches(log)) == 8
@@ -318,7 +341,7 @@ def test_sessions_are_renewed_and_their_first_rounds_do_not_count(small):
 
 
 def test_sessions_are_asked_for_before_any_is_waited_for(small):
-    """Three programs are built at the same time, each in its worker."""
+    """All sessions are requested before any of them is waited for, so three programs are built at the same time."""
     log = []
     assert open_sessions(fake_setup(small, log)) is None
     assert [request for _, request, _ in log] == ["begin to open"] * 3 + ["open"] * 3
@@ -326,7 +349,9 @@ def test_sessions_are_asked_for_before_any_is_waited_for(small):
 
 
 def test_a_session_that_does_not_open_is_told_before_anything_is_timed(small):
-    """The submission's is the student's; one of ours is raised."""
+    """If a session does not open, the failure is found before any timing. The submission's failure is the student's
+    problem, and another worker's failure raises SolutionError.
+    """
     failure = Crashed(signal=11, exit_code=None, words="")
     problem = open_sessions(fake_setup(small, faults={Role.SUBMISSION: {("open", 1): failure}}))
     assert problem.reason is Reason.CRASH
@@ -335,7 +360,7 @@ def test_a_session_that_does_not_open_is_told_before_anything_is_timed(small):
 
 
 def test_a_launch_that_takes_no_time_is_no_launch(small):
-    """No ratio could be made of it; the run is named."""
+    """A launch that takes no time is implausible, because it has no ratio. The message names the timed run."""
     problem = measure(begun(fake_setup(small, step_ms={Role.SUBMISSION: {STUDENT: 0}})), RULES)
     assert problem.reason is Reason.IMPLAUSIBLE
     assert problem.message.startswith("in timed run 1, ")
@@ -351,7 +376,7 @@ REQUESTS = [("open", 2), (f"stage {STUDENT}", 3), (f"launch {STUDENT}", 3)]
 @pytest.mark.parametrize(("failure", "reason"), FAILURES)
 @pytest.mark.parametrize("request_", [*REQUESTS, ("fetch", 3)], ids=lambda request: request[0])
 def test_a_failure_of_the_submission_is_the_students(small, failure, reason, request_):
-    """Whatever was asked of its worker, and however late."""
+    """A failure of the submission's worker is the student's problem, in every request and in late rounds."""
     problem = measure(begun(fake_setup(small, faults={Role.SUBMISSION: {request_: failure}})), RULES)
     assert isinstance(problem, Problem)
     assert problem.reason is reason
@@ -360,7 +385,9 @@ def test_a_failure_of_the_submission_is_the_students(small, failure, reason, req
 @pytest.mark.parametrize("role", [Role.REFERENCE, Role.CONTROL])
 @pytest.mark.parametrize("request_", REQUESTS, ids=lambda request: request[0])
 def test_a_failure_of_our_own_kernel_is_ours(small, role, request_):
-    """No student loses a point for it; one that does not build is named."""
+    """A failure of the reference or control worker raises SolutionError, so no student loses a point for it. A kernel
+    that does not build is named.
+    """
     opening = request_[0] == "open"
     failure = BuildFailed(program="baseline", log="x") if opening else FAILURES[0][0]
     said = "the baseline of the assignment does not build" if opening else "submissions are timed against failed"
@@ -371,7 +398,7 @@ def test_a_failure_of_our_own_kernel_is_ours(small, role, request_):
 @pytest.mark.parametrize("script", [NAIVE, COPY])
 @pytest.mark.parametrize("request_", ["stage", "launch"])
 def test_a_failure_of_a_side_show_is_ours(small, script, request_):
-    """Baseline and copy are ours as well."""
+    """A failure of the baseline or of the copy raises SolutionError, because both are the assignment's."""
     faults = {Role.CONTROL: {(f"{request_} {script}", 2): FAILURES[0][0]}}
     with pytest.raises(SolutionError, match=f"the {script} of the assignment failed"):
         measure(begun(fake_setup(small, faults=faults)), RULES)
@@ -379,7 +406,9 @@ def test_a_failure_of_a_side_show_is_ours(small, script, request_):
 
 @pytest.mark.parametrize("control", [4, 1])
 def test_a_machine_on_which_the_model_solution_is_not_as_fast_as_itself_is_too_noisy(small, control):
-    """Twice as slow or twice as fast: no ratio taken there is worth anything. Without patience, the fewest do."""
+    """If the model solution is twice as slow or twice as fast as itself, the machine is too noisy, and no ratio is
+    valid. After the time limit, the fewest rounds suffice for this decision.
+    """
     rules = RULES.model_copy(update={"max_seconds": 0.02})
     setup = fake_setup(small, step_ms={Role.CONTROL: {STUDENT: control}})
     problem = measure(begun(setup), rules)
@@ -388,13 +417,15 @@ def test_a_machine_on_which_the_model_solution_is_not_as_fast_as_itself_is_too_n
 
 
 def test_a_slow_submission_is_no_noise(small):
-    """Only our own kernel against itself tells."""
+    """A slow submission is no sign of noise. Only the comparison of the model solution with itself shows noise."""
     rounds = measure(begun(fake_setup(small, step_ms={Role.SUBMISSION: {STUDENT: 20}})), RULES)
     assert len(rounds) == 6
 
 
 def test_a_contest_is_followed_until_it_is_decided(small):
-    """A ratio right at a threshold is measured to the end of patience, one far from it only as often as must be."""
+    """A ratio at a threshold is measured until the largest number of pairs. A ratio far from all thresholds gets only
+    the required rounds.
+    """
     rules = RULES.model_copy(update={"max_pairs": 12})
     threshold = small.performance.classes["cpu"].bands[0].fraction
     near = fake_setup(small, step_ms={Role.SUBMISSION: {STUDENT: 2 / threshold}})

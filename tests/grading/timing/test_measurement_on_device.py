@@ -1,4 +1,4 @@
-"""measurement.py: work that is left to the operating system, as this machine does it beside real workers."""
+"""measurement.py: work that is left to the operating system of this machine is noticed with real workers."""
 
 import os
 from contextlib import ExitStack
@@ -19,12 +19,12 @@ FEW = TimingRules(warm_up_seconds=0, clear_pairs=8, min_pairs=9, max_pairs=12, n
 
 LONG_LINE = 2000 * b"x"
 SHOW_AGAIN = 200 * b"\x12"
-"""Ctrl-R, for each of which a terminal shows its line once more: a few milliseconds of a thread of the kernel's."""
+"""Ctrl-R characters. For each one, a terminal shows its line again, which takes an OS kernel thread a few ms."""
 
 
 @pytest.fixture
 def terminals():
-    """Opens a terminal and leaves it that work, which goes on after the call."""
+    """Return a function that opens a terminal and gives it work that continues after the call."""
     with ExitStack() as files:
 
         def leave_work():
@@ -39,7 +39,9 @@ def terminals():
 
 @pytest.mark.parametrize("sides", [(Role.REFERENCE, Role.CONTROL), (Role.SUBMISSION,)], ids=["ours", "its own"])
 def test_work_that_the_kernel_does_beside_one_side_leaves_the_speed_open(environment, transposition, terminals, sides):
-    """Of the model solution itself, which would have all points."""
+    """If the OS kernel works next to one side, the speed stays open, even for the model solution, which would get all
+    points.
+    """
     with kernel_threads() as threads:
         if not threads.number:
             pytest.skip("no thread of a kernel is seen here, as in a container")

@@ -1,4 +1,4 @@
-"""performance.py: from rounds to a check."""
+"""performance.py: the rounds of a timing become a check."""
 
 import pytest
 from samples import DEVICE, ROOFS, performance
@@ -28,7 +28,7 @@ GPU = DEVICE.model_copy(update={"type": "gpu", "name": "NVIDIA H200"})
 
 
 def round_of(submission, reference, control, comparisons=None, *, seen=None):
-    """Times in milliseconds; all clocks agree unless told otherwise."""
+    """Return a round with these times in milliseconds. All clocks agree, unless `seen` is given."""
     return Round(
         submission=submission * MS,
         reference=reference * MS,
@@ -60,7 +60,7 @@ def numbers(interval):
 
 @pytest.fixture
 def million(transposition):
-    """A transposition of a million words: 8 MB must move."""
+    """Return a transposition of a million words, which must move 8 MB."""
     return at_sizes(transposition, height=1000, width=1000)
 
 
@@ -70,11 +70,15 @@ ROUNDS = (
     round_of(1, 1, 2.0, show(4, 0.25)),
     round_of(2, 2, 2.0, show(10, 1)),
 )
-"""Submission 1 to 4 ms, median 2; the ratios to the mean of reference and control are 1/2, 3/16, 3/2 and 1."""
+"""The submission takes 1 to 4 ms, with a median of 2 ms. Its ratios to the mean of reference and control are 1/2, 3/16,
+3/2 and 1.
+"""
 
 
 def test_rates_and_fractions_are_those_worked_out_by_hand(million):
-    """8 MB in 1, 2, 2 and 4 ms; a copy of 8 MB in 0.25, 0.5 and 1 ms. The ratio 3/2 counts as 1.1 times the median."""
+    """Rates and fractions are equal to values computed by hand: 8 MB in 1, 2, 2 and 4 ms, and a copy of 8 MB in 0.25,
+    0.5 and 1 ms. The ratio 3/2 counts as 1.1 times the median.
+    """
     found = summarise(million, DEVICE, ROUNDS)
     assert numbers(found.seconds) == pytest.approx([2 * MS, 1 * MS, 4 * MS])
     assert numbers(found.rate) == pytest.approx([4, 2, 8])
@@ -86,12 +90,14 @@ def test_rates_and_fractions_are_those_worked_out_by_hand(million):
 
 
 def test_the_speed_up_is_over_the_baseline_of_the_same_round(million):
-    """4/2, 4/1 and 10/2; rounds without a side show take no part."""
+    """The speed-up over the baseline uses both times of the same round: 4/2, 4/1 and 10/2. Rounds without a baseline do
+    not count.
+    """
     assert numbers(summarise(million, DEVICE, ROUNDS).speed_up_over_baseline) == pytest.approx([4, 2, 5])
 
 
 def test_every_time_that_counts_is_kept(million):
-    """In the order it was taken, so that anybody can work the figures out again."""
+    """Every time that counts is kept in the order of measurement, so that the figures can be computed again."""
     found = summarise(million, DEVICE, ROUNDS)
     assert (found.pairs, found.sizes, found.device_class) == (4, {"height": 1000, "width": 1000}, "cpu")
     assert found.samples.submission == pytest.approx((2 * MS, 4 * MS, 1 * MS, 2 * MS))
@@ -102,12 +108,14 @@ def test_every_time_that_counts_is_kept(million):
 
 
 def test_without_surroundings_there_is_no_whole_program(million):
-    """A kernel that stands for itself has none."""
+    """A kernel without surroundings has no time of a whole program."""
     assert summarise(million, DEVICE, ROUNDS).program is None
 
 
 def test_the_whole_program_is_the_submission_and_what_surrounds_it(course):
-    """2 + 1, 4 + 2 and 1 + 1 ms, against a baseline of 12, 12 and 6 ms; 8 MB must move, and a copy does 16 GB/s."""
+    """The whole program is the submission and its surroundings: 2 + 1, 4 + 2 and 1 + 1 ms, against a baseline of 12, 12
+    and 6 ms. It must move 8 MB, and a copy runs at 16 GB/s.
+    """
     assignment = at_sizes(course.load("coalsProgrm"), height=1000, width=1000)
     rounds = (
         round_of(2, 1, 1, show(12, 0.5, surroundings=1)),
@@ -122,7 +130,9 @@ def test_the_whole_program_is_the_submission_and_what_surrounds_it(course):
 
 
 def test_work_in_operations_gives_gflops_beside_the_bytes(product):
-    """2 * 100 * 300 * 200 operations, and 4 bytes of each of three matrices, in 1 ms."""
+    """Work in operations has a rate in GFLOPS and the number of bytes. Here, 2 * 100 * 300 * 200 operations and 4 bytes
+    of each element of three matrices take 1 ms.
+    """
     assignment = at_sizes(product, heightA=100, widthB=200, widthA=300)
     found = summarise(assignment, DEVICE, (round_of(1, 1, 1, show(2, 1)),))
     moved = 4 * (100 * 300 + 300 * 200 + 100 * 200)
@@ -133,7 +143,9 @@ def test_work_in_operations_gives_gflops_beside_the_bytes(product):
 
 
 def test_a_gpus_bandwidth_is_that_of_a_copy_beyond_its_caches(million):
-    """Reads and writes of the copied bytes, not of the kernel's."""
+    """A GPU's copy bandwidth comes from a copy far beyond its caches. It counts reads and writes of the copied bytes,
+    not of the kernel's.
+    """
     found = summarise(million, GPU, ROUNDS)
     assert found.device_class == "gpu"
     assert found.copy_bandwidth == pytest.approx(2 * GPU_COPY_BYTES / (0.5 * MS) * 1e-9)
@@ -170,7 +182,9 @@ def judged(transposition, fraction, rate=2000.0, device=DEVICE):
     ],
 )
 def test_a_band_gives_verdict_and_points(transposition, fraction, verdict, points):
-    """By the upper end of the interval; what misses full points says by how much."""
+    """The upper end of the interval decides the band, which gives the verdict and the points. The message states the
+    speed and what full points need.
+    """
     check = judged(transposition, fraction)
     assert (check.verdict, check.points) == (verdict, points)
     if verdict is Verdict.PASSED:
@@ -185,7 +199,9 @@ def test_a_band_gives_verdict_and_points(transposition, fraction, verdict, point
 
 
 def test_an_absolute_minimum_fails_a_kernel_that_keeps_up_with_the_model_solution(transposition):
-    """Where the device is named, no fraction makes up for it; the line gives both rates."""
+    """If the device's name has a minimum rate, a kernel below it fails at any fraction of the model solution's speed.
+    The message gives both rates.
+    """
     check = judged(transposition, 1.0, rate=1400.0, device=GPU)
     assert (check.verdict, check.points, check.reason) == (Verdict.FAILED, 0, Reason.TOO_SLOW)
     assert "1400 GB/s" in check.message
@@ -193,13 +209,13 @@ def test_an_absolute_minimum_fails_a_kernel_that_keeps_up_with_the_model_solutio
 
 
 def test_a_minimum_that_is_reached_leaves_the_bands_to_decide(transposition):
-    """It is a condition and earns nothing."""
+    """A minimum rate is a condition and earns no points, so the bands decide if it is reached."""
     assert judged(transposition, 1.0, rate=1500.0, device=GPU).points == 40
     assert judged(transposition, 0.6, rate=1600.0, device=GPU).points == 15
 
 
 def test_a_minimum_for_another_device_does_not_count(transposition):
-    """A CPU is not measured by what an H200 can do."""
+    """A minimum rate for another device does not count, so a CPU is not compared with an H200."""
     assert judged(transposition, 1.0, rate=7.0).verdict is Verdict.PASSED
 
 
@@ -207,12 +223,16 @@ def test_a_minimum_for_another_device_does_not_count(transposition):
 
 
 def seen_as(milliseconds, count=9):
-    """Rounds in which both run for 1 ms by the device's clock, and the submission so long by the judge's."""
+    """Return rounds in which all kernels take 1 ms by the device's clock, and the submission takes this time by the
+    judge's.
+    """
     return tuple(round_of(1, 1, 1, seen=milliseconds) for _ in range(count))
 
 
 def at_speed(seconds=MS, fraction_of_copy=0.5, slowest=None):
-    """Times, and the bytes that make such a fraction of the 35.4 GB/s at which the session's copy ran."""
+    """Return a performance with these times, and with bytes that give this fraction of the session's copy bandwidth,
+    35.4 GB/s.
+    """
     return performance(
         seconds=Interval(median=seconds, low=seconds, high=slowest or seconds),
         bytes=fraction_of_copy * 35.4e9 * seconds,
@@ -225,7 +245,9 @@ NINE = seen_as(1)
 
 @pytest.mark.parametrize(("fraction", "found"), [(1.04, False), (1.06, True), (9.0, True)])
 def test_faster_than_a_copy_is_implausible(fraction, found):
-    """With 5 % for noise: bytes that must move cannot move faster."""
+    """A kernel that is faster than a copy is implausible, with 5 % for noise, because bytes that must move cannot move
+    faster.
+    """
     problem = implausible(at_speed(fraction_of_copy=fraction), NINE, GPU)
     assert (problem is not None) is found
     if found:
@@ -234,7 +256,7 @@ def test_faster_than_a_copy_is_implausible(fraction, found):
 
 
 def computing(gflops, peak, roofs=None):
-    """A product's figures; the session's peak, and how fast the peak kernel was each time it ran."""
+    """Return a product's figures with the session's peak rate."""
     rate = Interval(median=1.1 * gflops, low=gflops, high=1.2 * gflops)
     return performance(unit="GFLOPS", rate=rate, flop=1e9, peak=peak, roofs=roofs)
 
@@ -246,7 +268,9 @@ def with_peaks(*milliseconds):
 
 @pytest.mark.parametrize(("gflops", "found"), [(104, False), (106, True), (190, True)])
 def test_faster_than_any_arithmetic_is_implausible(gflops, found):
-    """Multiply-adds that must be made cannot be made faster than by a kernel that makes nothing else."""
+    """A kernel that is faster than the peak kernel is implausible, because the peak kernel does nothing but the
+    multiply-adds that the kernel must do.
+    """
     problem = implausible(computing(gflops, 100), with_peaks(1, 1, 1), GPU)
     assert (problem is not None) is found
     if found:
@@ -255,13 +279,17 @@ def test_faster_than_any_arithmetic_is_implausible(gflops, found):
 
 
 def test_the_fastest_of_the_sessions_peak_launches_counts():
-    """A machine that was busy while the peak was measured must not make a fraud of anybody: here 200 GFLOPS once."""
+    """The fastest peak launch of the session counts, here 200 GFLOPS, so that a busy machine during the peak
+    measurement makes no submission a fraud.
+    """
     assert implausible(computing(205, 100), with_peaks(1, 0.5, 1), GPU) is None
     assert implausible(computing(215, 100), with_peaks(1, 0.5, 1), GPU) is not None
 
 
 def test_a_profile_can_know_a_higher_peak_than_the_session_and_a_session_a_higher_one():
-    """ROOFS have 5,100 GFLOPS at most; without any peak nothing can be said."""
+    """The higher peak of the device's profile and the session counts. ROOFS have at most 5,100 GFLOPS. Without any
+    peak, no kernel is implausible.
+    """
     assert implausible(computing(5200, 100, ROOFS), with_peaks(1, 1, 1), GPU) is None
     assert implausible(computing(5400, 100, ROOFS), with_peaks(1, 1, 1), GPU) is not None
     assert implausible(computing(5400, None, ROOFS), NINE, GPU) is not None
@@ -270,14 +298,16 @@ def test_a_profile_can_know_a_higher_peak_than_the_session_and_a_session_a_highe
 
 
 def test_what_only_moves_has_no_peak_to_keep_below():
-    """Its rate is in GB/s."""
+    """A kernel that only moves words has no peak, because its rate is in GB/s."""
     moving = performance(rate=Interval(median=9e9, low=9e9, high=9e9), roofs=ROOFS)
     assert implausible(moving, NINE, GPU) is None
 
 
 @pytest.mark.parametrize(("fraction", "found"), [(1.2, False), (1.23, True)])
 def test_a_profile_can_know_a_faster_copy_than_the_session(fraction, found):
-    """41 GB/s against 35.4: then nothing beyond 1.05 times the former is possible."""
+    """A faster copy in the device's profile than in the session counts, here 41 GB/s instead of 35.4, and 1.05 times
+    this bandwidth is the limit.
+    """
     measured = at_speed(fraction_of_copy=fraction).model_copy(update={"roofs": ROOFS})
     problem = implausible(measured, NINE, GPU)
     assert (problem is not None) is found
@@ -286,13 +316,17 @@ def test_a_profile_can_know_a_faster_copy_than_the_session(fraction, found):
 
 
 def test_what_is_faster_than_a_copy_only_now_and_then_is_no_finding():
-    """The slow end of its times counts: while a copy came late, a kernel may have come in time."""
+    """The slow end of the interval decides if a kernel is faster than a copy, because a kernel may be in time while a
+    copy is late.
+    """
     assert implausible(at_speed(fraction_of_copy=2.0, slowest=2 * MS), NINE, GPU) is None
     assert implausible(at_speed(fraction_of_copy=2.2, slowest=2 * MS), NINE, GPU) is not None
 
 
 def test_bandwidth_and_arithmetic_are_no_limits_where_the_judges_clock_is_one():
-    """On a processor caches are faster than any copy, and a busy one makes copies late: a finding needs two clocks."""
+    """On a CPU, a bandwidth or rate beyond the limit is a finding only if the judge's clock agrees, because caches are
+    faster than any copy, and a busy machine delays copies. A finding needs two clocks.
+    """
     beyond = at_speed(fraction_of_copy=9.0)
     assert implausible(beyond, seen_as(1), DEVICE) is None
     assert implausible(beyond, seen_as(2), DEVICE) is not None
@@ -301,7 +335,9 @@ def test_bandwidth_and_arithmetic_are_no_limits_where_the_judges_clock_is_one():
 
 @pytest.mark.parametrize("device", [DEVICE, GPU], ids=["cpu", "gpu"])
 def test_a_device_clock_that_says_less_than_another_is_implausible(device):
-    """60 ms that the device's clock did not see; the line gives both times."""
+    """A device clock that reports much less time than the judge's clock is implausible, here 10 ms of 60. The message
+    gives both times.
+    """
     problem = implausible(at_speed(10 * MS), seen_as(60), device)
     assert problem.reason is Reason.IMPLAUSIBLE
     assert "the device reports 10 ms for its launches, but the grader measured 60 ms" in problem.message
@@ -309,23 +345,29 @@ def test_a_device_clock_that_says_less_than_another_is_implausible(device):
 
 @pytest.mark.parametrize(("seen", "found"), [(CLOCK_SHARE - 0.01, False), (CLOCK_SHARE + 0.01, True), (-1, False)])
 def test_a_device_clock_may_differ_a_little(seen, found):
-    """By a quarter of the launch; a judge that saw less than its own overhead knows nothing."""
+    """The device's clock may differ by a quarter of the launch. If the judge saw less than its own overhead, nothing is
+    implausible.
+    """
     assert (implausible(at_speed(), seen_as(seen), DEVICE) is not None) is found
 
 
 def test_a_late_answer_now_and_then_is_no_finding():
-    """As on a busy machine."""
+    """A late answer in some rounds, as on a busy machine, is no finding."""
     assert implausible(at_speed(), (*seen_as(1, 5), *seen_as(1000, 4)), DEVICE) is None
 
 
 def test_few_rounds_are_no_ground_for_a_finding():
-    """One that came late would be all of them, and so would one copy that did."""
+    """Fewer than eight rounds are not enough for a finding, because one late answer or one late copy could affect all
+    of them.
+    """
     assert implausible(at_speed(fraction_of_copy=9.0), seen_as(1, FEWEST - 1), GPU) is None
     assert implausible(at_speed(), seen_as(1000, FEWEST - 1), DEVICE) is None
 
 
 def test_points_follow_the_judges_clock_where_that_is_slower(million):
-    """The model solution's 1 ms over the 4 ms that the judge saw in every second round of 9, or in every one."""
+    """If the judge's clock is slower, it decides the points: 1 ms of the model solution over the 4 ms that the judge
+    saw, in every round or in every second of nine rounds.
+    """
     truth = tuple(round_of(4, 1, 1, show(4, 0.5)) for _ in range(9))
     lies = tuple(round_of(0.1, 1, 1, show(4, 0.5), seen=4) for _ in range(9))
     for rounds in (truth, lies, truth[:5] + lies[:4], truth[:4] + lies[:5]):
@@ -337,12 +379,14 @@ def test_points_follow_the_judges_clock_where_that_is_slower(million):
 
 @pytest.fixture
 def small(transposition):
-    """A transposition of a few words, so that rounds are quick."""
+    """Return a transposition of a few words, so that rounds are short."""
     return at_sizes(transposition, height=7, width=5)
 
 
 def test_a_wrong_timed_run_fails_the_check_without_points(small):
-    """The check has the reason, and no figures that might be taken for a result."""
+    """A wrong result in a timed run fails the check. The check has the reason and no figures, which could be taken for
+    a result.
+    """
     setup = fake_setup(small, faults={Role.SUBMISSION: {("fetch", 2): one_bit_wrong}})
     check = check_performance(begun(setup), RULES)
     assert (check.verdict, check.points, check.reason) == (Verdict.FAILED, 0, Reason.WRONG_OUTPUT)
@@ -351,7 +395,7 @@ def test_a_wrong_timed_run_fails_the_check_without_points(small):
 
 
 def test_a_right_and_fast_participant_earns_the_points(small):
-    """Launches of straw take the same time as the model solution's."""
+    """A right submission that is as fast as the model solution earns all points. The fake launches take equal times."""
     check = check_performance(begun(fake_setup(small)), RULES)
     assert (check.verdict, check.points) == (Verdict.PASSED, check.max_points)
     assert check.name == "performance: cpu (height 7, width 5)"
@@ -361,19 +405,19 @@ def test_a_right_and_fast_participant_earns_the_points(small):
 
 
 def test_the_check_is_named_by_the_constants_that_are_timed(small):
-    """Before the sizes, where they are others than those of the cases."""
+    """The check's name has the timed constants before the sizes if they differ from the constants of the cases."""
     given = with_constants(small, TILE=32, real="double")
     assert unmeasured(small, GPU).name == "performance: gpu (height 7, width 5)"
     assert unmeasured(given, GPU).name == "performance: gpu (TILE 32, real double, height 7, width 5)"
 
 
 def test_the_check_states_which_profile_it_was_judged_by(small):
-    """By name and date."""
+    """The check states the name and the date of the profile that it used."""
     assert check_performance(begun(fake_setup(small)), RULES, ROOFS).performance.roofs == ROOFS
 
 
 def test_an_implausible_participant_is_failed_with_its_figures(small):
-    """An instructor who looks at it has them all."""
+    """An implausible submission fails without points, and keeps its figures for the instructor."""
     rules = RULES.model_copy(update={"min_pairs": FEWEST, "max_pairs": FEWEST})
     check = check_performance(begun(fake_setup(small, step_ms={Role.SUBMISSION: {STUDENT: 0.01}})), rules)
     assert (check.verdict, check.points, check.reason) == (Verdict.FAILED, 0, Reason.IMPLAUSIBLE)
@@ -381,7 +425,9 @@ def test_an_implausible_participant_is_failed_with_its_figures(small):
 
 @pytest.mark.parametrize("session_pairs", range(1, 7))
 def test_a_summary_can_be_made_whatever_the_length_of_a_session(small, session_pairs):
-    """The rounds that have side shows are not always those that open a session and do not count."""
+    """A summary can be made for every length of a session. The rounds that time a baseline are not always the uncounted
+    first rounds of a session.
+    """
     rules = RULES.model_copy(update={"session_pairs": session_pairs})
     rounds = measure(begun(fake_setup(small)), rules)
     assert summarise(small, DEVICE, rounds).speed_up_over_baseline.median == pytest.approx(3)

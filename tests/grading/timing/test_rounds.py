@@ -1,6 +1,6 @@
-"""rounds.py: the order of a turn, and what it is good for: no order of events earns what speed does not.
+"""rounds.py: the order of events in a turn, which earns no submission more than its speed.
 
-Adversaries play against the real judge in a world with a clock of its own (adversaries.py).
+Adversaries act against the real judge in a world with its own clock (adversaries.py).
 """
 
 import pytest
@@ -18,13 +18,17 @@ LONG = settings(max_examples=500, deadline=None, suppress_health_check=list(Heal
 
 
 def test_a_turn_is_what_the_judge_saw_from_the_inputs_to_the_answer():
-    """Whatever is told."""
+    """The visible time of a turn is the judge's time from the inputs to the answer, independent of the times that the
+    worker reports.
+    """
     state = Resting().wake(Role.SUBMISSION).ask(10.0).answer(12.5, by_device=0.1).rest()
     assert state.turns == {Role.SUBMISSION: TurnTimes(by_device=0.1, waited=2.5, seen=2.5)}
 
 
 def test_where_a_worker_is_believed_its_clock_is_the_better_one():
-    """No answer on its way is in it. Of the 4 s that the turn took, 1 was the launch."""
+    """If a worker is trusted, its clock is the better one, because it includes no answer on its way. The launch is 1 of
+    the 4 s of the turn.
+    """
     state = Resting()
     for role, told, waited, took in (
         (Role.SUBMISSION, 0.1, 1.0, 4.0),
@@ -38,14 +42,16 @@ def test_where_a_worker_is_believed_its_clock_is_the_better_one():
 
 
 def test_nobody_has_two_turns_in_a_round():
-    """It would choose the better one."""
+    """A role has only one turn in a round, because a worker could choose the better of two turns."""
     state = Resting().wake(Role.CONTROL).ask(0).answer(1, by_device=1).rest()
     with pytest.raises(AssertionError, match="control has had its turn"):
         state.wake(Role.CONTROL)
 
 
 def test_the_submissions_time_is_its_turn_without_our_own_overhead():
-    """6 s, of which 1 and 2 s are what the judge saw of ours beyond their launches."""
+    """The submission's time is its turn without the grader's overhead. Of 6 s, the overhead is 1.5 s, because the judge
+    saw 1 and 2 s beyond the launches of the model solution.
+    """
     state = Resting()
     for role, seen, told in ((Role.SUBMISSION, 6, 1), (Role.REFERENCE, 4, 3), (Role.CONTROL, 5, 3)):
         state = state.wake(role).ask(0).answer(seen, by_device=told).rest()
@@ -54,7 +60,9 @@ def test_the_submissions_time_is_its_turn_without_our_own_overhead():
 
 @pytest.mark.parametrize(("delay", "of_others"), [(6.0, 3.5), (2.5, 0.0), (1.0, 0.0)])
 def test_only_what_it_waits_beyond_ours_is_the_machines_doing(delay, of_others):
-    """Threads of one launch wait for each other, too, and ours for 2 and 3 s."""
+    """Only waits beyond the model solution's 2 and 3 s are caused by the machine, because the threads of one launch
+    also wait for each other.
+    """
     state = Resting()
     for role, waited in ((Role.SUBMISSION, delay), (Role.REFERENCE, 2.0), (Role.CONTROL, 3.0)):
         state = state.wake(role).ask(0).answer(9.0, by_device=8.0, delay=waited).rest()
@@ -62,7 +70,7 @@ def test_only_what_it_waits_beyond_ours_is_the_machines_doing(delay, of_others):
 
 
 def round_with(kernel_surplus):
-    """A round of a second for everybody."""
+    """Return a round in which every time is one second."""
     seconds = dict.fromkeys(("submission", "waited", "seen", "turn", "reference", "control"), 1.0)
     return Round(**seconds, delay=0.0, kernel_surplus=kernel_surplus, comparisons=None)
 
@@ -81,7 +89,9 @@ def round_with(kernel_surplus):
     ],
 )
 def test_the_kernel_may_work_beside_both_sides_and_not_beside_one(submission, reference, control, one_sided):
-    """By shares of their turns: work beside both leaves their ratio as it is, on however many processors it is done."""
+    """Work of the OS kernel next to both sides is accepted, and next to one side it makes the round one-sided. The work
+    is a share of the turn, so work next to both sides keeps their ratio on any number of processors.
+    """
     state = Resting()
     for role, share in ((Role.SUBMISSION, submission), (Role.REFERENCE, reference), (Role.CONTROL, control)):
         state = state.wake(role).ask(0).answer(9.0, by_device=8.0).rest(share)
@@ -111,7 +121,7 @@ ADVERSARIES = {
 
 
 def check_adversary(transposition, fraction, moves, seed, *, noisy):
-    """It gets no more than a kernel that takes 0.9 of its time, and it is graded."""
+    """Check that an adversary is graded and gets no more points than a kernel that takes 0.9 of its time."""
     (band,) = transposition.performance.classes["cpu"].bands
     seconds = MODEL / fraction
     check, world = graded(transposition, seconds, moves, noisy=noisy, seed=seed)
@@ -122,7 +132,9 @@ def check_adversary(transposition, fraction, moves, seed, *, noisy):
 @QUICK
 @given(**ADVERSARIES)
 def test_no_adversary_is_awarded_more_than_its_work_is_worth(transposition, fraction, moves, noisy, seed):
-    """Early, late, twice, huge, by any clock, at any time."""
+    """No adversary gets more points than its work is worth. It may answer early, late, twice or with huge replies, by
+    any clock and at any time.
+    """
     check_adversary(transposition, fraction, moves, seed, noisy=noisy)
 
 
@@ -130,15 +142,16 @@ def test_no_adversary_is_awarded_more_than_its_work_is_worth(transposition, frac
 @LONG
 @given(**ADVERSARIES)
 def test_no_adversary_is_awarded_more_by_many_examples(transposition, fraction, moves, noisy, seed):
-    """The same, for minutes."""
+    """No adversary gets more points in many examples, which take minutes."""
     check_adversary(transposition, fraction, moves, seed, noisy=noisy)
 
 
 @QUICK
 @given(fraction=st.floats(0.1, 1.2), moves=MOVES_OF_ONE, seed=st.integers(0, 2**32), burden=st.floats(0, 4))
 def test_to_be_asked_again_on_a_busy_machine_pays_no_adversary(transposition, fraction, moves, seed, burden):
-    """Nor does it cost an honest one points: what is too noisy to tell is left open, and the first time that it can be
-    told decides, of as many as a batch makes.
+    """A submission that is timed again on a busy machine gets no more points than its work is worth, and an honest one
+    loses none. A measurement that is too noisy is left open. The first other measurement decides, within the attempts
+    of a batch.
     """
     (band,) = transposition.performance.classes["cpu"].bands
     seconds = MODEL / fraction
@@ -154,7 +167,7 @@ def test_to_be_asked_again_on_a_busy_machine_pays_no_adversary(transposition, fr
 @QUICK
 @given(fraction=st.floats(0.1, 1.2), seed=st.integers(0, 2**32), burden=st.floats(0, 4))
 def test_a_busy_machine_tells_nothing_wrong_of_an_honest_submission(transposition, fraction, seed, burden):
-    """Its speed is what it is, or it is not measured; it is never a fraud."""
+    """On a busy machine, the speed of an honest submission is right or is not measured. It is never called a fraud."""
     (band,) = transposition.performance.classes["cpu"].bands
     check, _ = graded(transposition, MODEL / fraction, seed=seed, burden=burden)
     assert check.reason in {None, Reason.TOO_SLOW, Reason.NOT_MEASURED}
@@ -172,9 +185,10 @@ TOO_SLOW_ANYWHERE, NEAR_THE_GOAL = st.floats(0.1, 0.19), st.floats(0.4, 0.6)
     crowd=st.integers(1, 8),
 )
 def test_a_machine_that_interrupts_long_launches_fails_nobody(transposition, fraction, seed, crowd):
-    """The model solution is done before others get the processor, and against itself shows nothing; a kernel that is
-    slower waits for them, and shares its caches with them. What it would have earned alone, it gets, or is asked again;
-    at less than half of the speed that is asked for it need not be.
+    """A machine that interrupts long launches fails no submission that is fast enough. The model solution ends before
+    other programs get the processor, and shows no noise against itself. A slower kernel waits for these programs and
+    shares its caches with them. Such a kernel gets the points that it would earn alone, or is timed again. Below half
+    of the required speed, it may fail at once.
     """
     (band,) = transposition.performance.classes["cpu"].bands
     check, _ = graded(transposition, MODEL / fraction, seed=seed, crowd=crowd)
@@ -192,8 +206,8 @@ HONEST_WORK = {"fraction": st.floats(0.1, 1.2), "seed": st.integers(0, 2**32)}
 @QUICK
 @given(**HONEST_WORK)
 def test_an_honest_submission_gets_what_its_speed_is_worth(transposition, fraction, seed):
-    """And no finding, whatever the machine's jitter, and however its own threads wait for each other; only at the very
-    threshold can it be either.
+    """An honest submission gets the points of its speed and no finding, with any jitter of the machine and any waits
+    between its own threads. Only near the threshold, both verdicts are possible.
     """
     (band,) = transposition.performance.classes["cpu"].bands
     check, _ = graded(transposition, MODEL / fraction, seed=seed)
@@ -211,11 +225,11 @@ def test_an_honest_submission_gets_what_its_speed_is_worth(transposition, fracti
         ((Move(done=0.95, told=0.1),), Reason.NOT_WRITTEN),
         ((Move(told=0.85),), Reason.TOO_SLOW),
         ((Move(wastes=3.0),), Reason.TIME_LIMIT),
-        ((Move(idle=0.005),), Reason.TOO_SLOW),  # without those, and what they may have cost it, it is too slow as well
+        ((Move(idle=0.005),), Reason.TOO_SLOW),  # without these waits and their possible cost, it is too slow as well
         ((Move(idle=0.01),), Reason.NOT_MEASURED),
         ((Move(idle=1.0),), Reason.NOT_MEASURED),
         ((Move(told=0.2, idle=1.0),), Reason.NOT_MEASURED),  # two lies are worth no more than one
-        ((Move(says="twice"),), Reason.TOO_SLOW),  # it is a crash when sessions open again, where more pairs are made
+        ((Move(says="twice"),), Reason.TOO_SLOW),  # it is a crash in longer timings, in which sessions open again
         ((Move(says="huge"),), Reason.CRASH),
         ((Move(says="junk"),), Reason.CRASH),
         ((Move(says="other"),), Reason.CRASH),
@@ -223,20 +237,22 @@ def test_an_honest_submission_gets_what_its_speed_is_worth(transposition, fracti
     ],
 )
 def test_each_known_attack_has_its_end(transposition, moves, reason):
-    """By a kernel of a fifth of the model solution's speed."""
+    """Each known attack, by a kernel with a fifth of the model solution's speed, earns no points and has its reason."""
     check, _ = graded(transposition, MODEL / 0.2, moves)
     assert (check.points, check.reason) == (0, reason)
 
 
 LEFT_TO_THE_KERNEL = (Move(), Move(queues=0.072))
-"""The submission is first in every second round: what it queues then goes on beside our turns in that round and the
-next, and has ended when its own comes."""
+"""The submission is first in every second round. Its queued work then continues during the model solution's turns in
+that round and the next, and ends before its own turn.
+"""
 
 
 @pytest.mark.parametrize("watched", [True, False])
 def test_work_that_is_left_to_the_kernel_pays_only_where_nobody_looks(transposition, watched):
-    """It goes on while the submission is frozen, and makes ours take twice as long: a kernel of a third of the model
-    solution's speed has all points, unless the judge sees the kernel work.
+    """Work that is left to the OS kernel continues while the submission is frozen, and doubles the model solution's
+    time. A submission with a third of the model solution's speed then gets all points, unless the judge sees the OS
+    kernel's work.
     """
     (band,) = transposition.performance.classes["cpu"].bands
     check, _ = graded(transposition, MODEL / 0.3, LEFT_TO_THE_KERNEL, watched=watched)
@@ -245,7 +261,9 @@ def test_work_that_is_left_to_the_kernel_pays_only_where_nobody_looks(transposit
 
 
 def test_rounds_in_which_the_kernel_works_for_a_submission_are_told_and_end(transposition):
-    """They count as little as those of a warm-up, and there are no more of them than of any."""
+    """Rounds in which the OS kernel works for a submission are reported and do not count, like warm-up rounds. Their
+    number is limited.
+    """
     check, world = graded(transposition, MODEL / 0.3, LEFT_TO_THE_KERNEL)
     assert check.message == (
         f"in {RULES.max_pairs} of {RULES.max_pairs} timed rounds, this machine's operating system did more work during "
@@ -258,7 +276,9 @@ def test_rounds_in_which_the_kernel_works_for_a_submission_are_told_and_end(tran
 
 @pytest.mark.parametrize("quiet", [4, 8])
 def test_a_submission_is_timed_by_the_rounds_that_it_leaves_alone(transposition, quiet):
-    """The kernel works for it in two of six, or of ten; the others say how slow it is."""
+    """If the OS kernel works for a submission in two of six or ten rounds, the other rounds decide, and show that the
+    submission is slow.
+    """
     moves = (*LEFT_TO_THE_KERNEL, *(quiet * (Move(),)))
     check, _ = graded(transposition, MODEL / 0.3, moves)
     assert (check.points, check.reason) == (0, Reason.TOO_SLOW)
@@ -266,7 +286,9 @@ def test_a_submission_is_timed_by_the_rounds_that_it_leaves_alone(transposition,
 
 
 def test_who_runs_while_others_are_timed_is_frozen(transposition):
-    """Awake, it would make the model solution take twice as long, and be worth points itself."""
+    """A submission that runs while others are timed is frozen. Awake, it would double the model solution's time, and
+    earn points that way.
+    """
     check, _ = graded(transposition, MODEL / 0.3, (Move(),), noisy=True)
     assert (check.points, check.reason) == (0, Reason.TOO_SLOW)
     assert check.performance.fraction_of_reference.high < 0.32

@@ -1,7 +1,7 @@
 """The whole numbers of timed rounds on a GPU (`performance.integers`): floats add them exactly, half floats do not.
 
-Sums that cannot grow beyond 2^24 are exact in any order. Others are of numbers of both signs, and stay as small in any
-order that does not depend on their values: nobody sorts them first.
+Sums that cannot exceed 2^24 are exact in any order. Other sums have numbers of both signs, and stay as small in any
+order that does not depend on the values, which no kernel sorts first.
 """
 
 from math import exp, sqrt
@@ -15,39 +15,39 @@ from grader.course.truth.mistakes import rounded_to_half
 from grader.grading.timing.device_data import RANGES
 
 ROUNDS = 130
-"""At most, in a grading: 100 that count, and those that warm up."""
+"""Most rounds of a grading: 100 that count, and the warm-up rounds."""
 
 RESULTS = 2**24
-"""Sums in a product, at most."""
+"""Most sums in a product."""
 
 ONCE_IN = 1e6
-"""Gradings, at least, in which one sum is too large."""
+"""Number of gradings in which at most one sum is expected to be too large."""
 
 
 def chance(variance, sums):
-    """That any of so many sums, of uniform numbers that are independent, exceeds 2^24 at any time in any round.
+    """Return the probability that any sum of independent uniform numbers exceeds 2^24 at any time in any round.
 
     A uniform number of either sign is sub-Gaussian with its own variance (Arbel, Marchal and Nguyen, "On strict
-    sub-Gaussianity", 2020); to exceed a bound on the way is at most twice as likely as at the end (Levy).
+    sub-Gaussianity", 2020). To exceed a bound at any time is at most twice as likely as at the end (Levy).
     """
     return ROUNDS * sums * 2 * 2 * exp(-(EXACT**2) / (2 * variance))
 
 
 def of_product(terms):
-    """Of a chain of products."""
+    """Return the function that computes the probability for a chain of products with this number of terms."""
 
     def bound(ranges, sizes):
         wide, narrow = sorted(ranges.values(), key=lambda each: each[0])
         assert wide[0] == -wide[1]
         squares = np.arange(narrow[0], narrow[1] + 1) ** 2
-        most = squares.mean() + 9 * squares.std() / sqrt(sizes[terms])  # no row is as large as that on average
+        most = squares.mean() + 9 * squares.std() / sqrt(sizes[terms])  # no row has so large an average
         return chance(sizes[terms] * most * wide[1] * (wide[1] + 1) / 3, sums=RESULTS)
 
     return bound
 
 
 def of_recurrence(ranges, sizes):
-    """Of accum = a*a - accum: the least and the largest, column by column."""
+    """Return the probability for accum = a*a - accum, which is 0 if the least and largest value of each column fit."""
     ((low, high),) = set(ranges.values())
     least = largest = 0
     for _ in range(sizes["width"]):
@@ -57,26 +57,26 @@ def of_recurrence(ranges, sizes):
 
 
 def of_levels(ranges, sizes):
-    """Of what cannot be more than the sum of all inflows, all of one sign."""
+    """Return the probability for levels, which is 0 if the sum of all inflows, all of one sign, fits."""
     assert sizes["days"] * max(map(abs, ranges["inflow"])) <= EXACT
     return 0
 
 
 def of_sum(ranges, sizes):
-    """Of one sum of many words, and of all its parts."""
+    """Return the probability for one sum of many words, with all its partial sums."""
     low, high = ranges["A"]
     assert low == -high
     return chance(sizes["n"] * high * (high + 1) / 3, sums=2**20)
 
 
 def of_pairs(ranges, _):
-    """Of two words."""
+    """Return the probability for a sum of two words, which is 0 if the sum fits."""
     assert max(abs(end) for each in ranges.values() for end in each) * 2 <= EXACT
     return 0
 
 
 def of_distances(ranges, _):
-    """Of four squares of differences."""
+    """Return the probability for four squared differences, which is 0 if their sum fits."""
     low, high = ranges.get("points", RANGES["float"])
     assert 4 * (high - low) ** 2 <= EXACT
     return 0
@@ -91,11 +91,11 @@ BOUNDS = {
     "vectorAdd": of_pairs,
     "nearestNeighbour": of_distances,
 }
-"""That of all sums of a grading, by what an assignment adds up."""
+"""Probability that any sum of a grading is too large, for the sums that each assignment computes."""
 
 
 def timed(course, name):
-    """The parts of an assignment that are timed on numbers made on the device, each with its sizes there."""
+    """Yield the parts of an assignment that are timed with numbers made on the device, each with its sizes on a GPU."""
     for part in course.load(name).parts:
         if part.performance.verifier is None and any(
             each.data != "bits" for each in part.buffers.values() if each.data
@@ -105,7 +105,7 @@ def timed(course, name):
 
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_no_sum_is_too_large_for_a_float(course, name):
-    """In whichever order a right kernel adds; so results that are right are equal to the bit."""
+    """No sum is too large for a float in any order of additions, so right results are equal to the bit."""
     for part, sizes in timed(course, name):
         for ranges in part.performance.integers:
             assert BOUNDS[name](ranges, sizes) < 1 / ONCE_IN
@@ -115,10 +115,10 @@ FITS = {
     "nearestNeighbour": "its handout promises whole numbers from -8 to 8: who keeps them in less keeps the contract",
     "reduction": "each word is read once, as a float, and is needed no more; half floats do not hold the sums",
 }
-"""Whose numbers half floats hold, and why that is right."""
+"""Assignments whose numbers fit into half floats, and the reason why this is acceptable."""
 
 MOST_NUMBERS = "vectorAdd"
-"""Half of all integers that a float holds: as many take seconds to round."""
+"""Assignment with half of all integers that a float represents, which take seconds to round."""
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ MOST_NUMBERS = "vectorAdd"
     [pytest.param(name, marks=pytest.mark.whole if name == MOST_NUMBERS else ()) for name in ASSIGNMENTS],
 )
 def test_half_floats_do_not_hold_them(course, name):
-    """Of every input, in some turn, they round a third at least."""
+    """For every input, half floats round at least a third of the numbers in some timed round."""
     for part, _ in timed(course, name):
         fed = {name for name, buffer in part.buffers.items() if buffer.data}
         rounded = set()
@@ -143,7 +143,9 @@ def test_half_floats_do_not_hold_them(course, name):
 
 @pytest.mark.parametrize("turn", [0, 1])
 def test_a_product_in_floats_is_exact_in_several_orders_and_in_half_floats_is_not(product, turn):
-    """Seen on a few rows and columns, as long as those that are timed."""
+    """A product in floats is exact in several orders of additions, and a product in half floats is not. The test uses a
+    few rows and columns of the timed length.
+    """
     generator = np.random.default_rng(turn)
     ranges = product.performance.integers[turn]
     terms = product.performance.classes["gpu"].sizes["widthA"]

@@ -1,4 +1,4 @@
-"""timing_setup.py: the workers that run our own kernels, and the processes in which they are timed."""
+"""timing_setup.py: the workers of the model solution, and the processes in which kernels are timed."""
 
 import pytest
 from samples import DEVICE
@@ -14,7 +14,7 @@ from grader.protocol.steps import ProgramSource
 
 
 class Hired:
-    """Stands in for a worker, and notes what it is asked."""
+    """Test double for a worker, which records the processes that it is asked for."""
 
     def __init__(self):
         self.processes = []
@@ -41,8 +41,9 @@ class Hired:
     ],
 )
 def test_all_go_on_in_a_process_where_that_decides_nothing(course, name, kind, process, asked):
-    """Our own in those of earlier gradings, the submission in that of its cases: a GPU's driver takes long to begin and
-    to end one. Elsewhere each has new ones.
+    """If processes do not affect the timing, the model solution continues in processes of earlier gradings, and the
+    submission in the process of its cases, because a GPU's driver takes long to start and end a process. On a CPU, each
+    worker has a new process.
     """
     submission = Submission(path=None, source="", sha256="", scan=scan(""))
     task = Task(assignment=course.load(name).parts[0], submission=submission, seed=1)

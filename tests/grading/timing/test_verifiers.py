@@ -1,4 +1,4 @@
-"""verifiers.py: where the data of timed rounds come from, and what results are held against, by workers of straw."""
+"""verifiers.py: inputs of timed rounds and the verification of their results, with fake workers."""
 
 import hashlib
 from dataclasses import replace
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.usefixtures("still_kernel")
 
 @pytest.fixture
 def small(transposition):
-    """A transposition of a few words, so that rounds are quick."""
+    """Return a transposition of a few words, so that rounds are short."""
     return at_sizes(transposition, height=7, width=5)
 
 
@@ -31,7 +31,7 @@ def small(transposition):
 
 
 def test_every_round_has_inputs_of_its_own_and_the_same_for_all(small):
-    """No round repeats another's inputs, and within a round nobody gets others."""
+    """Every round has new inputs, which are equal for all workers in the round."""
     setup = fake_setup(small)
     seen = []
     for role, participant in setup.participants.items():
@@ -52,7 +52,7 @@ def test_every_round_has_inputs_of_its_own_and_the_same_for_all(small):
 
 
 def test_the_inputs_come_from_the_seed(small):
-    """Another seed gives other inputs, the same one the same."""
+    """The inputs depend only on the seed: another seed gives other inputs, and an equal seed gives equal inputs."""
 
     def inputs(seed):
         setup = fake_setup(small, seed=seed)
@@ -70,7 +70,9 @@ def test_the_inputs_come_from_the_seed(small):
     ],
 )
 def test_one_wrong_bit_in_one_timed_run_is_found_and_its_run_is_named(small, change, reason, words):
-    """Every timed output is looked at, so that nobody is right only while it is not timed."""
+    """One wrong bit in one timed run is found, and the run is named. Every timed output is verified, so that results
+    cannot be wrong only in timed runs.
+    """
     problem = measure(begun(fake_setup(small, faults={Role.SUBMISSION: {("fetch", 5): change}})), RULES)
     assert isinstance(problem, Problem)
     assert problem.reason is reason
@@ -82,7 +84,7 @@ def test_one_wrong_bit_in_one_timed_run_is_found_and_its_run_is_named(small, cha
 
 
 class StrawDevice(StrawWorker):
-    """Makes its inputs from the key, and a digest of what it has made of them by another."""
+    """Fake worker that makes its inputs from one key, and a digest of its results from another key."""
 
     def launch(self, script, key=0):
         if script.startswith(supply_of("")):
@@ -104,7 +106,7 @@ def on_device(assignment, faults=None, *, log=None, seed=1):
 
 
 def keys(setup, role):
-    """Script and key of each launch that was given one."""
+    """Return the script and key of each launch that got a key."""
     return [each for each in setup.participants[role].worker.keys if each[1]]
 
 
@@ -114,27 +116,31 @@ def other_digest(fetched):
 
 
 def test_equal_digests_are_right_and_nothing_else_is_fetched(small):
-    """Nobody waits for arrays to cross a bus."""
+    """Equal digests mean right results, and nothing else is fetched, so no time is spent on arrays that cross a bus."""
     log = []
     rounds = measure(begun(on_device(small, log=log)), RULES)
     assert len(rounds) == 6
     assert {what for _, request, what in log if request == "fetch"} == {(SUMS,)}
     fetching = [role for role, request, _ in log if request == "fetch"]
-    assert {fetching.count(role) for role in Role} == {7}  # a turn is the same for all
+    assert {fetching.count(role) for role in Role} == {7}  # all participants have equal turns
     asked = [role for role, request, what in log if (request, what) in (("launch", STUDENT), ("launch", DIGEST))]
     assert asked[0::2] == asked[1::2]  # each makes its digest directly after its launch
     assert not [request for _, request, _ in log if request == "stage"]
 
 
 def test_sessions_are_never_renewed(small):
-    """Launches take several sets of arrays in turn, which lie in different places of memory."""
+    """Sessions are never renewed, because launches use several sets of arrays in different places of memory
+    alternately.
+    """
     log = []
     measure(begun(on_device(small, log=log)), RULES)
     assert [request for _, request, _ in log].count("open") == 3
 
 
 def test_whatever_a_script_uses_is_poisoned_before_its_inputs_are_made(small):
-    """Its outputs, so that old results are none of this round; its inputs with their guard bands."""
+    """All buffers of a script are poisoned before its inputs are made: its outputs, so that results of earlier rounds
+    do not count, and its inputs with their guard bands.
+    """
     log = []
     measure(begun(on_device(small, log=log)), RULES)
     mine = [(request, what) for role, request, what in log if role is Role.SUBMISSION][2:]
@@ -144,7 +150,9 @@ def test_whatever_a_script_uses_is_poisoned_before_its_inputs_are_made(small):
 
 
 def test_keys_are_the_same_for_all_and_others_every_round(small):
-    """Two for each round, from the seed: the one for the digest is not the inputs'."""
+    """Each round has two new keys from the seed, which are equal for all workers. The key of the digest is not the key
+    of the inputs.
+    """
     setup = on_device(small)
     measure(begun(setup), RULES)
     given, reference = keys(setup, Role.SUBMISSION), keys(setup, Role.REFERENCE)
@@ -169,7 +177,9 @@ def test_keys_are_the_same_for_all_and_others_every_round(small):
     ],
 )
 def test_where_digests_differ_all_results_tell_why(small, change, reason, words):
-    """Also that they are right, of a worker whose digest is of something else."""
+    """If digests differ, the full results give the reason. If these results are right, the worker's digest is of
+    something else, and the problem is a crash.
+    """
     faults = {("fetch", 5): other_digest, ("fetch", 6): change}
     problem = measure(begun(on_device(small, {Role.SUBMISSION: faults})), RULES)
     assert isinstance(problem, Problem)
@@ -184,7 +194,9 @@ CRASH = Crashed(signal=11, exit_code=None, words="")
 
 @pytest.mark.parametrize("asked", ASKED)
 def test_a_failure_of_the_submission_is_the_students(small, asked):
-    """Whatever was asked of its worker: what a kernel has broken may show later."""
+    """A failure of the submission's worker is the student's problem in every request, because damage by a kernel may
+    show later.
+    """
     problem = measure(begun(on_device(small, {Role.SUBMISSION: {(asked, 3): CRASH}})), RULES)
     assert isinstance(problem, Problem)
     assert problem.reason is Reason.CRASH
@@ -192,20 +204,24 @@ def test_a_failure_of_the_submission_is_the_students(small, asked):
 
 @pytest.mark.parametrize("asked", ASKED)
 def test_a_failure_of_the_reference_is_ours(small, asked):
-    """No student loses a point for it."""
+    """A failure of the reference worker raises SolutionError, so no student loses a point for it."""
     with pytest.raises(SolutionError, match="submissions are timed against failed"):
         measure(begun(on_device(small, {Role.REFERENCE: {(asked, 3): CRASH}})), RULES)
 
 
 def test_a_reference_that_fails_when_a_difference_is_explained_is_ours_as_well(small):
-    """The submission may be right."""
+    """If the reference worker fails while a difference of digests is explained, SolutionError is raised, because the
+    submission may be right.
+    """
     faults = {Role.SUBMISSION: {("fetch", 3): other_digest}, Role.REFERENCE: {("fetch", 4): CRASH}}
     with pytest.raises(SolutionError, match="submissions are timed against failed"):
         measure(begun(on_device(small, faults)), RULES)
 
 
 def test_only_a_contest_on_a_device_needs_kernels_of_its_own(small):
-    """By the oracle, arrays are shared on a processor; by the reference, sessions have the program that makes data."""
+    """Only verification by the reference needs kernels that make data. Verification by the oracle shares arrays on a
+    CPU.
+    """
     by_oracle, by_reference = fake_setup(small).verifier, on_device(small).verifier
     assert (type(by_oracle), type(by_reference)) == (ByOracle, ByReference)
     plan = fake_setup(small).participants[Role.SUBMISSION].plan
@@ -218,8 +234,8 @@ def test_only_a_contest_on_a_device_needs_kernels_of_its_own(small):
 
 
 def test_arrays_that_are_made_before_the_submissions_steps_are_not_compared(course, monkeypatch):
-    """It does not return them. Results of timed runs may be wrong where all cases were right, as of a variable that was
-    never set.
+    """Arrays made before the submission's steps are not compared, because the submission does not return them. Results
+    of timed runs may be wrong after all cases were right, for example because of a variable without a value.
     """
     setup = on_device(at_sizes(course.load("coalsProgrm"), height=3, width=2), {})
 

@@ -1,4 +1,6 @@
-"""verifiers.py: whole setups by the reference, in which no array leaves the device unless digests differ."""
+"""verifiers.py: complete setups with verification by the reference, in which arrays leave the device only if digests
+differ.
+"""
 
 from contextlib import ExitStack
 
@@ -19,7 +21,9 @@ from grader.results.result import Reason
 SUBMISSIONS = ROOT / "tests" / "submissions"
 
 SOON = TimingRules(warm_up_seconds=0, min_pairs=7, max_pairs=7, noise_limit=1e6)
-"""Eight rounds: every set of arrays is used, and some again. How fast anybody is is no question here."""
+"""Rules for eight rounds, so that every set of arrays is used, and some sets are used again. Speed does not matter
+here.
+"""
 
 RAGGED = {
     "coalsTransp": {"height": 70, "width": 91},
@@ -37,17 +41,17 @@ RAGGED = {
 }
 
 SELECTED = frozenset({"reduction"})
-"""For `make test`: a sum of sums. Words that move are those of the other tests."""
+"""Assignments for `make test`: a sum of sums. Other tests have words that move."""
 
 
 def part_of(course, called):
-    """An assignment, or a part of a suite, by what it is called."""
+    """Return an assignment or a part of a suite by its name, for example "coalsTransp" or "productLadder/mmRow"."""
     return next(part for part in course.load(called.partition("/")[0]).parts if part.called == called)
 
 
 @pytest.fixture
 def setup(environment, course):
-    """Makes setups of a text (or of a folder's) against the model solution."""
+    """Yield a function that sets up a timing of a text, or of a folder's submission, against the model solution."""
     with ExitStack() as workers:
 
         def make(name, text, sizes=None):
@@ -59,14 +63,16 @@ def setup(environment, course):
 
 
 def test_the_corpus_of_assignments_is_covered(course):
-    """A new one would need sizes here, unless the oracle judges it on every device."""
+    """Every assignment has sizes in this module, except assignments that the oracle verifies on every device."""
     parts = [part for name in course.names() for part in course.load(name).parts]
     assert set(RAGGED) == {part.called for part in parts if part.performance.verifier is None}
 
 
 @pytest.mark.parametrize("name", [param(name, name, SELECTED) for name in sorted(RAGGED)])
 def test_a_model_solution_makes_what_the_model_solution_makes(setup, name):
-    """Round by round, in every set of arrays, and the side shows in theirs; nothing but digests is fetched."""
+    """A model solution has the reference's results in every round and in every set of arrays, and so do its
+    comparisons. Only digests are fetched.
+    """
     entered = setup(name, ROOT / "reference" / name.partition("/")[0])
     fetched = []
     for role in (Role.SUBMISSION, Role.REFERENCE):
@@ -98,7 +104,7 @@ def test_a_model_solution_makes_what_the_model_solution_makes(setup, name):
     ],
 )
 def test_what_is_wrong_only_when_large_is_found_there(setup, folder, sizes, words):
-    """Right in every case, and timed at a size of which a case never is."""
+    """Results that are wrong only at the timed size are found there. The cases are smaller and right."""
     problem = measure(setup(folder.split("/")[0], SUBMISSIONS / folder, sizes), SOON)
     assert isinstance(problem, Problem)
     assert problem.reason is Reason.WRONG_OUTPUT
@@ -111,7 +117,7 @@ def test_what_is_wrong_only_when_large_is_found_there(setup, folder, sizes, word
     ("place", "words"), [("height * width + 5", "6 elements past its end"), ("-1", "1 element before its start")]
 )
 def test_a_write_beside_the_output_is_found(setup, place, words):
-    """All its results are right, and a guard band is not what it was."""
+    """A write next to the output is found by its guard band, although all results are right."""
     source = changed(TRANSPOSITION, "    barrier(", f"    if (x0 + y0 + lx + ly == 0) B[{place}] = 1;\n    barrier(")
     problem = measure(setup("coalsTransp", source), SOON)
     assert problem.reason is Reason.OUT_OF_BOUNDS
@@ -119,7 +125,9 @@ def test_a_write_beside_the_output_is_found(setup, place, words):
 
 
 def test_results_of_an_earlier_round_are_none_of_this_one(setup):
-    """A kernel that now and then does nothing, by what its inputs are, leaves an output in which there is nothing."""
+    """A kernel that sometimes does nothing, depending on its inputs, leaves an unwritten output. Results of an earlier
+    round do not count.
+    """
     source = changed(TRANSPOSITION, "    if (x0 + ly < width", "    if (as_uint(A[0]) % 2 == 0 && x0 + ly < width")
     problem = measure(setup("coalsTransp", source), SOON)
     assert problem.reason is Reason.NOT_WRITTEN
@@ -127,7 +135,7 @@ def test_results_of_an_earlier_round_are_none_of_this_one(setup):
 
 
 def test_one_bit_of_one_element_is_found_and_told(setup):
-    """In the last element of all, by the model solution's results."""
+    """One wrong bit in the last element is found, and the message compares the element with the model solution's."""
     source = changed(
         TRANSPOSITION, "= tile[lx][ly]", "= as_float(as_uint(tile[lx][ly]) ^ (x0 + ly == 90 && y0 + lx == 69))"
     )
@@ -142,12 +150,14 @@ def test_one_bit_of_one_element_is_found_and_told(setup):
         ("computes-its-input", "coalsTransp", {"height": 1500, "width": 1500}),
         pytest.param(
             *("half-when-timed", "blockMMM", {"heightA": 20, "widthB": 1100, "widthA": 40}),
-            marks=pytest.mark.whole,  # test_hostile.py has it graded in `make test`
+            marks=pytest.mark.whole,  # test_hostile.py grades it in `make test`
         ),
     ],
 )
 def test_data_cannot_be_computed_nor_kept_in_half_floats(setup, attack, name, sizes):
-    """Words of A tell no others, and the numbers of a product need a float's mantissa."""
+    """Timed data cannot be computed from other words, and cannot be kept in half floats. Words of A reveal no other
+    words, and the numbers of a product need a float's mantissa.
+    """
     problem = measure(setup(name, SUBMISSIONS / "hostile" / attack, sizes), SOON)
     assert isinstance(problem, Problem)
     assert problem.reason is Reason.WRONG_OUTPUT
@@ -156,7 +166,9 @@ def test_data_cannot_be_computed_nor_kept_in_half_floats(setup, attack, name, si
 
 @pytest.mark.whole
 def test_other_words_for_the_same_are_right(setup):
-    """-(0 - 0) is -0 where 0 - 0 is 0: no worker is broken, and nobody wrong."""
+    """A result of -(0 - 0), which is -0, counts as equal to 0 - 0, which is 0. Neither the worker nor the submission
+    has a fault.
+    """
     source = """
 __kernel void coalsProgrm(__global const real *A, __global real *B, uint32_t height, uint32_t width)
 {

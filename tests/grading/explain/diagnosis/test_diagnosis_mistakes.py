@@ -1,4 +1,4 @@
-"""mistakes.py: mistakes in how a result is computed or stored, and in how inputs are read, are named."""
+"""mistakes.py: mistakes in the computation or storage of a result, and in the reading of inputs, are named."""
 
 import re
 from dataclasses import replace
@@ -35,33 +35,33 @@ from grader.grading.explain.diagnosis.runner import explain
 
 
 def test_a_copy_is_no_transpose():
-    """B is A, word for word."""
+    """If a transposition's output B is an exact copy of A, the cause says that B is A itself, not its transpose."""
     explanation = said(transposition(A.reshape(DEPTH, HEIGHT), A))
     assert explanation.cause == "B is A itself, not its transpose"
     assert re.fullmatch(r"B is A .* transpose: that explains all 2,1\d\d wrong elements of B\.", explanation.sentence)
 
 
 def test_a_copy_of_an_input_that_is_no_transposition():
-    """A kernel that only copies."""
+    """If an output of another kernel is a copy of an input, the cause says so without mentioning a transpose."""
     square = Truth(value=2 * WIDE_A, magnitude=2 * np.abs(WIDE_A))
     assert sentence(product(A, truth=square)).startswith("C is A itself: that")
 
 
 def test_an_array_that_is_to_be_updated_and_was_not():
-    """It is no copy of itself."""
+    """An array that should be updated and was not is reported with its old values, not as a copy of an input."""
     doubled = Truth(value=2 * WIDE_A, magnitude=2 * np.abs(WIDE_A))
     evidence = product(A, buffer="A", truth=doubled)
     assert sentence(evidence).startswith("A still holds its old values: that explains all ")
 
 
 def test_tiles_in_their_place_but_not_turned():
-    """The block moves, its elements do not."""
+    """Blocks in the right place whose rows and columns are exchanged inside are named."""
     got = moved(C, ROW // 16 * 16 + COL % 16, COL // 16 * 16 + ROW % 16)
     assert sentence(product(got)).startswith("each 16 x 16 block (TILE) of C is in its place, but its rows and columns")
 
 
 def test_tiles_turned_but_not_moved():
-    """The elements of a block move, the block does not."""
+    """Blocks that are stored in the place of their transposed block are named."""
     square, half = PRODUCT.value[:, :53], C[:, :53]
     truth = Truth(value=square, magnitude=PRODUCT.magnitude[:, :53])
     col = COL[:53]
@@ -70,7 +70,7 @@ def test_tiles_turned_but_not_moved():
 
 
 def test_a_result_stored_by_columns():
-    """[col * height + row]."""
+    """A result that is stored at [col * height + row] is named as stored by columns."""
     assert sentence(product(C.T.reshape(C.shape))).startswith("C is stored by columns, not by rows: that explains all")
 
 
@@ -84,24 +84,28 @@ def test_a_result_stored_by_columns():
     ],
 )
 def test_shifts_are_found_and_measured(down, across, words):
-    """By one row or column, by a block, or askew; what comes from outside may be anything."""
+    """Shifts by a row, a column, a block or both directions are found with their distance. Elements from outside the
+    array may have any value.
+    """
     assert sentence(product(moved(C, ROW + down, COL + across))).startswith(f"{words}: that explains")
 
 
 def test_the_other_sign():
-    """Also of data that are only moved."""
+    """A wrong sign is named, in results of a product and in data that are only moved."""
     assert sentence(product(-C)) == "the sign is wrong: that explains all 4,770 wrong elements of C."
     assert sentence(transposition(-A.T, A)).startswith("the sign is wrong")
 
 
 def test_a_constant_factor_and_a_constant_difference():
-    """Twice the result, or one more."""
+    """A constant factor and a constant difference are named, here 1.5 times the result and one more than the result."""
     assert sentence(product(1.5 * C)).startswith("C is 1.5 times what it should be: that explains all")
     assert sentence(product(PRODUCT.value + 1)).startswith("C is off by 1 everywhere: that explains all")
 
 
 def test_results_that_repeat_the_first():
-    """An index term that is left out."""
+    """Results that repeat the first column or row, because an index term is missing, are explained by the reading of an
+    input. Without predictions from changed inputs, they are explained by the result.
+    """
     columns = cases(lambda a, b: np.repeat(right(a, b)[:, :1], b.shape[1], axis=1), LARGER)
     rows = cases(lambda a, b: np.repeat(right(a, b)[:1], a.shape[0], axis=0), LARGER)
     assert set(causes(columns)) == {"B is read as if every column were column 0"}
@@ -115,7 +119,9 @@ def test_results_that_repeat_the_first():
 
 
 def test_a_mistake_of_the_assignment_comes_first():
-    """What oracle.py predicts, named in its words; elements that nobody can know are left out."""
+    """A mistake that oracle.py predicts is named first, in the words of oracle.py. Elements whose prediction is unknown
+    are left out.
+    """
     prediction = 3 * PRODUCT.value
     prediction[:, 30:] = np.nan
     got = np.where(np.isnan(prediction), 99, prediction)
@@ -126,7 +132,9 @@ def test_a_mistake_of_the_assignment_comes_first():
 
 
 def test_listed_mistakes_in_our_words_are_about_the_same_lines():
-    """An oracle.py says at which index B is read: B's reads are meant all the same."""
+    """A listed mistake that is about the index of B refers to the lines that read B, although oracle.py writes the
+    index in its own words.
+    """
     words = "B is read by columns, at [col * depth + k]"
     (failed,) = cases(lambda a, b: right(a, by_columns(b)), LARGER[:1])
     made = failed.remade({"B": by_columns(failed.inputs["B"])})
@@ -148,7 +156,9 @@ def test_listed_mistakes_in_our_words_are_about_the_same_lines():
     ],
 )
 def test_inputs_read_wrongly(name, change, cause):
-    """What the oracle makes of the inputs as they would have been read; the lines that read them are meant."""
+    """Inputs that are read wrongly are found by the oracle's results for such inputs. The explanation refers to the
+    lines that read the input.
+    """
     sizes = {"height": 21, "depth": 9, "width": 11}
     (explanation,) = explain([case(sizes, lambda a, b: right(change(a), b) if name == "A" else right(a, change(b)))])
     assert explanation.cause == cause
@@ -156,7 +166,7 @@ def test_inputs_read_wrongly(name, change, cause):
 
 
 def test_inputs_in_the_place_of_others():
-    """Of the same size: one for the other, or both."""
+    """For inputs of equal size, one input that is read in the place of the other, or an exchange of both, is named."""
     sizes = {"height": 21, "depth": 21, "width": 21}
     both, one = (
         case(sizes, lambda a, b: right(b, a)),
@@ -168,13 +178,15 @@ def test_inputs_in_the_place_of_others():
 
 
 def test_inputs_cut_to_half_floats():
-    """One of two; the results have all bits of a float."""
+    """One of two inputs that is rounded to half floats is named, although the results have all bits of a float."""
     failed = cases(lambda a, b: right(a.astype(np.float16), b), LARGER)
     assert set(causes(failed)) == {"numbers of A are rounded to half floats"}
 
 
 def test_what_hangs_on_unknown_words_is_no_prediction():
-    """An oracle need not pass NaN on, as one that looks for the smallest number does not."""
+    """Results that depend on unknown words are not predicted, even if the oracle does not pass NaN on, such as an
+    oracle for the smallest number.
+    """
     (failed,) = cases(right, LARGER[:1])
 
     def remade(changed):
@@ -190,7 +202,7 @@ def test_what_hangs_on_unknown_words_is_no_prediction():
 @pytest.mark.parametrize("shape", [(1, 1), (5, 7)])
 @pytest.mark.parametrize("value", [0, 2.5, np.nan])
 def test_an_assignment_without_inputs_is_explained_like_any_other(shape, value):
-    """Nothing is said of inputs that there are not, and nothing fails for want of them."""
+    """An assignment without inputs is explained without error, and no explanation mentions inputs."""
     right = Truth(value=np.arange(1.0, 1 + np.prod(shape)).reshape(shape), magnitude=np.ones(shape))
     alone = Evidence(
         buffer="z",

@@ -27,28 +27,30 @@ from grader.grading.explain.diagnosis.runner import explain
 
 
 def test_a_mistake_that_explains_all_cases_is_the_cause():
-    """Of cases of one element, too, where it would not be believed alone."""
+    """A mistake that explains all failed cases is the cause, even in a case of one element, which would not be enough
+    alone.
+    """
     failed = cases(lambda a, b: right(-a, b))
     assert causes(failed) == ["the products are subtracted"] * 4
     assert causes(failed[:1]) == [None]
 
 
 def test_a_mistake_that_explains_some_cases_is_no_cause():
-    """Each case alone would speak for it."""
+    """A mistake that explains only some failed cases is no cause, although each of these cases alone supports it."""
     failed = cases(lambda a, b: right(-a, b) if a.shape[0] < 20 else right(a, b) + a.shape[0])
     assert causes(failed[:2] + failed[3:]) == ["the products are subtracted"] * 3
     assert "the products are subtracted" not in causes(failed)
 
 
 def test_a_right_case_speaks_against_a_mistake():
-    """If the first product were left out, it would be missing there as well."""
+    """A right case contradicts a mistake that would have made it wrong, such as a missing first product."""
     failed = cases(lambda a, b: right(a[:, 1:], b[1:]))
     assert causes(failed) == ["the first product is left out"] * 4
     assert "the first product is left out" not in causes(failed, cases(right, LARGER[:1]))
 
 
 def test_arrays_that_are_all_zero_speak_for_nothing():
-    """Any sum that is never added to is 0."""
+    """Arrays that are zero everywhere support no mistake, because every sum without products is 0."""
     failed = [
         replace(each, mistakes=lambda each=each: {"no product counts": each.predict(np.zeros(each.got.shape))})
         for each in cases(lambda a, b: np.zeros((a.shape[0], b.shape[1])))
@@ -57,7 +59,9 @@ def test_arrays_that_are_all_zero_speak_for_nothing():
 
 
 def test_one_element_in_every_case():
-    """a sum has no more; then two cases must agree."""
+    """If every case has only one element, as a sum has, two cases must agree. A result of 0, as of one product,
+    supports nothing.
+    """
     sizes = [{"height": 1, "depth": depth, "width": 1} for depth in (1, 127, 128)]
     failed = cases(lambda a, b: right(a[:, 1:], b[1:]), sizes)
     assert causes(failed) == ["the first product is left out"] * 3
@@ -65,14 +69,14 @@ def test_one_element_in_every_case():
 
 
 def test_whole_numbers_may_agree_by_chance():
-    """Few of them say nothing, many do."""
+    """A few whole numbers may agree with a mistake by chance, and many do not."""
     few, many = (case(sizes, lambda a, b: right(-a, b), INTEGERS) for sizes in (SIZES[0], LARGER[0]))
     assert causes([few]) == [None]
     assert causes([few, many]) == [None, "the products are subtracted"]
 
 
 def test_a_mistake_that_is_made_in_a_part():
-    """Only the last rows have it, in all cases."""
+    """A mistake in a part of the array, here in the last rows of all cases, is named with this part."""
 
     def made(a, b):
         got = right(a, b)
@@ -87,7 +91,9 @@ def test_a_mistake_that_is_made_in_a_part():
 
 
 def test_two_mistakes_that_come_to_the_same_are_both_named():
-    """Nothing in the data decides; three would be guessing."""
+    """Two mistakes with equal predictions are both named, because the data cannot decide. Three would be a guess, so
+    none is named.
+    """
     got = PRODUCT.value * COL
     made = Truth(value=got, magnitude=PRODUCT.magnitude * COL)
     assert sentence(product(got, mistakes=lambda: {"a": made, "b": made})).startswith("a, or b: either explains all")
@@ -95,19 +101,21 @@ def test_two_mistakes_that_come_to_the_same_are_both_named():
 
 
 def test_a_prediction_that_is_wrong_where_the_data_are_right_is_rejected():
-    """The sign of a few elements is not the sign of all."""
+    """A prediction that is wrong for right elements is rejected. Here, a few elements have the wrong sign."""
     got = np.where(GENERATOR.random(C.shape) < 0.2, -C, C)
     assert sentence(product(got)) is None
 
 
 def test_a_prediction_for_half_of_the_wrong_elements_is_rejected():
-    """A mistake must explain nearly everything that it speaks about."""
+    """A prediction for only half of the wrong elements is rejected, because a mistake must explain nearly all elements
+    that it predicts.
+    """
     got = np.where(GENERATOR.random(C.shape) < 0.5, -C, C + GENERATOR.random(C.shape))
     assert sentence(product(got)) is None
 
 
 def test_small_integers_that_agree_by_chance_are_no_evidence():
-    """One wrong element that another mistake would make as well."""
+    """One wrong small integer that agrees with a mistake by chance is no evidence."""
     whole = Truth(value=np.array([[3.0, 1.0]]), magnitude=np.array([[9.0, 9.0]]))
     integers = Standard(tolerance=Tolerance(rule="rounding"), factor=1.0, data="integers")
     assert said(product([[-3, 1]], truth=whole, standard=integers)).cause == ""

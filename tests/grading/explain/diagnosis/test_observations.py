@@ -1,4 +1,4 @@
-"""observations.py: facts about a wrong array, and none about arrays that only look alike."""
+"""observations.py: facts about a wrong array are stated, and arrays that only look similar get no such statement."""
 
 import re
 
@@ -34,7 +34,9 @@ from grader.grading.explain.diagnosis.runner import explain
 
 
 def test_one_value_in_all_wrong_elements():
-    """And where, if that has a shape; elements that were never written are another matter."""
+    """One value in all wrong elements is stated, with their place if it has a regular shape. Elements that were never
+    written are not counted.
+    """
     assert sentence(product(np.zeros_like(C))) == "all wrong elements of C are 0."
     got = C.copy()
     got[48:] = 0
@@ -47,14 +49,16 @@ def test_one_value_in_all_wrong_elements():
     ("poison", "words"), [(INPUT_POISON, "end of an input"), (0x7FC00000, "words that nobody has set")]
 )
 def test_a_nan_comes_from_outside_the_inputs(poison, words):
-    """The inputs hold none; the bits tell whether it is the judge's own."""
+    """A NaN comes from outside the inputs, which contain none. Its bits show if it is the judge's poison or a word that
+    was never set.
+    """
     told = sentence(product(poisoned(C, np.s_[52], poison)))
     assert told.startswith("C holds NaN (not a number) in the last row, and no input does: it ")
     assert words in told
 
 
 def test_results_that_are_half_floats():
-    """The bits of each tell; that errors are small does not."""
+    """Results that are half floats are found by the bits of each result, not by the size of the errors."""
     halves = C.astype(np.float16).astype(np.float32)
     assert sentence(product(halves)) == (
         "all results are half floats, with 11 bits each: C should hold numbers of single precision."
@@ -63,7 +67,9 @@ def test_results_that_are_half_floats():
 
 @pytest.mark.parametrize("share", [1e-4, 1e-3])
 def test_small_errors_are_told_without_a_cause(share):
-    """A product left out of a thousand, or a wrong weight, errs as little as half floats do."""
+    """Small errors are stated without a cause. A missing product of a thousand, or a wrong weight, makes errors as
+    small as those of half floats.
+    """
     got = PRODUCT.value + share * PRODUCT.magnitude * GENERATOR.uniform(-1, 1, C.shape)
     explanation = said(product(got))
     assert explanation.sentence.startswith("C is nearly right everywhere, with errors of up to ")
@@ -71,12 +77,14 @@ def test_small_errors_are_told_without_a_cause(share):
 
 
 def test_some_wrong_products_are_not_nearly_right():
-    """A product left out of forty errs everywhere, too, but more."""
+    """A missing product of forty makes larger errors everywhere, and such results are not called nearly right."""
     assert sentence(product(WIDE_A[:, 1:] @ WIDE_B[1:])) is None
 
 
 def test_results_that_are_whole_numbers():
-    """As if a sum were kept in an int; that all are 0 is another matter, and so are sums of whole numbers."""
+    """Results that are all whole numbers are stated, as if a sum were kept in an int. Results that are all 0 have
+    another explanation, and sums of whole numbers are no observation.
+    """
     whole = np.trunc(C)
     explanation = said(product(whole))
     assert explanation.cause == "all results are whole numbers, as if kept in an int on the way"
@@ -86,7 +94,7 @@ def test_results_that_are_whole_numbers():
 
 
 def test_sums_that_are_whole_numbers_in_every_case():
-    """One element is no evidence; one in each of many cases is."""
+    """A whole number as the only element of one case is no evidence. Whole numbers in each of many cases are."""
     sizes = [{"height": 1, "depth": 50 + number, "width": 1} for number in range(12)]
     failed = cases(lambda a, b: np.trunc(3 * right(a, b)), sizes)
     assert set(causes(failed)) == {"all results are whole numbers, as if kept in an int on the way"}
@@ -94,7 +102,7 @@ def test_sums_that_are_whole_numbers_in_every_case():
 
 
 def test_launches_that_differ():
-    """A race: another result each time."""
+    """A race is stated if launches on the same data give different results."""
     launches = [np.where(GENERATOR.random(C.shape) < 0.1, 7 * GENERATOR.random(C.shape), C) for _ in range(5)]
     got, *repeats = (launch.astype(np.float32) for launch in launches)
     explanation = said(product(got, repeats=tuple(repeats)))
@@ -104,7 +112,9 @@ def test_launches_that_differ():
 
 
 def test_every_other_launch():
-    """Right, wrong, right, wrong; two right ones in a row are no alternation."""
+    """Launches that are alternately right and wrong are stated as every other launch. Two right launches one after the
+    other are no alternation.
+    """
     wrong = np.where(GENERATOR.random(C.shape) < 0.1, 0.5, C).astype(np.float32)
     noise = (wrong + GENERATOR.random(C.shape)).astype(np.float32)
     alternating, by_chance = (wrong, C, noise, C), (C, C, noise, C)
@@ -113,7 +123,7 @@ def test_every_other_launch():
 
 
 def test_an_edge_that_is_another_size():
-    """Columns are guarded with the height: right as long as there are fewer."""
+    """Columns that are guarded with the height are explained. Cases with fewer columns than rows are right."""
     failed = [case(each, lambda a, b: unwritten(a, b, a.shape[0])) for each in (SIZES[1], LARGER[1])]
     first, second = explain(failed, [case(LARGER[0], right)])
     assert first.cause == second.cause == "C is not written from column height on, as if it had no more columns"
@@ -122,7 +132,7 @@ def test_an_edge_that_is_another_size():
 
 
 def test_an_edge_that_a_right_case_does_not_have_is_none():
-    """There are columns behind it, and they are right."""
+    """An edge at the height is rejected if a right case has columns beyond the height."""
     failed = [case(each, lambda a, b: unwritten(a, b, a.shape[0])) for each in (SIZES[1], LARGER[1])]
     passed = case({"height": 2, "depth": 3, "width": 30}, right)
     assert causes(failed, [passed]) == ["", ""]
@@ -130,7 +140,7 @@ def test_an_edge_that_a_right_case_does_not_have_is_none():
 
 
 def test_a_place_that_was_never_written():
-    """Every 16th row, as if one register were not stored."""
+    """A place that was never written is stated, here every 16th row, as if one register were not stored."""
     got = poisoned(C, np.s_[15::16])
     assert sentence(product(got)) == (
         "C is not written in every 16th row (TILE = 16), from row 15 on; all else is right."
@@ -138,14 +148,14 @@ def test_a_place_that_was_never_written():
 
 
 def test_all_else_is_right_only_where_it_is():
-    """One wrong element among a missing half, and the sentence no longer says so."""
+    """The words "all else is right" are left out if one element elsewhere is wrong."""
     got = poisoned(C, np.s_[:, 45:])
     got[0, 0] += 1
     assert sentence(product(got)) == "C is not written in columns from 45 on."
 
 
 def test_a_place_that_is_wrong():
-    """The ragged blocks at both edges."""
+    """A place that is wrong is stated, here the partial blocks at both edges."""
     noise = GENERATOR.uniform(-5, 5, C.shape)
     got = np.where((ROW >= 48) | (COL >= 80), noise, C)
     assert sentence(product(got)).startswith(
@@ -154,7 +164,7 @@ def test_a_place_that_is_wrong():
 
 
 def test_every_second_group_of_a_vector():
-    """A vector has elements, and blocks of them."""
+    """A place in a vector is stated in elements and blocks of elements, not in rows and columns."""
     value = GENERATOR.uniform(-1, 1, (1, 500))
     got = poisoned(value.astype(np.float32), np.s_[:, np.arange(500) // 64 % 2 == 1])
     evidence = product(got, truth=Truth(value=value, magnitude=np.abs(value)), is_vector=True, blocks={"WG": 64})

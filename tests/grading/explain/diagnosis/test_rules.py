@@ -1,4 +1,4 @@
-"""rules.py: each rule has a case that it alone explains, and needs the evidence that the registry says."""
+"""rules.py: each rule has an example that it explains, and needs the evidence that the registry states."""
 
 import inspect
 from dataclasses import replace
@@ -66,18 +66,20 @@ EXAMPLES = {
     "place that is not written": [product(poisoned(C, np.s_[15::16]))],
     "place that is wrong": [product(np.where(ROW >= 48, NOISE, C))],
 }
-"""For each rule, cases that it explains. A new rule needs an entry here."""
+"""Cases that each rule explains. A new rule needs an entry here."""
 
 each_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 
 
 def said_by(rule, failed):
-    """Whether the rule explains each of the cases."""
+    """Return True for each case that the rule explains."""
     return [said is not None and said.rule == rule.name for said in explain(failed)]
 
 
 def test_each_rule_has_a_name_of_its_own_and_an_example():
-    """So a rule without a test fails here, and so does an example of a rule that is gone."""
+    """Each rule has a unique name and an example. A rule without an example fails here, and so does an example without
+    a rule.
+    """
     names = [rule.name for rule in RULES]
     assert len(set(names)) == len(names)
     assert set(names) == set(EXAMPLES)
@@ -85,7 +87,7 @@ def test_each_rule_has_a_name_of_its_own_and_an_example():
 
 @pytest.mark.parametrize("module", [mistakes, observations], ids=lambda module: module.__name__)
 def test_each_public_function_is_in_the_registry(module):
-    """A rule that is written but not registered would never be asked."""
+    """Every public function is in the registry, because a rule that is not registered is never asked."""
     own = [name for name, each in inspect.getmembers(module, inspect.isfunction) if each.__module__ == module.__name__]
     room, source = module.__name__.rpartition(".")[2], inspect.getsource(rules)
     assert [name for name in own if name[0] != "_" and f"{room}.{name}" not in source] == []
@@ -93,7 +95,7 @@ def test_each_public_function_is_in_the_registry(module):
 
 @each_rule
 def test_each_rule_explains_its_example(rule):
-    """No rule before it in the registry hides it."""
+    """Each rule explains its example, and no earlier rule in the registry hides it."""
     failed = EXAMPLES[rule.name]
     assert all(said_by(rule, failed))
     assert all(said.sentence.endswith(".") for said in explain(failed))
@@ -101,7 +103,9 @@ def test_each_rule_explains_its_example(rule):
 
 @each_rule
 def test_a_case_of_noise_refutes_only_what_all_cases_must_support(rule):
-    """A case of its own keeps its explanation, whatever the others show."""
+    """Noise in one case refutes only rules that all failed cases must support. A rule for single cases keeps its
+    explanation of the other cases.
+    """
     failed = EXAMPLES[rule.name]
     noise = replace(failed[-1], got=GENERATOR.normal(0, 9, failed[-1].got.shape).astype(np.float32), repeats=())
     is_shared = rule.needs in {Needs.ALL_CASES, Needs.FAILED_CASES}
@@ -110,13 +114,13 @@ def test_a_case_of_noise_refutes_only_what_all_cases_must_support(rule):
 
 @each_rule
 def test_only_some_rules_need_several_launches(rule):
-    """Without them, these say nothing."""
+    """Only rules that need several launches explain nothing without repeated launches."""
     failed = [replace(each, repeats=()) for each in EXAMPLES[rule.name]]
     assert all(said_by(rule, failed)) is (rule.needs is not Needs.LAUNCHES)
 
 
 @each_rule
 def test_only_places_are_looked_for_in_huge_arrays(rule, monkeypatch):
-    """All else takes too long."""
+    """In huge arrays, only rules about places are asked, because other rules take too long."""
     monkeypatch.setattr(runner, "LARGE", 0)
     assert all(said_by(rule, EXAMPLES[rule.name])) is (rule.needs is Needs.PLACES)

@@ -1,4 +1,4 @@
-"""findings.py, messages.py and oclgrind.py: from what the simulator said to what a student reads."""
+"""findings.py, messages.py and oclgrind.py: the simulator's messages become findings for the student."""
 
 import random
 import re
@@ -24,7 +24,7 @@ ARRAYS = (
 )
 
 A, C, ASH = (buffer << 48 for buffer in (1, 2, 1))
-"""Addresses of their first elements."""
+"""Addresses of the first elements of A, C and Ash."""
 
 
 def kernel(*messages, unset=()):
@@ -53,7 +53,7 @@ def entity(line, code, item=(0, 0, 0), group=(0, 0, 0), column=5):
 
 
 def race(kind, where, first, second, **more):
-    """As Oclgrind puts it, with what it calls entities."""
+    """Return a race in Oclgrind's words, between two sides that Oclgrind calls entities."""
     text = f"{kind} data race at {where}\n\tKernel: k\n\t\n\tFirst entity:  {first}\n\tSecond entity: {second}"
     items = [side for side in (first, second) if side.startswith("Global")]
     return message(text, writes=tuple(READ not in side for side in items), **more)
@@ -96,7 +96,7 @@ LOCAL_RACE = race(
 
 
 def only(seen, scene=LINE):
-    """The one finding."""
+    """Return the only finding."""
     (found,) = findings(seen, scene)
     return found
 
@@ -114,7 +114,9 @@ __kernel void k(__global const float *A, __global float *C, uint n, uint width)
 
 
 def test_an_access_that_a_guard_lets_pass():
-    """The lines are named that decide how far it gets: the guard, and where its bound is made."""
+    """For an access beyond an array, the lines that decide its range are named: the guard, and the line that computes
+    the guard's bound.
+    """
     beyond = f"Invalid read of size 4 at global memory address 0x{A + 400:x}\n{entity(7, READ)}"
     found = only(kernel(message(beyond)), replace(LINE, source=GUARDED, expanded=GUARDED))
     assert found.cause.endswith("How far it gets is decided in lines 4 and 5.")
@@ -122,7 +124,9 @@ def test_an_access_that_a_guard_lets_pass():
 
 
 def test_a_word_that_is_overwritten_too_early():
-    """A race in local memory, with a barrier between the write and the read below it: one is missing after the read."""
+    """A race in local memory with a barrier between the write and the read below it needs another barrier after the
+    read.
+    """
     source = SOURCE.replace("line 15;", "barrier(CLK_LOCAL_MEM_FENCE);")
     found = only(kernel(LOCAL_RACE), replace(PLANE, source=source))
     assert found.reason is Reason.DATA_RACE
@@ -136,16 +140,16 @@ def test_a_word_that_is_overwritten_too_early():
 
 
 def test_a_write_above_a_read_with_nothing_between():
-    """The same race where no barrier stands between the two lines: there it is missing."""
+    """A race in local memory without a barrier between the write and the read needs a barrier after the write."""
     found = only(kernel(LOCAL_RACE), PLANE)
     assert found.message == "line 17 reads words of Ash that another work-item writes in line 13."
     assert "missing between them: after line 13, before any work-item reads" in found.cause
 
 
 def test_a_word_that_is_read_too_early():
-    """The same race where words were read that nobody had written: the barrier is missing after the writing.
+    """If the race reads words that were never written, the barrier is missing after the write.
 
-    That they were not written is a consequence, and not told again.
+    The unwritten words are a consequence of the race and are not reported again.
     """
     found = only(kernel(LOCAL_RACE, unset=[unset(line=17, name="Ash", space=3)]))
     assert found.message == "line 17 reads words of Ash that another work-item writes in line 13."
@@ -156,7 +160,7 @@ LOOP = SOURCE.replace("line 12;", "for (;;) {").replace("line 20;", "}")
 
 
 def with_barriers(*lines):
-    """A loop from line 12 to 20 with barriers in these lines."""
+    """Return a loop from line 12 to 20 with barriers in these lines."""
     source = LOOP
     for line in lines:
         source = source.replace(f"line {line};", "barrier(CLK_LOCAL_MEM_FENCE);")
@@ -174,28 +178,34 @@ def with_barriers(*lines):
     ],
 )
 def test_a_barrier_is_missing_only_where_one_can_stand(barriers, message, cause):
-    """Between the write and the read, or the read and the write of the next turn; behind the loop is neither."""
+    """A barrier is missing only between the write and the read, or between the read and the next iteration's write. A
+    barrier after the loop is neither.
+    """
     found = only(kernel(LOCAL_RACE), with_barriers(*barriers))
     assert found.message.startswith(message)
     assert cause in found.cause
 
 
 def test_a_barrier_of_either_name_is_one():
-    """OpenCL 2.0 calls it work_group_barrier, which is a macro here."""
+    """The OpenCL 2.0 name work_group_barrier, which is a macro here, counts as a barrier."""
     scene = with_barriers(15, 18)
     renamed = replace(scene, source=scene.source.replace("barrier(", "work_group_barrier("))
     assert "There is no place for a barrier" in only(kernel(LOCAL_RACE), renamed).cause
 
 
 def test_a_race_within_a_line():
-    """In a loop with a barrier, or in none, no barrier can part them; in a loop without one, it is missing."""
+    """In a race within one line, no barrier can separate the work-items in a loop with a barrier or outside of loops.
+    In a loop without a barrier, a barrier is missing.
+    """
     told = race("Read-write", at("local", ASH), entity(17, READ, item=(3, 0, 0)), entity(17, WRITE))
     causes = [only(kernel(told), scene).cause for scene in (with_barriers(14), PLANE, with_barriers())]
     assert ["no place for a barrier" in cause for cause in causes] == [True, True, False]
 
 
 def test_words_of_another_step_that_nobody_has_written():
-    """A barrier stands between the write and the read: what is read is not what was written there."""
+    """If a barrier separates the write and the read, unwritten words are reported as such, because the read words are
+    not the words that the write stores.
+    """
     uses = [unset(line=17, name="Ash", space=3)]
     found = only(kernel(LOCAL_RACE, unset=uses), with_barriers(15))
     assert found.reason is Reason.UNINITIALISED
@@ -203,7 +213,9 @@ def test_words_of_another_step_that_nobody_has_written():
 
 
 def test_a_result_that_all_work_items_write():
-    """One may, who has waited for the others: no barrier is missing."""
+    """If all work-items write the same result from racing words, one work-item should write it after waiting for the
+    others. No barrier is missing.
+    """
     counts = {"requests": 1, "mostly_idle": 0, "active": 0, "bytes": 128, "unused": 0, "conflicts": 0, "sectors": 1}
     counts |= {"fewest": 1, "worst": 1.0}
     store = SeenAccess(line=17, column=1, array="C", space=1, writes=True, stride=0, **counts)
@@ -223,7 +235,9 @@ LOCKING = Scene(source="\n".join(["a;"] * 14 + [LOCKED]), dimensions=1, extent=N
     ("scene", "advice"), [(ADDITION, "an element of its own"), (LOCKING, "a lock does not protect")]
 )
 def test_an_element_that_all_work_items_add_to(scene, advice):
-    """Each changes what the others have written: they need elements of their own, with a lock or without."""
+    """If all work-items add to one element, each changes the results of the others. They need separate elements, with
+    or without a lock.
+    """
     counts = {"requests": 1, "mostly_idle": 0, "active": 0, "bytes": 128, "unused": 0, "conflicts": 0, "sectors": 1}
     counts |= {"fewest": 1, "worst": 1.0}
     store = SeenAccess(line=17, column=1, array="Ash", space=3, writes=True, stride=0, **counts)
@@ -241,7 +255,9 @@ def test_an_element_that_all_work_items_add_to(scene, advice):
     ],
 )
 def test_two_that_write_an_element_of_a_constant_index(scene, says, advice):
-    """Such an index needs no check of the ids, and with a lock the results need not depend on who is last."""
+    """Two work-items that write one element of a constant index get no advice to check the ids. With a lock, the
+    results need not depend on the last writer.
+    """
     both = race("Write-write", at("local", ASH), entity(17, WRITE), entity(17, WRITE, item=(1, 0, 0)))
     arrays = [each.model_copy(update={"name": "total"}) if each.name == "Ash" else each for each in ARRAYS]
     found = only(kernel(both).model_copy(update={"arrays": tuple(arrays)}), scene)
@@ -250,7 +266,9 @@ def test_two_that_write_an_element_of_a_constant_index(scene, says, advice):
 
 
 def test_a_read_and_a_write_come_before_two_writes():
-    """In whatever order they came: which of two writes is seen first depends on their values."""
+    """A race of a read and a write comes before a race of two writes, in any order of messages. Which write is seen
+    first depends on the values.
+    """
     read = race("Read-write", at("global", C), entity(6, READ), entity(5, WRITE, item=(1, 0, 0)))
     both = race("Write-write", at("global", C), entity(5, WRITE), entity(5, WRITE, item=(1, 0, 0)))
     orders = [[each.message for each in findings(kernel(*told), LINE)] for told in ((read, both), (both, read))]
@@ -259,7 +277,7 @@ def test_a_read_and_a_write_come_before_two_writes():
 
 
 def test_two_that_write_in_a_line_come_before_a_missing_barrier():
-    """No barrier would part them."""
+    """A race of two writes in one line comes before a missing barrier, because no barrier would separate the writes."""
     both = race("Write-write", at("global", C), entity(6, WRITE), entity(6, WRITE, item=(1, 0, 0)))
     first, second = findings(kernel(LOCAL_RACE, both), LINE)
     assert first.message.startswith("line 6: two work-items write")
@@ -267,7 +285,9 @@ def test_two_that_write_in_a_line_come_before_a_missing_barrier():
 
 
 def test_an_atomic_function_writes():
-    """A race between an atomic function and a plain read is told with the function as the writer, in either order."""
+    """In a race between an atomic function and a plain read, the function is the writer, in either order of the two
+    sides.
+    """
     sides = entity(4, READ), entity(8, ATOMIC)
     told = [only(kernel(race("Read-write", at("local", ASH), *pair))) for pair in (sides, sides[::-1])]
     assert {each.message for each in told} == {
@@ -277,7 +297,7 @@ def test_an_atomic_function_writes():
 
 @pytest.mark.parametrize(("other", "where"), [(6, "line 6"), (9, "lines 6 and 9")])
 def test_two_that_write_the_same_element(other, where):
-    """A race of two writes names the line or the lines, and who is beyond the edge if somebody is."""
+    """A race of two writes names its lines, and a work-item that lies beyond the edge if one of the two does."""
     first = entity(6, WRITE, item=(50, 3, 0))
     told = race("Write-write", at("global", C + 4), first, entity(other, WRITE, item=(0, 4, 0)))
     assert only(kernel(told)).message.startswith(f"{where}: two work-items write the same element of C,")
@@ -286,7 +306,9 @@ def test_two_that_write_the_same_element(other, where):
 
 
 def test_two_lines_that_write_the_same_word_of_local_memory():
-    """Without a barrier between them, one is missing; with one, the indices are wrong."""
+    """If two lines write the same word of local memory without a barrier between them, a barrier is missing. With a
+    barrier, the indices are wrong.
+    """
     told = race("Write-write", at("local", ASH), entity(13, WRITE), entity(17, WRITE, item=(1, 0, 0)))
     parted = replace(PLANE, source=SOURCE.replace("line 15;", "barrier(CLK_LOCAL_MEM_FENCE);"))
     assert only(kernel(told)).cause == "A barrier(CLK_LOCAL_MEM_FENCE) is missing between lines 13 and 17."
@@ -294,7 +316,9 @@ def test_two_lines_that_write_the_same_word_of_local_memory():
 
 
 def test_two_lines_that_write_the_same_word_in_turns_of_a_loop():
-    """A barrier stands between them, and none on the way into the next turn."""
+    """In a loop, two lines with a barrier between them can write the same word in different iterations. A barrier is
+    missing before the next iteration.
+    """
     told = race("Write-write", at("local", ASH), entity(13, WRITE), entity(17, WRITE, item=(1, 0, 0)))
     source = SOURCE.replace("line 10;", "for (;;) {").replace("line 15;", "barrier(CLK_LOCAL_MEM_FENCE);")
     looped = source.replace("line 20;", "}")
@@ -306,7 +330,9 @@ def test_two_lines_that_write_the_same_word_in_turns_of_a_loop():
 
 
 def test_two_lines_that_mean_the_same_word_of_local_memory_and_write_another():
-    """One has its indexes exchanged: a barrier would end the race, and leave the results wrong."""
+    """If one of two writes has exchanged indices, the cause names the index, because a barrier would end the race and
+    leave the results wrong.
+    """
     told = race("Write-write", at("local", ASH), entity(13, WRITE), entity(17, WRITE, item=(1, 0, 0)))
     source = SOURCE.replace("line 13;", "Ash[y][x] = 0;").replace("line 17;", "Ash[ x ] [y] = A[i];")
     assert only(kernel(told), replace(PLANE, source=source)).cause == (
@@ -318,14 +344,14 @@ def test_two_lines_that_mean_the_same_word_of_local_memory_and_write_another():
 
 
 def test_a_race_between_groups():
-    """No barrier helps against a race in global memory, and the cause says so."""
+    """For a race in global memory between work-groups, the cause says that no barrier helps."""
     found = only(kernel(race("Read-write", at("global", A), entity(4, READ, group=(1, 0, 0)), entity(5, WRITE))))
     assert found.message == "line 4 reads A while line 5 writes it, and nothing says which comes first."
     assert "only orders work-items of the same group" in found.cause
 
 
 def test_a_race_with_a_copy_by_the_group():
-    """A copy by the whole group has no line: the one of the work-item is named."""
+    """A race with a copy by the work-group, which has no line in the message, names the work-item's line."""
     text = race("Read-write", at("local", ASH), "Group(0,0,0)\n\t(location unknown)\n\t", entity(4, READ))
     found = only(kernel(text))
     assert found.message == "line 4 reads Ash while a copy by the group still uses it."
@@ -340,7 +366,9 @@ def test_a_race_with_a_copy_by_the_group():
     ],
 )
 def test_the_line_of_a_copy_by_the_group_is_named(line, said):
-    """The simulator does not know it; the text does, and which of the two comes first."""
+    """If the source shows the line of the copy, the finding names it, and the advice depends on which of the two lines
+    comes first.
+    """
     source = SOURCE.replace("line 7;", "e = async_work_group_copy(Ash, A, 32, 0);")
     text = race("Read-write", at("local", ASH), "Group(0,0,0)\n\t(location unknown)\n\t", entity(line, READ))
     found = only(kernel(text), replace(LINE, source=source))
@@ -348,7 +376,9 @@ def test_the_line_of_a_copy_by_the_group_is_named(line, said):
 
 
 def test_a_copy_beyond_an_array_is_told_with_its_own_line():
-    """The simulator copies where the group waits, and names that line; the file hides nothing."""
+    """A copy beyond an array is reported with the line of the copy. The simulator copies at the wait and reports that
+    line, and `nodebug` is not suspected.
+    """
     source = SOURCE.replace("line 7;", "e = async_work_group_copy(Ash, A, 500, 0);")
     waits = "Group(0,0,0)\n\t  call wait_group_events\n\tAt line 8 (column 5) of input.cl:\n\t  x;\n\t"
     found = only(kernel(invalid("read", at("global", A + 400), waits)), replace(LINE, source=source))
@@ -357,14 +387,14 @@ def test_a_copy_beyond_an_array_is_told_with_its_own_line():
 
 
 def test_no_line_0_is_named():
-    """It is what a simulator says where it knows none: then the finding has no line, and no place."""
+    """Line 0 means that the simulator knows no line. The finding then has no line and no place."""
     found = only(kernel(race("Read-write", at("local", ASH), entity(0, READ), entity(0, WRITE))))
     assert "line 0" not in f"{found.message} {found.cause}"
     assert found.places == ()
 
 
 def test_a_copy_that_not_all_work_items_reach():
-    """It is called what it is: a copy, not a barrier."""
+    """An access outside an array names the array and, if known, the distance from one of its ends."""
     text = (
         "Work-group divergence detected (async copy)\n\tKernel:     k\n\tWork-group: (0,0,0)\n\tOnly 5 out of 32 "
         "work-items executed copy\n\t  call\n\tAt line 7 (column 9) of input.cl:\n\t  x;\n\t"
@@ -394,7 +424,7 @@ def test_a_copy_that_not_all_work_items_reach():
     ],
 )
 def test_accesses_outside(kind, where, expected):
-    """An access outside names the array, and how far from which of its ends where that is known."""
+    """An access outside an array names the array and, if known, the distance from its nearer end."""
     found = only(kernel(invalid(kind, where, entity(7, READ, item=(4, 0, 0)), array="given", times=5)))
     assert found.reason is Reason.OUT_OF_BOUNDS
     assert found.message == expected
@@ -405,7 +435,9 @@ def test_accesses_outside(kind, where, expected):
 
 
 def test_accesses_beyond_the_edge():
-    """A work-item with nothing to do is the cause by itself; any other has a wrong index."""
+    """For a work-item beyond the edge, the cause is the missing guard. For any other work-item, the cause is a wrong
+    index.
+    """
     told = [
         only(kernel(invalid("write", at("global", C + 5000), entity(7, WRITE, item=item))), PLANE).cause
         for item in ((49, 35, 0), (49, 34, 0))
@@ -418,7 +450,7 @@ def test_accesses_beyond_the_edge():
 
 @pytest.mark.parametrize(("index", "how"), [(16, ""), (-1, ""), (2**32 - 2, ": an unsigned index has fallen below 0")])
 def test_indices_of_arrays_of_known_size(index, how):
-    """Such a message knows the index and the size, and is preferred to the one about the address."""
+    """A message with an index and an array's size is preferred to a message with an address."""
     culprit = entity(7, WRITE, item=(16, 0, 0))
     of_index = message(f"Index ({index}) exceeds static array size (16)\n\tKernel: k\n\tEntity: {culprit}", array="cs")
     for told in ([of_index], [invalid("write", at("private", 1 << 33), culprit), of_index]):
@@ -428,7 +460,7 @@ def test_indices_of_arrays_of_known_size(index, how):
 
 
 def test_addresses_that_suit_no_vector():
-    """A vector at an odd address works on some devices only."""
+    """A vector at a misaligned address is reported, because it works only on some devices."""
     text = "Invalid memory load - source pointer is not aligned to the pointed type\n\tKernel: k\n\tEntity: "
     found = only(kernel(message(text + entity(5, READ), array="A")))
     assert found.message == "line 5 reads A at an address that is not a multiple of the size of the value."
@@ -444,7 +476,7 @@ def test_addresses_that_suit_no_vector():
     ],
 )
 def test_misused_atomics_and_copies(text, reason, says):
-    """Each is named as what it is, so that nothing else is blamed for the results."""
+    """Misused atomic functions and copies are named, so that nothing else is blamed for the results."""
     found = only(kernel(message(f"{text}\n\tKernel: k\n\tEntity: {entity(5, READ)}", array="A")))
     assert found.reason is reason
     assert says in found.message
@@ -463,7 +495,7 @@ Work-group divergence detected (barrier)
 
 
 def test_a_barrier_after_a_return():
-    """Work-items that have returned are told with the line at which they did."""
+    """Work-items that returned before a barrier are reported with the lines of their returns."""
     found = only(kernel(message(REACHED, endings=((4, 12), (6, 1), (20, 19)))))
     assert found.reason is Reason.BARRIER_DIVERGENCE
     assert found.message == (
@@ -477,7 +509,9 @@ def test_a_barrier_after_a_return():
 
 
 def test_a_return_in_the_line_of_the_barrier():
-    """It stands before the barrier: who returns does not go past it."""
+    """A return in the line of the barrier is before the barrier, so its work-item is not reported as having gone past
+    the barrier.
+    """
     found = only(kernel(message(REACHED.replace("19 out", "31 out"), endings=((13, 1), (20, 31)))))
     assert found.message == (
         "line 13: 31 of 32 work-items of group 1 reach the barrier, 1 does not. It ended in line 13."
@@ -485,13 +519,13 @@ def test_a_return_in_the_line_of_the_barrier():
 
 
 def test_a_barrier_in_a_condition():
-    """Work-items that ended after the barrier must have gone past it."""
+    """Work-items that do not wait at a barrier and end after it have gone past it."""
     found = only(kernel(message(REACHED, endings=((20, 13),))))
     assert found.message.endswith("13 do not. They went past it.")
 
 
 def test_different_barriers():
-    """Work-items of a group that wait at two barriers are told with both lines."""
+    """If work-items of a group wait at two barriers, both lines are named."""
     text = (
         "Work-group divergence detected (barrier)\n\tKernel:     k\n\tWork-group: (1,0,0)\n\t\n\tWork-item:  "
         f"{entity(9, 'call spir_func void @_Z7barrierj(i32 noundef 1) #5')}fence=0x1, num_events=0\n\t\n"
@@ -504,7 +538,7 @@ def test_different_barriers():
 
 
 def test_a_write_to_an_input():
-    """An input that is written is named, and the remedy is `const`."""
+    """A write to an input is reported with the input's name, and the cause advises `const`."""
     text = f"Invalid write to read-only buffer\n\tKernel: k\n\tEntity: {entity(8, WRITE)}"
     found = only(kernel(message(text, array="A")))
     assert (found.reason, found.message) == (
@@ -515,7 +549,9 @@ def test_a_write_to_an_input():
 
 
 def test_a_loop_that_does_not_end():
-    """The outermost loop whose condition never changed; the line at hand if no condition is in sight."""
+    """A kernel that is stopped outside of a known loop is reported with the current line. Otherwise, the outermost loop
+    whose condition never changed is named.
+    """
     head = "OCLGRIND FATAL ERROR (observer.cpp:770)\na loop that does not end\n\tKernel: k\n\tEntity: "
     found = only(kernel(message(head + entity(8, "br label %for.cond, !dbg !1"))))
     assert (found.reason, found.message) == (
@@ -525,7 +561,7 @@ def test_a_loop_that_does_not_end():
 
 
 def test_what_the_simulator_does_not_know():
-    """A kernel that was broken off says where, and makes nobody look for a fault that is not there."""
+    """An instruction that the simulator does not support is reported with its line, and not as the kernel's mistake."""
     head = "OCLGRIND FATAL ERROR (WorkItem.cpp:282)\nUnsupported instruction: atomicrmw\n\tKernel: k\n\tEntity: "
     found = only(kernel(message(head + entity(8, ATOMIC))))
     assert found.reason is Reason.CRASH
@@ -568,7 +604,7 @@ def test_what_the_simulator_does_not_know():
     ],
 )
 def test_values_that_were_never_set(seen, message, cause):
-    """Each says what is read, where that shows, and what usually is the cause."""
+    """A value that was never set is reported with its name, the place where it is used, and its usual cause."""
     found = only(kernel(unset=[seen]))
     assert found.reason is Reason.UNINITIALISED
     assert found.message == message
@@ -578,14 +614,18 @@ def test_values_that_were_never_set(seen, message, cause):
 
 
 def test_a_value_is_told_once():
-    """Of several uses of the same unset value the one as an index is told, before a condition and a store."""
+    """If one unset value is used several times, an index is reported before a condition, and a condition before a
+    store.
+    """
     uses = [unset(how="stored"), unset(how="condition", used_line=10), unset(how="address", used_line=14)]
     assert "an index in line 14" in only(kernel(unset=uses)).message
     assert "the condition in line 10" in only(kernel(unset=uses[:2])).message
 
 
 def test_causes_come_before_consequences():
-    """An index that was never set, a missed barrier, a wrong access, a race, other unset values, in this order."""
+    """Findings that cause others come first: an unset index, a missed barrier, a wrong access, a race, and then other
+    unset values.
+    """
     seen = kernel(
         race("Write-write", at("global", C), entity(6, WRITE), entity(6, WRITE)),
         invalid("read", at("global", A - 4), entity(7, READ)),
@@ -603,7 +643,7 @@ def test_causes_come_before_consequences():
 
 
 def test_the_same_is_told_once():
-    """Two expressions of a line that do the same wrong are one finding; a read and a write are two."""
+    """Equal mistakes in two expressions of one line are one finding. A read and a write are two findings."""
     columns = [
         race("Read-write", at("local", ASH + 4 * n), entity(17, READ, column=n), entity(13, WRITE)) for n in (1, 2)
     ]
@@ -613,7 +653,7 @@ def test_the_same_is_told_once():
 
 
 def test_there_is_a_limit():
-    """A kernel that is all wrong has no endless list of findings."""
+    """The number of findings is limited, even for a kernel with a mistake in every line."""
     seen = kernel(unset=[unset(line=n) for n in range(1, 30)])
     assert len(findings(seen, LINE)) == LIMIT
 
@@ -670,7 +710,9 @@ HIDDEN = entity(7, READ).partition("\tAt line")[0]
     ],
 )
 def test_who_hides_lines_hides_nothing_that_they_do(text, reason, what):
-    """Without debug locations (`nodebug`) a message names no line; it is a finding all the same, without a place."""
+    """A message without a line, because the kernel hides its debug locations with `nodebug`, is a finding without a
+    place.
+    """
     found = only(kernel(message(text)), PLANE)
     assert (found.reason, found.places) == (reason, ())
     assert what in found.message
@@ -682,7 +724,9 @@ NO_PLACE = f"{HIDDEN}\tDebugging information not available.\n\t\n\t"
 
 @pytest.mark.parametrize("sides", [(NO_PLACE, entity(7, WRITE)), (entity(7, WRITE), NO_PLACE), (NO_PLACE, NO_PLACE)])
 def test_a_race_of_which_one_side_is_hidden(sides):
-    """It is a race of two work-items, and none with a copy by the group, which has no instruction at all."""
+    """A race with one hidden side is a race of two work-items. It is no race with a copy by the work-group, which has
+    no instruction at all.
+    """
     found = only(kernel(race("Read-write", at("local", ASH + 60), *sides)), PLANE)
     assert found.message == "two work-items use the same element of Ash, and one writes it."
     assert "`nodebug`" in found.cause
@@ -690,7 +734,7 @@ def test_a_race_of_which_one_side_is_hidden(sides):
 
 @pytest.mark.parametrize("hidden", [{"line": 0}, {"used_line": 0}, {"line": 0, "used_line": 0}])
 def test_a_value_that_was_never_set_of_which_a_line_is_hidden(hidden):
-    """It is a finding all the same, and there is no line 0."""
+    """An unset value with a hidden line is a finding without a place, and line 0 is not named."""
     found = only(kernel(unset=[unset(**hidden)]))
     assert (found.reason, found.places) == (Reason.UNINITIALISED, ())
     assert found.message == "it uses sum before anything is written there."
@@ -698,7 +742,7 @@ def test_a_value_that_was_never_set_of_which_a_line_is_hidden(hidden):
 
 
 def test_a_quoted_line_is_no_message():
-    """What the source says in the line where the simulator stops is not what the simulator says."""
+    """A source line that the simulator quotes is not taken for its message."""
     head = "OCLGRIND FATAL ERROR (x)\nUnsupported instruction\n\tKernel: k\n\tEntity: "
     culprit = entity(8, "unknown").replace("line 8;", "// a loop that does not end")
     assert only(kernel(message(head + culprit))).reason is Reason.CRASH
@@ -706,12 +750,12 @@ def test_a_quoted_line_is_no_message():
 
 @pytest.mark.parametrize("text", STRANGE)
 def test_strange_messages_do_no_harm(text):
-    """What is not understood is left out, and no number is too long."""
+    """A message that is not understood is left out, and numbers of any length cause no exception."""
     assert len(findings(kernel(message(text, endings=((0, 1), (5, 2)))), PLANE)) <= 1
 
 
 def test_mangled_messages_do_no_harm():
-    """Pieces of genuine messages, put together anyhow, raise nothing."""
+    """Random pieces of genuine messages cause no exception."""
     shuffle = random.Random(5)
     pieces = [piece for text in GENUINE for piece in re.split(r"(\d+|[(),:\n])", text)]
     for text in GENUINE:
@@ -728,14 +772,16 @@ def test_mangled_messages_do_no_harm():
 @pytest.mark.parametrize("head", ["Read-write data race at local memory address 0x1\n", "Work-group divergence\n"])
 @pytest.mark.parametrize("start", ["", "Global(1,1,1) Local(1,1,1) Group(1,1,1)\n"])
 def test_long_messages_are_read(head, start, unit):
-    """A message as long as a reply may be is read to its end: were that quadratic, this test would not end today."""
+    """A message of the largest size is read in proportional time. In quadratic time, this test would not end today."""
     text = head + start + unit * (REPLY_LIMIT // len(unit))
     assert len(findings(kernel(message(text)), LINE)) <= 1
 
 
 @pytest.mark.whole
 def test_a_race_between_far_lines_costs_in_proportion_to_the_text():
-    """Whether there is a barrier between them is not asked line by line."""
+    """The time for a race between distant lines is proportional to the text, because barriers are not searched line by
+    line.
+    """
 
     def tell(size):
         far = Scene(source="\n" * size, dimensions=1, extent=None)

@@ -1,4 +1,4 @@
-"""source_lines.py: the lines that a wrong result is made in."""
+"""source_lines.py: the lines that make a wrong result are named."""
 
 import pytest
 from samples import BUILD, failed
@@ -50,7 +50,9 @@ def kernel(accesses=(), lines=()):
 
 
 def test_uses_of_global_arrays_and_loops_are_named():
-    """Writes before reads, each line once; conditions are no loops, and what stands in a comment is neither."""
+    """The message names the lines that write and read global arrays, writes first and each line once, and the lines of
+    loops. Conditions are no loops, and comments contain neither.
+    """
     accesses = [
         access(4, "A"),
         access(4, "A"),
@@ -63,17 +65,19 @@ def test_uses_of_global_arrays_and_loops_are_named():
 
 
 def test_several_lines_are_listed():
-    """In order."""
+    """Several lines are listed in ascending order."""
     assert "A is read in lines 2, 4 and 5" in lines_used(kernel([access(line, "A") for line in (5, 2, 4)]), SCENE)
 
 
 def test_a_kernel_that_uses_nothing_is_nowhere():
-    """There is nothing to say."""
+    """A kernel without uses of global arrays has no message."""
     assert lines_used(kernel(), SCENE) == ""
 
 
 def test_the_lines_of_one_use_in_all_launches():
-    """Those that read an array, or those that write it; nothing where it has another name in the source."""
+    """The lines of one use, either reads or writes, are collected from all launches. There is no message if the array
+    has another name in the source, or if too many lines use it.
+    """
     seen = [kernel([access(5, "B", writes=True), access(4, "A")]), kernel([access(2, "A"), access(7, "A", space=3)])]
     assert lines_of(Use(array="A", writes=False), seen) == "A is read in lines 2 and 4."
     assert lines_of(Use(array="B", writes=True), seen) == "B is written in line 5."
@@ -82,13 +86,15 @@ def test_the_lines_of_one_use_in_all_launches():
 
 
 def test_launches_that_use_the_same_lines_are_told_once():
-    """Turns of an iteration do."""
+    """Launches that use the same lines are reported once, such as the iterations of a sequence."""
     seen = [kernel([access(4, "A")]), kernel([access(4, "A")]), kernel()]
     assert whereabouts(seen, [SCENE] * 3) == "In your file, A is read in line 4."
 
 
 def test_launches_of_a_kernel_are_told_together():
-    """Each came to other lines: they are told in one sentence. Another kernel has a sentence of its own."""
+    """Launches of one kernel that use different lines are reported in one sentence. Each other kernel has its own
+    sentence.
+    """
     seen = [
         kernel([access(4, "A")]),
         kernel([access(6, "A")]),
@@ -101,14 +107,14 @@ def test_launches_of_a_kernel_are_told_together():
 
 @pytest.mark.parametrize("reason", [Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN])
 def test_the_words_follow_what_names_no_line(reason):
-    """A wrong result alone does not tell where it comes from."""
+    """The lines follow the message of a wrong result, which does not name a line."""
     check = failed("correctness: one", reason=reason, message="it is wrong.")
     assert locate(check, "In your file, here.").message == "it is wrong. In your file, here."
     assert locate(check, "") == check
 
 
 def test_what_tells_its_place_is_left_alone():
-    """A passed check, and one that failed for another reason."""
+    """A passed check, and a check that failed for another reason, get no lines."""
     crash = failed("correctness: one", reason=Reason.CRASH, message="it crashed.")
     assert locate(crash, "In your file, here.") == crash
     assert locate(BUILD, "In your file, here.") == BUILD

@@ -1,4 +1,4 @@
-"""unset.py: who should have written what nobody has written."""
+"""unset.py: for a value that was never written, the missing write is explained."""
 
 import pytest
 
@@ -11,7 +11,7 @@ GLOBAL, LOCAL = 1, 3
 
 
 def launch(name, *written, space=GLOBAL):
-    """A launch that writes arrays in lines."""
+    """Return a launch that writes arrays in lines."""
     accesses = tuple(
         SeenAccess(
             line=line,
@@ -36,7 +36,7 @@ def launch(name, *written, space=GLOBAL):
 
 
 def unset(name, space):
-    """A read in line 20."""
+    """Return a read in line 20."""
     return SeenUnset(
         line=20,
         column=5,
@@ -53,7 +53,7 @@ def unset(name, space):
 
 
 def cause(name, space, *launches, scene=LINE):
-    """What is said of a read in line 20 of the last launch."""
+    """Return the cause of a read in line 20 of the last launch."""
     return of_unset(unset(name, space), launches, scene).cause
 
 
@@ -61,14 +61,18 @@ def cause(name, space, *launches, scene=LINE):
     ("written", "lines"), [([("tile", 12)], "line 12"), ([("tile", 12), ("tile", 15), ("other", 9)], "lines 12 and 15")]
 )
 def test_local_memory_is_filled_in_the_lines_that_write_it(written, lines):
-    """These are where some words are left out."""
+    """Words of local memory without a value are explained by the lines that write the array, because these lines leave
+    words out.
+    """
     assert cause("tile", LOCAL, launch("k", *written, space=LOCAL)) == (
         f"tile is written in {lines}, but not all of what is read: where there is nothing to load, store a zero."
     )
 
 
 def test_what_decides_how_much_of_local_memory_is_filled():
-    """A bound that is too low is often the reason that words are left out: its line is named, and the loop's."""
+    """The lines that decide how much of local memory is written are named, here the loop and its bound. A bound that is
+    too low often leaves words out.
+    """
     lines = ["__kernel void k(__global const float *A, uint n, __local float *tile)", "{", "const uint most = n - 1;"]
     lines += ["for (uint i = get_local_id(0); i < most; i += 64)", "tile[i] = A[i];", "}"]
     source = "\n".join(lines)
@@ -78,7 +82,9 @@ def test_what_decides_how_much_of_local_memory_is_filled():
 
 
 def test_a_function_that_returns_nothing():
-    """clang calls its value retval, which no file says."""
+    """A function that ends without `return` is named. clang calls its value retval, a name that the student's file does
+    not have.
+    """
     told = of_unset(unset("retval", 0), [launch("add")], LINE)
     assert told.message == "the function that ends in line 20 ends without `return`, and its value is used."
     own = Scene(source="retval;\n" * 30, dimensions=1, extent=None)
@@ -86,28 +92,34 @@ def test_a_function_that_returns_nothing():
 
 
 def test_local_memory_that_no_line_writes():
-    """What should stand in it may stand elsewhere."""
+    """If no line writes a local array, the cause suggests that its values are stored in another array."""
     assert cause("tile", LOCAL, launch("k", ("other", 12), space=LOCAL)) == (
         "No line wrote to tile at all: check the name of the array that the values are stored in."
     )
 
 
 def test_local_memory_that_a_line_adds_to():
-    """A zero where there is nothing to load would not help it."""
+    """If a line adds to unset local memory, the cause asks for a value before, because a zero for missing loads would
+    not help.
+    """
     assert cause("tile", LOCAL, launch("k", ("tile", 12), ("tile", 20), space=LOCAL)) == (
         "Line 20 writes to tile, too: where it adds to a word, that word must have a value before."
     )
 
 
 def test_what_another_kernel_should_have_written_is_that_kernels():
-    """Of several, the last that writes the array; no variable in the reader would help."""
+    """If another kernel should have written the value, the last kernel that writes the array is named. A variable in
+    the reading kernel would not help.
+    """
     first, second, reader = launch("first", ("x", 5)), launch("second", ("x", 9), ("y", 10)), launch("r", ("sums", 22))
     assert cause("x", GLOBAL, first, second, reader) == "second writes x in line 9, but not all of what is read here."
     assert cause("x", GLOBAL, first, reader) == "first writes x in line 5, but not all of what is read here."
 
 
 def test_an_array_that_an_earlier_launch_calls_by_another_name():
-    """A second launch of the same kernel reads as A what the first has written to sums."""
+    """If an earlier launch has another name for the array, both names are given. For example, a second launch of a
+    kernel reads as A the results that the first wrote to sums.
+    """
     first = launch("add", ("sums", 9)).model_copy(update={"arrays": arrays(A=1, sums=2)})
     second = launch("add", ("total", 9)).model_copy(update={"arrays": arrays(A=2, total=3)})
     assert cause("A", GLOBAL, first, second) == (
@@ -116,12 +128,14 @@ def test_an_array_that_an_earlier_launch_calls_by_another_name():
 
 
 def arrays(**buffers):
-    """Arrays in global memory by their names and buffers."""
+    """Return arrays in global memory, from their names and buffer numbers."""
     return tuple(SeenArray(space=GLOBAL, buffer=number, name=name, size=4) for name, number in buffers.items())
 
 
 def test_what_no_kernel_has_written_is_for_one_before_the_reader():
-    """As where the first one returns at once."""
+    """If no kernel has written the value, the cause is in a kernel before the reading kernel, for example one that
+    returns at once.
+    """
     assert cause("x", GLOBAL, launch("first"), launch("r", ("sums", 22))) == "No kernel before it has written to x."
 
 
@@ -141,13 +155,15 @@ __kernel void r(__global float *x, __global float *sums)
 
 @pytest.mark.parametrize(("kernel", "lines"), [("first", (7,)), ("r", (11,)), ("third", ())])
 def test_where_a_kernel_assigns_to_an_array(kernel, lines):
-    """Its own statements: no comment, no comparison, and nothing of the kernel below it."""
+    """Assignments to an array are found in a kernel's statements, not in comments, comparisons or the next kernel."""
     scene = Scene(source=TWO_KERNELS, dimensions=1, extent=None)
     assert scene.assigned_in(kernel, "x") == lines
 
 
 def test_a_line_to_which_nobody_gets_is_named():
-    """As where a guard lets every work-item return."""
+    """If no work-item reaches the line that would write the value, the line is named, for example after a guard that
+    returns for all work-items.
+    """
     scene = Scene(source=TWO_KERNELS, dimensions=1, extent=None)
     assert cause("x", GLOBAL, launch("first"), launch("r", ("sums", 22)), scene=scene) == (
         "first would write x in line 7, but no work-item gets there."
@@ -156,5 +172,5 @@ def test_a_line_to_which_nobody_gets_is_named():
 
 @pytest.mark.parametrize("before", [[], [launch("first", ("C", 5))], [launch("first", ("x", 5))]])
 def test_an_output_that_is_added_up_in_is_the_readers_own(before):
-    """Whatever ran before it."""
+    """If a kernel adds to its own output, the cause is in this kernel, independent of earlier launches."""
     assert cause("C", GLOBAL, *before, launch("k", ("C", 22))).startswith("An output does not start at zero")
