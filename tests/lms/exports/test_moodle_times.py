@@ -45,7 +45,7 @@ def test_no_text_is_trouble(text):
 
 @pytest.mark.parametrize("heading", MODIFIED)
 def test_a_worksheet_tells_when_each_handed_in(heading):
-    """The time of each hand-in is read in the language of the download. A dash means that the student handed in nothing."""
+    """Times of hand-ins are read in the language of the download. A dash means that the student handed in nothing."""
     rows = ('Participant 7,"Monday, 7 December 2026, 8:00 AM"', "Participant 8,-")
     sheet = read_sheet("w.csv", "\r\n".join((f"Identifier,{heading}", *rows, "")).encode())
     assert submitted(sheet) == {"7": datetime.fromisoformat("2026-12-07T08:00")}
