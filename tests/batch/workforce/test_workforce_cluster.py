@@ -47,7 +47,7 @@ def dask():
 
 
 @pytest.fixture
-def hired(dask, stand_in):  # noqa: ARG001 - gradings are stood in for
+def hired(dask, stand_in):  # noqa: ARG001 - replaces gradings
     """Return a function that opens a Cluster on a Dask cluster. The Cluster's `said` lists all its messages."""
     crews = []
 
@@ -273,7 +273,7 @@ def test_an_address_at_which_nobody_answers_is_named(address, monkeypatch):
     assert f"no Dask scheduler answers at {address}" in str(caught.value)
     assert "\n" not in str(caught.value)
     del caught
-    gc.collect()  # Collect the failed Dask client now: if a later client starts meanwhile, both lock up.
+    gc.collect()  # a failed client that is collected while a later one starts locks up both
 
 
 def passed_on(crew, **ending):

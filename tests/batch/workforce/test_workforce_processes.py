@@ -114,7 +114,7 @@ def test_those_that_are_dismissed_end_by_themselves(two):
 
 
 def test_an_error_of_ours_arrives_as_it_was(two):
-    """A GraderError arrives with its class and words: the class decides the exit code, people read the words."""
+    """A GraderError arrives with its class, which decides the exit code, and with its words for people."""
     with pytest.raises(DeviceError, match=r"^no device\.$"):
         two.call(fail_in_our_words, "no device.")
 

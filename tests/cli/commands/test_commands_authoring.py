@@ -30,7 +30,7 @@ def test_new_tells_what_it_has_written_and_what_to_do_next(tmp_path):
 
 
 def test_validate_of_a_file_that_cannot_be_used_is_exit_code_1(tmp_path):
-    """An unknown field in an assignment gives exit code 1, and other assignments are validated."""
+    """An unknown field is one broken statement of its assignment, with exit code 1. Other assignments are validated."""
     output_of(tmp_path, "new", "scaling", "--course", "mine")
     output_of(tmp_path, "new", "adding", "--course", "mine")
     for name in ("scaling", "adding"):

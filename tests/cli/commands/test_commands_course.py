@@ -88,7 +88,7 @@ def test_a_batch_is_released_by_the_same_command(tmp_path):
         return "".join(path.read_text() for path in sorted((students / name).iterdir()))
 
     done = grader(tmp_path, *command, **QUICK)
-    assert done.returncode == 1  # The instructor's exit code counts Bob's failure.
+    assert done.returncode == 1  # the instructor's exit code counts Bob's failure
     for name in ("anna", "bob"):
         assert "its outcome is shown after release" in told(name)
         assert "elements of z" not in told(name)

@@ -37,7 +37,7 @@ from project import ROOT
 
 from grader.results.result import Result
 
-# --- files that are no submission ---------------------------------------------------------------
+# --- files that are no submissions --------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_a_path_that_is_too_long_is_one_line_and_exit_code_2(tmp_path):
     complaint(grader(tmp_path, "grade", "k" * 300, "--assignment", "coalsTransp"))
 
 
-# --- other words of the command line that cannot be used ------------------------------------------
+# --- invalid options ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_a_path_that_is_too_long_is_one_line_and_exit_code_2(tmp_path):
     ],
 )
 def test_an_option_that_cannot_be_used_is_one_line_before_anything_is_graded(tmp_path, args, said):
-    """An invalid option gives exit code 2 and a line about it, changes no submission and writes no file."""
+    """An invalid option gives exit code 2 and a line about it. The submission is unchanged, and no file is written."""
     shutil.copy(MODEL, tmp_path / "kernels.cl")
     line = complaint(grader(tmp_path, "grade", "kernels.cl", *args, **QUICK))
     assert said in line
@@ -158,9 +158,9 @@ NO_ENGINE = {"DOCKER_HOST": "unix:///nowhere", "GRADER_SANDBOX": ""}
 
 
 def test_a_file_that_was_downloaded_does_not_run_without_a_wall(tmp_path):
-    """Without a container engine, a downloaded file does not run, with any owner and any neighbouring files.
+    """Without a container engine, no downloaded file runs, independent of its owner and of the files next to it.
 
-    The message names the option that runs it, and says that the code then has the caller's rights.
+    The message names the option that runs the file, and says that the code then has the caller's rights.
     """
     (tmp_path / "kernels.cl").write_text(WRONG)
     done = grade(tmp_path, **NO_ENGINE, **QUICK)
@@ -423,7 +423,7 @@ def test_the_schema_of_the_json_report_is_the_one_it_has(right, tmp_path):
 
 
 def test_a_device_that_is_not_there_is_exit_code_3_and_no_grade(tmp_path):
-    """A missing device gives exit code 3, and the reports of an earlier grading are replaced by one error."""
+    """A missing device gives exit code 3. The reports have one error, no failure and no trace of an earlier grading."""
     shutil.copy(MODEL, tmp_path / "kernels.cl")
     (tmp_path / "report.xml").write_text("older")
     is_ungraded(grade(tmp_path, "--device", "99"), tmp_path, "there is no OpenCL device 99")
@@ -509,7 +509,7 @@ def test_a_closed_standard_output_does_not_lose_the_files(tmp_path):
     assert Path(tmp_path / "result.json").is_file()
 
 
-# --- what students are not shown ------------------------------------------------------------------
+# --- hidden and practice cases --------------------------------------------------------------------
 
 
 FILES = ("--junit", "report.xml", "--json", "result.json", "--html", "page.html", "--gradescope", "results.json")
@@ -551,7 +551,7 @@ def test_a_case_for_practice_fails_nobody(tmp_path):
     assert "practice, worth no points: WRONG_OUTPUT" in said
 
 
-# --- explain --------------------------------------------------------------------------------------
+# --- grader explain -------------------------------------------------------------------------------
 
 
 def explained(folder, source, *args):

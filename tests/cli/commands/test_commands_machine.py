@@ -35,7 +35,7 @@ def test_calibrate_shows_what_it_measured_and_where_it_is_kept(tmp_path, locks):
     """
     start = time.monotonic()
     lines = output_of(tmp_path, "calibrate", GRADER_LOCKS=str(locks)).splitlines()
-    assert time.monotonic() - start < 60  # The usual time is 20 s if no other process uses the device.
+    assert time.monotonic() - start < 60  # usually 20 s, if no other process uses the device
     assert max(map(len, lines[:-1])) <= 80
     for what, unit in {"copy": "GB/s", "fp32": "GFLOPS", "local memory": "GB/s", "an empty kernel": "s"}.items():
         (row, *_) = [line for line in lines if line.startswith(what)]

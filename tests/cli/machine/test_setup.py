@@ -121,7 +121,7 @@ def test_a_driver_that_needs_no_linker_gets_none(tmp_path, monkeypatch):
     ],
 )
 def test_other_distributions_are_told_their_packages(tmp_path, monkeypatch, release, said):
-    """On other distributions, SetupError has the command of the distribution's package manager."""
+    """On other distributions, SetupError has the package manager's command, or a general hint on unknown ones."""
     monkeypatch.setattr(setup.debian, "is_debian", lambda: False)
     monkeypatch.setattr(platform, "freedesktop_os_release", lambda: release)
     with pytest.raises(SetupError, match=said):
@@ -212,7 +212,7 @@ def test_what_an_earlier_run_left_does_not_make_a_disk_full(tmp_path, monkeypatc
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=setup.FREE_BYTES - 1000))
     seen = []
     monkeypatch.setattr(debian, "unpack", lambda *_: seen.append((work / "root").exists()))
-    with pytest.raises(SetupError, match="cannot unpack PoCL"):  # The replaced unpack unpacks nothing.
+    with pytest.raises(SetupError, match="cannot unpack PoCL"):  # the replaced unpack writes no driver
         step.carry_out(lambda _: None)
     assert seen == [False]
 

@@ -115,7 +115,10 @@ def test_the_zone_that_skipped_a_day():
 
 @given(due=dates, zone=zones, grace=graces, delay=delays)
 def test_a_day_of_lateness_is_what_lies_between_two_ends(due, zone, grace, delay):
-    """In every zone and year, the number of late days equals the number of local days since the due date."""
+    """In every zone and year, late days are counted in local days from the due date.
+
+    Work within the grace period has none.
+    """
     found = of(due, zone, grace=grace)
     submitted = found.due + delay
     days = days_late(found, submitted)

@@ -236,7 +236,7 @@ def test_points_without_a_known_maximum_are_written_as_they_are():
 
 
 def test_rows_of_others_are_no_matter():
-    """Rows of 3,000 participants without a result stay unchanged if a single student handed in."""
+    """In a course of 3,000, the rows of all other participants stay unchanged if one student handed in."""
     lines = b"".join(b"Participant %d,\n" % number for number in range(1000, 4000))
     filled = moodle_worksheet(
         read_sheet("w.csv", b"Identifier,Grade\n" + lines), (row(replace(STUDENTS[0], key="2500")),)

@@ -171,7 +171,7 @@ def test_who_is_excused_is_not_absent():
     assert "Excused" not in tables(render_overview(BOOK, {}))[0][0]
 
 
-# --- what fails -----------------------------------------------------------------------------------
+# --- failures -------------------------------------------------------------------------------------
 
 
 def test_cases_of_correctness_count_once_for_a_submission():
@@ -235,7 +235,7 @@ def test_each_case_is_counted():
     assert "Case by case" not in text_of(gradebook(row("a", PERFECT)), {})
 
 
-# --- where to look --------------------------------------------------------------------------------
+# --- outliers, suites and copies ------------------------------------------------------------------
 
 
 def test_outliers_are_faster_than_the_model_or_than_the_device():
@@ -470,7 +470,7 @@ def test_the_page_asks_for_nothing_from_elsewhere():
     }
 
 
-# --- what is shown of the table of all ------------------------------------------------------------
+# --- sorting and filtering ------------------------------------------------------------------------
 
 
 def test_each_row_can_be_picked_out():
@@ -542,7 +542,7 @@ def test_a_printed_page_holds_every_row(browser):
     assert "per cent of the points" in printed
 
 
-# --- what was not checked ---------------------------------------------------------------------------
+# --- unchecked points -------------------------------------------------------------------------------
 
 ABSENT = "the simulator is not installed: install it."
 LACKING = mark(

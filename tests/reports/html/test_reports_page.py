@@ -112,7 +112,7 @@ def rewritten(outcome, words):
     return type(outcome).model_validate(with_words(outcome.model_dump(mode="json"), words))
 
 
-# --- what it says ---------------------------------------------------------------------------------
+# --- content --------------------------------------------------------------------------------------
 
 
 def test_the_page_begins_with_the_first_cause():
@@ -252,7 +252,7 @@ def test_what_was_not_run_stands_apart_from_what_failed():
 def test_what_follows_from_a_failed_build_is_one_line():
     """The checks that a failed build prevents are one line with the lost points.
 
-    The numbers in links still count each check.
+    In links, the other checks keep their numbers.
     """
     unbuilt = failed("build", kind=Kind.BUILD, max_points=0, reason=Reason.BUILD_ERROR, message="line 2: what?")
     unrun = [failed(f"correctness: {i}", reason=Reason.NOT_RUN, message="fix the build.") for i in range(12)]
@@ -391,7 +391,7 @@ def test_what_the_result_rests_on_stands_at_the_end():
         assert words in end
 
 
-# --- what it is made of ---------------------------------------------------------------------------
+# --- markup and policy ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("payload", PAYLOADS)

@@ -273,7 +273,7 @@ def test_a_list_that_is_none_is_refused(metadata, tmp_path, one):
     assert "submission_metadata.yml is not a list of submissions" in complaint(path, one)
 
 
-# --- pretence ---------------------------------------------------------------------------------
+# --- forged names -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
