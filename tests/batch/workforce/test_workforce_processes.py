@@ -197,7 +197,7 @@ def test_a_station_that_does_not_end_is_ended(caller, tmp_path, monkeypatch):
 
 
 def test_an_interruption_that_is_lost_on_the_way_ends_the_station_all_the_same(caller, tmp_path, monkeypatch):
-    """A station ends also if a grading or a library swallows the exception of the interruption."""
+    """A station also ends if a grading or a library swallows the exception of the interruption."""
     monkeypatch.setattr(module, "LEAVE", 600)
     workforce = Processes([{}])
     caller.submit(workforce.call, be_deaf, tmp_path / "pid")
