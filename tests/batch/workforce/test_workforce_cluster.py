@@ -250,7 +250,7 @@ def test_a_worker_that_only_fails_is_retired_while_others_succeed(dask, hired, s
 def test_a_scheduler_that_goes_ends_the_batch_and_says_what_to_do(dask, hired, monkeypatch):
     """If the scheduler is lost, pending errands fail at once, and the next one raises WorkerError.
 
-    That error comes after the time in which the scheduler could have come back, and says how to continue.
+    The next error waits until the scheduler could have come back, and says how to continue.
     """
     theirs = dask(1)
     monkeypatch.setattr(module, "CONNECTING", 1.0)

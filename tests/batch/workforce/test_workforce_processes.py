@@ -120,7 +120,10 @@ def test_an_error_of_ours_arrives_as_it_was(two):
 
 
 def test_what_cannot_travel_is_told_and_the_station_goes_on():
-    """Another error, or an answer that cannot be pickled, becomes a WorkerError. The process takes the next errand."""
+    """An unknown error, or an answer that cannot be pickled, becomes a WorkerError.
+
+    The process takes the next errand.
+    """
     process = module._Process({})
     before = process.call(pid, None)
     for function in (fail_otherwise, answer_what_cannot_be_sent):

@@ -33,7 +33,7 @@ def test_a_batch_that_requires_the_sanitizer_grades_nobody_without_it(tmp_path, 
 def test_a_batch_without_the_simulator_says_whose_points_are_not_whole(tmp_path, bare_python, simulator):  # noqa: ARG001 - it is installed
     """Without the simulator, the last lines, the overview and the table report incompletely checked submissions.
 
-    So an instructor does not publish incomplete points by accident. Exit code 3 takes precedence over the code for
+    The report keeps instructors from publishing incomplete points. Exit code 3 takes precedence over the code for
     failed students. With the simulator, the command grades these submissions again.
     """
     (tmp_path / "submissions").mkdir()

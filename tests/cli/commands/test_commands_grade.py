@@ -139,7 +139,7 @@ def test_an_option_that_cannot_be_used_is_one_line_before_anything_is_graded(tmp
 def test_a_students_repository_decides_nothing_about_its_grading(tmp_path):
     """A settings file in a student's repository is not read.
 
-    It could name a course of the student's, with an oracle.py that would run as the judge.
+    Such a file could name the student's own course, with an oracle.py that would run as the judge.
     """
     evil = tmp_path / "evil"
     for folder in ("assignments", "reference"):
@@ -467,7 +467,7 @@ def test_without_a_simulator_what_rests_on_it_stays_in_the_total(tmp_path, bare_
 def test_without_a_simulator_all_are_asked_for_the_same_points(tmp_path, bare_python):
     """Without a simulator, a file that does not build fails all checks, with the total that other submissions have.
 
-    Its points are lost with a simulator, too.
+    With a simulator, all points of such a file are lost, too.
     """
     (tmp_path / "kernels.cl").write_text("__kernel void coalsTransp(")
     done = without_simulator(tmp_path, bare_python, "grade", "kernels.cl", "--assignment", "coalsTransp", *REPORTS)

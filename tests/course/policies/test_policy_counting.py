@@ -24,9 +24,9 @@ def costs(works):
 
 
 def test_late_days_are_for_the_whole_course_and_are_spent_as_work_is_handed_in():
-    """Late days are spent in the order in which work is handed in, independent of the order of the list.
+    """Late days are spent in the order of the hand-ins, in any order of the list.
 
-    So later work never changes the outcome of earlier work.
+    Later work never changes the outcome of earlier work.
     """
     everything = [handed("c", 9, 1), handed("a", 3, 2), handed("b", 7, 2)]
     for each in (everything, everything[::-1]):

@@ -57,7 +57,7 @@ def test_what_is_over_its_budget_is_told(monkeypatch, does, words):
 
 @pytest.mark.parametrize("does", ["raise SystemError('broken')", "import os; os.kill(os.getpid(), 9)"])
 def test_what_breaks_otherwise_is_our_fault(monkeypatch, does):
-    """Any other end of the process raises WorkerError, so the submission stays ungraded."""
+    """If a scan's process fails or is killed, WorkerError is raised, so the submission stays ungraded."""
     with closing(in_place_of_the_scan(monkeypatch, does)), pytest.raises(WorkerError, match="ended with status"):
         scanned("a")
 

@@ -20,10 +20,7 @@ def test_the_same_key_gives_the_same_inputs_and_another_gives_others(transpositi
 
 
 def test_moved_data_is_finite_normal_and_hardly_ever_the_same(transposition):
-    """Moved data has no NaN, infinity or subnormal and hardly any repeated word.
-
-    So each word of a transposition's input can be identified.
-    """
+    """Moved data has no NaN, infinity or subnormal and hardly any repeated word, so each input word is identifiable."""
     array = make_inputs(transposition, load_oracle(transposition), {"height": 1000, "width": 700}, "random", (3,))["A"]
     assert array.dtype == np.float32
     assert array.shape == (1000, 700)

@@ -25,7 +25,7 @@ def test_the_transposition_is_element_by_element(course):
 
 @pytest.mark.parametrize("name", ["coalsProgrm", "optimProgram"])
 def test_the_recurrence_is_what_the_exercise_says(course, name):
-    """The recurrence is accum = a*a - accum along each row from 0. Its magnitude is the sum of a^2 + |accum| so far."""
+    """The recurrence is accum = a*a - accum along each row from 0. The magnitude is the sum of a^2 + |accum| so far."""
     inputs, truth = truth_of(course.load(name), {"height": 4, "width": 6})
     for i in range(4):
         accum = magnitude = 0.0
@@ -79,7 +79,7 @@ def added_up(values, group, other):
 
 
 def turns_until_convergence(system, other):
-    """Return the iterations of Jacobi's method until the mean square change, summed by such a tree, is below 1e-8."""
+    """Return the iterations of Jacobi's method until the mean square change, summed by a tree, is below 1e-8."""
     matrix, right = system["A"].astype(np.float64), system["b"]
     diagonal = matrix.diagonal()
     x, turns, change = np.zeros(len(right)), 0, np.inf
@@ -127,7 +127,7 @@ def test_the_nearest_of_all_points(course):
 def test_the_loop_nest_is_what_the_exercise_says(course):
     """The loop nest's truth is the result of the handout's sequential program.
 
-    Its magnitude is the sum of a tank's levels plus the gain.
+    The magnitude is the sum of a tank's levels plus the gain.
     """
     inputs, truth = truth_of(course.load("loopNest"), {"days": 6, "tanks": 5})
     for t in range(5):

@@ -142,7 +142,7 @@ def test_no_column_or_several_are_listed():
 def test_excused_unassigned_and_unknown_students_are_reported():
     """Scores of excused, unassigned and unknown students are not written and are reported.
 
-    Such a score would undo a decision of the instructor in Canvas.
+    A score of an excused student would undo the instructor's decision in Canvas.
     """
     stranger = row(replace(STUDENTS[0], label="stranger", key="555"))
     sheet = read_sheet("g.csv", exported(scores={"101": "EX", "102": "N/A", "103": "7.00"}))

@@ -93,7 +93,7 @@ def test_what_counts_for_nothing_has_no_percentage():
 def test_points_that_were_not_checked_are_a_column():
     """Unchecked points stay in the maximum and have a column with the reason.
 
-    So a reader who sorts by points sees which are incomplete.
+    A reader who sorts by points can see which points are incomplete.
     """
     lacking = row(STUDENTS[0], result(BUILD, check("correctness: one"), unchecked()))
     whole, cells = row(STUDENTS[1]), table(gradebook(lacking, row(STUDENTS[1])))

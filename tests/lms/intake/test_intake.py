@@ -129,7 +129,7 @@ def test_other_files_are_named(tmp_path, one):
 def test_a_file_that_names_what_is_missing_is_told(tmp_path, two):
     """A file that is named like a missing assignment, but with a wrong ending, is reported.
 
-    A report next to it is not.
+    A report next to such a file is not mentioned.
     """
     files = {"ada/blockMMM.cl": TILED, "ada/coalsTransp.cl.docx": TURNED, "ada/report.pdf": b"x"}
     intake = take_in(write_folder(tmp_path / "all", files), two)
@@ -173,7 +173,7 @@ def test_what_systems_and_tools_leave_behind_is_no_matter(tmp_path, one):
 
 @pytest.mark.parametrize("data", [b"", b"\0\1\2", b"x" * 3_000_000])
 def test_what_is_wrong_with_the_bytes_is_not_judged_here(data, tmp_path, one):
-    """Empty, binary and too large files are hand-ins. Of a too large one, one byte more than the limit is kept."""
+    """Empty, binary and too large files are hand-ins. A too large one is kept up to one byte over the limit."""
     intake = take_in(write_folder(tmp_path / "all", {"ada/kernels.cl": data}), one)
     assert intake.handins[0].data == data[: 1024 * 1024 + 1]
 

@@ -84,7 +84,7 @@ def test_a_copys_number_may_divide_an_ending(first, again, tmp_path, one):
 
 @pytest.mark.parametrize("name", ["kernels.rar-1.gz", "kernels-1.gz", "kernels.tar-1.rar", "kernels.tar-x.gz"])
 def test_a_number_makes_no_tar_of_another_file(name, tmp_path, one):
-    """A number before an ending makes a tar only of tars' endings."""
+    """A number in a name makes no tar of another file, because only the endings of tars are joined."""
     intake = take_in(write_zip(tmp_path / "canvas.zip", {f"lovelaceada_7_90002_{name}": b"x"}), one)
     assert "is an archive of a kind that is not opened" in lines(intake.unplaced)
 

@@ -142,7 +142,7 @@ def test_every_value_is_in_one_bin():
 
 
 def test_quartiles_are_of_what_there_is():
-    """The quartiles of one value all equal that value, and without a value there are none."""
+    """The quartiles of one value all equal that value, and an empty list has no quartiles."""
     assert quartiles([]) is None
     assert quartiles([float("nan")]) is None
     one, five = quartiles([7.0]), quartiles([5.0, 1.0, 2.0, 3.0, 4.0])
@@ -159,7 +159,7 @@ def test_sums_are_of_every_status():
 
 
 def test_who_is_excused_is_not_absent():
-    """Excused students are not absent. They have a column that only a page with excused students has."""
+    """Excused students are not absent. A page with excused students has an additional column."""
     excused = row("gus", fault="the student is excused.", left_out="excused")
     first, *_, last = tables(render_overview(gradebook(*BOOK.of(NAMES[0]), excused), {}))
     counted = dict(zip(first[0], first[1], strict=True))

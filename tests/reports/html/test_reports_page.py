@@ -118,7 +118,7 @@ def rewritten(outcome, words):
 def test_the_page_begins_with_the_first_cause():
     """The page starts with the score and the first cause.
 
-    Here that is the race with both lines, not the wrong results that follow from it.
+    The first cause is the race with both lines, not the wrong results that follow from the race.
     """
     text = text_of(PAGES["race"])
     start = text.partition("Start here")[2].partition("Checks")[0]

@@ -84,9 +84,9 @@ def test_right_solutions_of_an_assignment_are_told_apart(name):
 
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_a_disguised_copy_is_seen(name):
-    """A copy with other names, layout, comments and order of declarations is identical.
+    """A copy with other names, layout, comments and order of declarations has similarity 1.
 
-    With an additional declaration, the copy is nearly identical.
+    With an additional declaration, the copy has over 0.96 and is listed as nearly identical.
     """
     for source in long_enough(name):
         copy = renamed(reordered(source))

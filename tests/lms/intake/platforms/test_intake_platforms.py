@@ -145,7 +145,7 @@ def test_anonymous_students_have_a_key(name, tmp_path, one):
 
 
 def test_canvas_text_and_links_are_not_graded(tmp_path, one):
-    """Texts and links from Canvas are not graded. Their HTML files have no number of an attachment."""
+    """HTML files of texts and links from Canvas, which have no number of an attachment, are not graded."""
     members = {"x_7_55_kernels.cl": KERNEL, "y_8_text.html": b"<p>", "z_LATE_9_link.html": b"<p>"}
     intake = take_in(write_zip(tmp_path / "all.zip", members), one)
     assert missing(intake) == [("y", "coalsTransp"), ("z", "coalsTransp")]
