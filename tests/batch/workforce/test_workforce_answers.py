@@ -1,4 +1,4 @@
-"""answers.py: a worker of a cluster is believed only what can be true of the errand that it had."""
+"""answers.py: an answer from a cluster's worker is rejected unless it can be true of the errand."""
 
 import json
 from dataclasses import replace
@@ -25,18 +25,22 @@ def errand(transposition):
 
 @pytest.fixture
 def fields(errand):
-    """What an honest worker says, to be changed."""
+    """Return an honest worker's answer as fields that a test can change."""
     return json.loads(outcome_of(errand, errand.assignment_sha256).model_dump_json())
 
 
 def test_points_are_out_of_what_can_be_earned(errand, fields):
-    """A platform scales them by that: full points of half an assignment would be full points."""
+    """An answer whose maximum differs from the points that can be earned raises WorkerError.
+
+    A platform scales points by the maximum. With a smaller maximum, full points for half an assignment would count as
+    full points for all of it.
+    """
     with pytest.raises(WorkerError, match="points out of 45, of 100 that can be earned"):
         read_answer(json.dumps(fields), replace(errand, max_points=100.0))
 
 
 def test_an_honest_answer_is_the_result(errand):
-    """As it was sent; so is that there is none."""
+    """An honest answer is returned unchanged, as a result or as an outcome without a grade."""
     honest = outcome_of(errand, errand.assignment_sha256)
     assert read_answer(honest.model_dump_json(), errand) == honest
     ungraded = Ungraded(assignment="a", submission="s", fault="no device.")
@@ -44,7 +48,7 @@ def test_an_honest_answer_is_the_result(errand):
 
 
 def test_a_file_that_is_no_source_text_has_none_in_its_result(errand, fields):
-    """It is graded without being read."""
+    """A result for a binary file has no source, because such a file is graded without being read."""
     assert read_answer(json.dumps({**fields, "source": ""}), replace(errand, data=b"\x7fELF\0")).source == ""
 
 
@@ -68,7 +72,7 @@ LIES = {
 
 @pytest.mark.parametrize("lie", LIES)
 def test_what_cannot_be_is_not_believed(errand, fields, lie):
-    """And says why, for whoever looks after the cluster."""
+    """An answer that cannot be true of the errand raises WorkerError, and the message gives the reason."""
     (*path, last), value, said = LIES[lie]
     at = fields
     for step in path:
@@ -81,13 +85,13 @@ def test_what_cannot_be_is_not_believed(errand, fields, lie):
 
 @pytest.mark.parametrize("text", [None, 5, b"{}", "", "{", "[]", "{}", '{"points": NaN}', "[" * 5000], ids=range(9))
 def test_what_is_no_result_is_an_error(errand, text):
-    """Whatever it is."""
+    """An answer of another type, without JSON, with missing fields or with deep nesting raises WorkerError."""
     with pytest.raises(WorkerError, match="not believed"):
         read_answer(text, errand)
 
 
 def test_an_endless_answer_is_not_even_read(errand, monkeypatch):
-    """What is longer than any result costs nothing more."""
+    """An answer longer than any result raises WorkerError before it is parsed."""
     monkeypatch.setattr(answers, "LONGEST", 10)
     with pytest.raises(WorkerError, match="it is no result"):
         read_answer("{" + " " * 10, errand)

@@ -1,6 +1,6 @@
-"""cluster.py: who gets work, who gets none, and what is said when workers or the scheduler go.
+"""cluster.py: which workers get errands, and what messages say when workers or the scheduler leave.
 
-The clusters here are threads of the test's own process, so that gradings can be stood in for.
+The clusters are threads of the test's own process, so that tests can replace gradings.
 """
 
 import gc
@@ -34,21 +34,21 @@ UNGRADED = Ungraded(assignment="a", submission="s", fault="the engine has gone."
 
 @pytest.fixture(name="stand_in")
 def stood_in(monkeypatch):
-    """Facilities and gradings of all workers, as functions that a test can change."""
+    """Replace facilities and gradings of all workers by functions that a test can change."""
     monkeypatch.setattr(module, "read_answer", lambda text, _: OUTCOME.validate_json(text))
     return stand_in(monkeypatch, lambda _: GRADED)
 
 
 @pytest.fixture
 def dask():
-    """Starts clusters of so many workers."""
+    """Return a function that starts a Dask cluster with a given number of workers."""
     with ExitStack() as clusters:
         yield lambda *how, **more: clusters.enter_context(dask_here(*how, **more))
 
 
 @pytest.fixture
-def hired(dask, stand_in):  # noqa: ARG001 - gradings are stood in for
-    """Clusters of ours for Dask's, that are at work; all that they say is in `said`."""
+def hired(dask, stand_in):  # noqa: ARG001 - replaces gradings
+    """Return a function that opens a Cluster on a Dask cluster. The Cluster's `said` lists all its messages."""
     crews = []
 
     def hire(theirs):
@@ -81,7 +81,7 @@ def here():
 
 
 def test_an_errand_is_graded_by_a_worker(dask, hired):
-    """Its outcome is the future's result."""
+    """An errand's future has the outcome from the worker as its result."""
     crew = hired(dask(1))
     assert crew.submit("errand").result(20) == GRADED
 
@@ -101,7 +101,7 @@ def say_as_chosen(_errand):
 
 @pytest.mark.parametrize("saying", SAYINGS)
 def test_whatever_a_worker_says_ends_the_errand(dask, hired, monkeypatch, errand, saying):
-    """As one that has failed, with the reason: nobody waits for it for ever."""
+    """A malformed answer ends its errand with a reason, so that no call waits for it forever."""
     CHOSEN.saying = SAYINGS[saying]
     monkeypatch.setattr(module, "read_answer", read_answer)
     monkeypatch.setattr(module, "grade_here", say_as_chosen)
@@ -111,13 +111,13 @@ def test_whatever_a_worker_says_ends_the_errand(dask, hired, monkeypatch, errand
 
 
 def test_two_errands_are_under_way_for_each_worker(dask, hired):
-    """One that is graded, and one that is there when that is done; workers without a device do not count."""
+    """Each worker with a device gets two errands: one to grade, and one ready for when the first is done."""
     theirs = dask(3)
     assert hired(theirs).hands == 6
 
 
 def test_a_device_grades_one_submission_at_a_time(dask, hired, stand_in):
-    """Also where its worker has threads for more."""
+    """A worker with several threads still grades one submission at a time on its device."""
     guard, seen = Lock(), []
 
     def grade(_):
@@ -134,7 +134,10 @@ def test_a_device_grades_one_submission_at_a_time(dask, hired, stand_in):
 
 
 def test_a_worker_without_a_device_gets_nothing(dask, stand_in, monkeypatch):
-    """It is another one's; the batch waits for a worker, says how to start one, and gives up in the end."""
+    """A worker without a device gets no errand and is not asked for its facilities.
+
+    The batch waits for a worker, prints the command that starts one, and raises WorkerError in the end.
+    """
     monkeypatch.setattr(module, "PATIENCE", 0.5)
     stand_in.look = failing(AssertionError("asked"))
     theirs, said = dask(1, resources={}), []
@@ -149,7 +152,10 @@ def test_a_worker_without_a_device_gets_nothing(dask, stand_in, monkeypatch):
 
 
 def test_workers_that_differ_are_named(dask, stand_in):
-    """Their results could not be compared; both, and what they have, are in the line."""
+    """Workers with different facilities raise WorkerError, because their results could not be compared.
+
+    The message names both workers and their facilities.
+    """
     theirs, first = dask(2), []
 
     def look():
@@ -172,7 +178,7 @@ def test_workers_that_differ_are_named(dask, stand_in):
     ids=["no device", "no grader"],
 )
 def test_a_worker_that_cannot_grade_is_named(dask, stand_in, error, words):
-    """Before anything is graded."""
+    """A worker without a device or without grader raises WorkerError with its address before any grading."""
     theirs = dask(1)
     stand_in.look = failing(error)
     with closing(Cluster(theirs.scheduler_address, "{}", print)) as crew, pytest.raises(WorkerError) as caught:
@@ -182,7 +188,7 @@ def test_a_worker_that_cannot_grade_is_named(dask, stand_in, error, words):
 
 
 def test_a_worker_that_leaves_while_it_looks_around_is_not_waited_for(dask, hired, stand_in):
-    """The others are enough."""
+    """A worker that leaves while it determines its facilities delays no batch that has other workers."""
     theirs, asked = dask(2), []
 
     def look():
@@ -197,7 +203,10 @@ def test_a_worker_that_leaves_while_it_looks_around_is_not_waited_for(dask, hire
 
 
 def test_who_comes_and_goes_is_said(dask, hired):
-    """In a line each; without any worker the line says how to start one, and errands wait for it."""
+    """Each worker that joins or leaves gives one line.
+
+    Without any worker, a line says how to start one, and errands wait for it.
+    """
     theirs = dask(1)
     crew = hired(theirs)
     theirs.scale(0)
@@ -214,7 +223,10 @@ def test_who_comes_and_goes_is_said(dask, hired):
 
 
 def test_a_worker_that_only_fails_is_retired_while_others_succeed(dask, hired, stand_in):
-    """It would be the first to be free for every errand; the line says why it gets no more."""
+    """A worker that fails three times in a row gets no more errands, and a line gives the reason.
+
+    Otherwise, such a worker would be the first to be free for every errand.
+    """
     theirs = dask(2)
     bad = theirs.workers[0].address
 
@@ -236,7 +248,10 @@ def test_a_worker_that_only_fails_is_retired_while_others_succeed(dask, hired, s
 
 
 def test_a_scheduler_that_goes_ends_the_batch_and_says_what_to_do(dask, hired, monkeypatch):
-    """Errands under way fail at once; the next is refused, after the time in which it could have come back."""
+    """If the scheduler is lost, pending errands fail at once, and the next one raises WorkerError.
+
+    The next error waits until the scheduler could have come back, and says how to continue.
+    """
     theirs = dask(1)
     monkeypatch.setattr(module, "CONNECTING", 1.0)
     crew = hired(theirs)
@@ -251,14 +266,14 @@ def test_a_scheduler_that_goes_ends_the_batch_and_says_what_to_do(dask, hired, m
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense", "nonsense://x:1", ""])
 def test_an_address_at_which_nobody_answers_is_named(address, monkeypatch):
-    """Whatever is wrong with it."""
+    """An unreachable or malformed address raises WorkerError, with the address in a single line."""
     monkeypatch.setattr(module, "CONNECTING", 0.5)
     with pytest.raises(WorkerError) as caught:
         Cluster(address, "{}", print)
     assert f"no Dask scheduler answers at {address}" in str(caught.value)
     assert "\n" not in str(caught.value)
     del caught
-    gc.collect()  # Dask's client, which failed, must not be collected while a later one starts: the two would lock up
+    gc.collect()  # a failed client that is collected while a later one starts locks up both
 
 
 def passed_on(crew, **ending):
@@ -273,7 +288,7 @@ def passed_on(crew, **ending):
 
 
 def test_what_ends_an_errand_is_told_in_our_words():
-    """A submission over which workers die, one whose connection is lost, and one that a worker cannot read."""
+    """Errors of Dask become short messages: dead workers, a lost connection, an error at the worker."""
     crew = SimpleNamespace()
     dead = KilledWorker("task", SimpleNamespace(address="tcp://a:1"), 3)
     tell = lambda **ending: passed_on(SimpleNamespace(_pass_on=lambda *each: Cluster._pass_on(crew, *each)), **ending)  # noqa: E731
@@ -285,7 +300,7 @@ def test_what_ends_an_errand_is_told_in_our_words():
 
 
 def test_nobody_is_retired_for_what_all_fail_at():
-    """Where the fault is the assignment's, workers come and go by it; so does the last one."""
+    """If all workers fail, for example by the assignment's fault, none is retired until one succeeds."""
     crew = ClusterWorkers()
     crew.look({"a", "b"})
     for _ in range(9):
@@ -298,7 +313,7 @@ def test_nobody_is_retired_for_what_all_fail_at():
 
 
 def test_one_failure_is_no_pattern():
-    """A success in between begins the count anew."""
+    """A success sets a worker's count of failures to zero, so that single failures do not retire it."""
     crew = ClusterWorkers()
     crew.look({"a", "b"})
     crew.note("b", GRADED)
@@ -309,7 +324,7 @@ def test_one_failure_is_no_pattern():
 
 @pytest.mark.parametrize("name", ["distributed.client", "distributed.core", "distributed.utils", "tornado.application"])
 def test_dask_says_nothing_to_the_terminal(dask, hired, name):
-    """What an instructor must know, we say."""
+    """Dask's loggers print nothing, because the cluster's own messages have all that an instructor needs."""
     logging.getLogger(name).setLevel(logging.INFO)
     hired(dask(1))
     assert not logging.getLogger(name).isEnabledFor(logging.CRITICAL)

@@ -1,4 +1,4 @@
-"""processes.py and __main__.py: a process that dies costs its call, and none outlives the batch."""
+"""processes.py and __main__.py: a process that dies fails only its own call, and none outlives the batch."""
 
 import os
 import signal
@@ -20,7 +20,7 @@ from grader.common.errors import DeviceError, InterruptedGradingError, WorkerErr
 
 
 class UnpicklableError(Exception):
-    """An error that cannot travel."""
+    """An error that cannot be pickled."""
 
     def __reduce__(self):
         raise TypeError("not me")
@@ -43,7 +43,7 @@ def answer_what_cannot_be_sent(_):
 
 
 def linger(path):
-    """Says who it is, and works until it is interrupted; then it cleans up, which takes a moment."""
+    """Write the process's number, and work until an interruption. Then clean up for a moment."""
     path.write_text(str(os.getpid()))
     try:
         time.sleep(600)
@@ -53,14 +53,14 @@ def linger(path):
 
 
 def be_deaf(path):
-    """Says who it is, and loses the exception by which it is interrupted."""
+    """Write the process's number, and swallow the exception of an interruption."""
     path.write_text(str(os.getpid()))
     with suppress(Exception):
         time.sleep(600)
 
 
 def cling(path):
-    """Says who it is, and does not end when it is asked to."""
+    """Write the process's number, and ignore SIGTERM."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     path.write_text(str(os.getpid()))
     time.sleep(600)
@@ -68,7 +68,7 @@ def cling(path):
 
 @pytest.fixture(autouse=True)
 def _importable(monkeypatch):
-    """Stations can import the functions above."""
+    """Let stations import the functions above."""
     monkeypatch.setenv("PYTHONPATH", importable(__file__))
 
 
@@ -80,7 +80,7 @@ def two():
 
 @pytest.fixture
 def caller():
-    """Calls side by side; they end with the stations that they are made to."""
+    """Return a pool for parallel calls, which end together with their stations."""
     pool = ThreadPoolExecutor(4)
     yield pool
     pool.shutdown(wait=False)
@@ -95,14 +95,17 @@ def read_pid(path):
 
 
 def test_a_station_is_another_process_and_stays_for_the_next_errand(two):
-    """What it has opened is open for all errands after the first, and there are not more than were asked for."""
+    """A station is another process that serves several errands, and at most two stations start for two.
+
+    Later errands use the resources that the station has already opened.
+    """
     stations = {two.call(pid, None) for _ in range(5)}
     assert os.getpid() not in stations
     assert len(stations) <= 2
 
 
 def test_those_that_are_dismissed_end_by_themselves(two):
-    """Nobody need wait for it, and nobody has them start again."""
+    """Dismissed stations end without a caller that waits for them, and a later call raises WorkerError."""
     station = two.call(pid, None)
     two.dismiss()
     waited(lambda: not is_alive(station))
@@ -111,13 +114,16 @@ def test_those_that_are_dismissed_end_by_themselves(two):
 
 
 def test_an_error_of_ours_arrives_as_it_was(two):
-    """Its class decides the exit code, its words are for people."""
+    """A GraderError arrives with its class, which decides the exit code, and with its words for people."""
     with pytest.raises(DeviceError, match=r"^no device\.$"):
         two.call(fail_in_our_words, "no device.")
 
 
 def test_what_cannot_travel_is_told_and_the_station_goes_on():
-    """Any other error, and an answer that cannot be pickled: the same process takes the next errand."""
+    """An unknown error, or an answer that cannot be pickled, becomes a WorkerError.
+
+    The process takes the next errand.
+    """
     process = module._Process({})
     before = process.call(pid, None)
     for function in (fail_otherwise, answer_what_cannot_be_sent):
@@ -137,7 +143,7 @@ def test_what_cannot_travel_is_told_and_the_station_goes_on():
     ],
 )
 def test_a_station_that_dies_says_how_and_another_takes_its_place(two, function, argument, how):
-    """The errand's future fails, and only that."""
+    """A station that dies fails only its errand, with the exit code or signal, and another takes the next errand."""
     with pytest.raises(WorkerError) as caught:
         two.call(_call_with, (function, argument))
     assert how in str(caught.value)
@@ -150,7 +156,7 @@ def _call_with(what):
 
 
 def test_a_killed_station_harms_no_other(two, caller, tmp_path):
-    """The blame is the one's whose process it was; the other goes on with what it is at."""
+    """A killed station fails its own errand only, and the other station continues its work."""
     first, second = (caller.submit(two.call, linger, tmp_path / name) for name in ("first", "second"))
     victim, other = read_pid(tmp_path / "first"), read_pid(tmp_path / "second")
     os.kill(victim, signal.SIGKILL)
@@ -162,7 +168,7 @@ def test_a_killed_station_harms_no_other(two, caller, tmp_path):
 
 
 def test_a_station_that_was_killed_while_idle_costs_nothing():
-    """Nobody was graded by it: the next errand gets a new one."""
+    """A station that is killed while idle fails no errand, and the next errand gets a new process."""
     process = module._Process({})
     before = process.call(pid, None)
     os.kill(before, signal.SIGKILL)
@@ -172,7 +178,7 @@ def test_a_station_that_was_killed_while_idle_costs_nothing():
 
 
 def test_closing_lets_stations_clean_up(caller, tmp_path):
-    """They are interrupted, not killed: a grading stops its sandboxes on the way out."""
+    """Closing interrupts stations instead of killing them, because a grading must stop its sandboxes."""
     workforce = Processes([{}] * 2)
     calls = [caller.submit(workforce.call, linger, tmp_path / name) for name in ("first", "second")]
     stations = [read_pid(tmp_path / name) for name in ("first", "second")]
@@ -183,7 +189,7 @@ def test_closing_lets_stations_clean_up(caller, tmp_path):
 
 
 def test_a_station_that_does_not_end_is_ended(caller, tmp_path, monkeypatch):
-    """After the time that cleaning up may take."""
+    """A station that ignores its interruption is killed after the time that cleaning up may take."""
     monkeypatch.setattr(module, "LEAVE", 0.5)
     workforce = Processes([{}])
     call = caller.submit(workforce.call, cling, tmp_path / "pid")
@@ -194,7 +200,7 @@ def test_a_station_that_does_not_end_is_ended(caller, tmp_path, monkeypatch):
 
 
 def test_an_interruption_that_is_lost_on_the_way_ends_the_station_all_the_same(caller, tmp_path, monkeypatch):
-    """Somewhere in a grading or in a library, any exception may be caught."""
+    """A station also ends if a grading or a library swallows the exception of the interruption."""
     monkeypatch.setattr(module, "LEAVE", 600)
     workforce = Processes([{}])
     caller.submit(workforce.call, be_deaf, tmp_path / "pid")
@@ -207,7 +213,7 @@ def test_an_interruption_that_is_lost_on_the_way_ends_the_station_all_the_same(c
     "wait", [0.0, *(pytest.param(wait, marks=pytest.mark.whole) for wait in (0.0005, 0.002, 0.01))]
 )
 def test_a_station_ends_whatever_it_is_at(wait, monkeypatch):
-    """Just after an answer, it may still be on its way out of sending."""
+    """A station ends at once if the interruption comes just after an answer, while it may still be sending."""
     monkeypatch.setattr(module, "LEAVE", 600)
     workforce = Processes([{}])
     workforce.call(pid, None)
@@ -217,7 +223,7 @@ def test_a_station_ends_whatever_it_is_at(wait, monkeypatch):
 
 
 def test_a_station_that_waits_sees_a_signal_that_did_not_end_its_wait(monkeypatch):
-    """It came after the last look, and before the wait began."""
+    """A waiting station sees a signal that came after its last look and before its wait began."""
     here, _there = Pipe()
     told = InterruptedGradingError("the batch has been stopped.")
     looks = iter((None, told))
@@ -233,7 +239,7 @@ def test_a_station_that_waits_sees_a_signal_that_did_not_end_its_wait(monkeypatc
 
 
 def test_nothing_starts_after_the_end():
-    """A thread that still has an errand must not start a station that nobody stops."""
+    """After closing, a thread with an errand starts no station, because no code would stop that station."""
     workforce = Processes([{}])
     workforce.close()
     with pytest.raises(WorkerError, match="stopped"):
@@ -241,7 +247,7 @@ def test_nothing_starts_after_the_end():
 
 
 def test_stations_end_with_a_batch_that_is_killed(tmp_path):
-    """Even in the middle of an errand, and they clean up before they do."""
+    """If the batch is killed during an errand, its stations clean up and end."""
     script = (
         "import sys; from pathlib import Path; from test_workforce_processes import *;"
         "Processes([{}]).call(linger, Path(sys.argv[1]))"
@@ -255,14 +261,17 @@ def test_stations_end_with_a_batch_that_is_killed(tmp_path):
 
 
 def test_ctrl_c_reaches_only_the_batch(two, caller, tmp_path):
-    """A terminal sends it to the whole group; what becomes of the stations is for the batch to decide."""
+    """A station is in a separate session, so Ctrl-C in a terminal interrupts only the batch.
+
+    The batch decides what its stations do.
+    """
     caller.submit(two.call, linger, tmp_path / "pid")
     station = read_pid(tmp_path / "pid")
     assert os.getsid(station) == station != os.getsid(0)
 
 
 def test_nothing_is_imported_from_the_working_directory(tmp_path, monkeypatch):
-    """Where a batch is started, there may be files that students have named."""
+    """A station imports no module from the working directory, where files may have names from students."""
     (tmp_path / "grader.py").write_text("raise SystemExit('student')")
     (tmp_path / "numpy.py").write_text("raise SystemExit('student')")
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""stations.py: what stations of this machine grade with, where, and with how much of it."""
+"""stations.py: facilities, devices and shares of the processors of the stations on this machine."""
 
 import os
 from contextlib import closing
@@ -19,12 +19,12 @@ ORDERS = load_settings({}).orders({"sandbox": "process"})
 
 @pytest.fixture(autouse=True)
 def _importable(monkeypatch):
-    """Stations can import the functions below."""
+    """Let stations import the functions below."""
     monkeypatch.setenv("PYTHONPATH", importable(__file__))
 
 
 def test_what_a_station_grades_with_is_that_of_this_machine():
-    """As a worker there finds it; its number among several alike does not count."""
+    """Stations report the facilities of this machine, without the index among several equal devices."""
     with closing(Stations(2, ORDERS)) as two:
         facilities = two.facilities()
         assert two.hands == 2
@@ -41,7 +41,7 @@ def spare(_):
 
 
 def test_stations_share_the_processors(monkeypatch):
-    """Sixteen are enough for four gradings to have two each to spare, and for eight to have none."""
+    """With 16 processors, four gradings leave two to spare for each, and eight leave none."""
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(16)))
     for jobs, left in ((1, 14), (4, 2), (8, 0), (32, 0)):
         assert spare_processors(jobs) == left
@@ -53,14 +53,14 @@ def test_stations_share_the_processors(monkeypatch):
 
 
 def pretend(_):
-    """What a station would find on a machine whose every device is of another kind."""
+    """Return facilities as if each device of the machine were of another kind."""
     device = DEVICE.model_copy(update={"name": f"Device {os.environ['GRADER_DEVICE']}"})
     return Facilities(grader="0", device=device, simulated=True)
 
 
 @pytest.mark.whole
 def test_stations_get_their_places_in_turn(monkeypatch):
-    """Three places and five stations; what a place leaves open is as this process's own settings say."""
+    """Five stations get three places in turn, and a place without a device or GPU uses this process's settings."""
     monkeypatch.setenv("GRADER_DEVICE", "7")
     places = [{"device": 0, "docker": None}, {"device": 0, "docker": {"gpu": "nvidia:1"}}, {"docker": {"gpu": "amd"}}]
     with closing(Stations(5, ORDERS, places)) as workforce:
@@ -69,7 +69,10 @@ def test_stations_get_their_places_in_turn(monkeypatch):
 
 
 def test_devices_that_differ_are_refused_before_anything_is_graded(monkeypatch):
-    """Half of the gradings could not be made, or all not be compared."""
+    """Stations with different devices raise InputError before any grading.
+
+    Otherwise half of the gradings could fail, or the results could not be compared.
+    """
     monkeypatch.setattr(module, "look_around", pretend)
     with (
         closing(Stations(4, ORDERS, [{"device": 0}, {"device": 1}])) as workforce,
@@ -82,7 +85,10 @@ def test_devices_that_differ_are_refused_before_anything_is_graded(monkeypatch):
 
 @pytest.mark.whole
 def test_devices_that_are_alike_are_one_batch():
-    """Here it is the same device twice; a device that is not there is told as ever."""
+    """Two stations with equal devices make one batch, here with one device twice.
+
+    A missing device raises DeviceError.
+    """
     with closing(Stations(2, ORDERS, [{"device": 0}, {"device": 0}])) as workforce:
         assert workforce.facilities().device.index == 0
     with (
@@ -93,7 +99,7 @@ def test_devices_that_are_alike_are_one_batch():
 
 
 def test_settings_that_cannot_be_used_are_the_callers_error():
-    """The station finds out, and the command line must end as for any other wrong setting."""
+    """A wrong setting that a station finds raises InputError, for the exit code that all wrong settings have."""
     with closing(Stations(1, '{"timing": {"min_pairs": "many"}}')) as workforce, pytest.raises(InputError) as caught:
         workforce.facilities()
     assert "timing.min_pairs" in str(caught.value)

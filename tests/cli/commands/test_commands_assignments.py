@@ -1,18 +1,18 @@
-"""assignments.py: what the command line says of assignments, and the folder that it starts."""
+"""assignments.py: descriptions of assignments on the command line, and the folder that `grader init` starts."""
 
 from commandline import complaint, grader, output_of
 from project import ASSIGNMENTS
 
 
 def test_list_names_every_assignment_with_its_title(tmp_path):
-    """One line each, in the order of their names."""
+    """`grader list` prints one line for each assignment, with its title, in the order of the names."""
     lines = output_of(tmp_path, "list").splitlines()
     assert [line.split()[0] for line in lines] == sorted(ASSIGNMENTS)
     assert lines[2] == "coalsTransp       Coalesced transposition"
 
 
 def test_show_gives_the_contract_the_cases_and_the_points(tmp_path, transposition):
-    """What a student needs to know before writing a line."""
+    """`grader show` prints the points, signature, launch sizes, constants, cases and speed sizes that students need."""
     sizes = transposition.performance.classes["cpu"].sizes
     text = output_of(tmp_path, "show", "coalsTransp")
     assert text.startswith("Coalesced transposition (coalsTransp), 100 points\n")
@@ -27,12 +27,12 @@ def test_show_gives_the_contract_the_cases_and_the_points(tmp_path, transpositio
 
 
 def test_show_of_an_unknown_name_suggests_the_nearest(tmp_path):
-    """As `grade` does."""
+    """`grader show` suggests the nearest name for an unknown one, like `grader grade`."""
     assert "did you mean blockMMM?" in complaint(grader(tmp_path, "show", "blockMM"))
 
 
 def test_init_writes_a_folder_that_is_ready_to_grade(tmp_path):
-    """It prints what it wrote, and a second run refuses to write over it."""
+    """`grader init` prints the files that it writes, and a second run refuses to overwrite them."""
     written = output_of(tmp_path, "init", "coalsTransp", "mine").splitlines()
     assert all((tmp_path / path).is_file() for path in written)
     assert "mine/kernels.cl" in written

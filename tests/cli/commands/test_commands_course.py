@@ -1,4 +1,4 @@
-"""course.py: a batch on a machine that lacks what was asked for, and one that is released later."""
+"""course.py: a batch on a machine without the required simulator or device, and a batch that is released later."""
 
 import csv
 
@@ -11,7 +11,10 @@ from hiding import WRONG_WHEN_RAGGED, hiding_course
 
 
 def test_a_batch_that_requires_the_sanitizer_grades_nobody_without_it(tmp_path, bare_python):
-    """Nor does it take anybody for failed: it ends before it has begun, and says why."""
+    """With --require-sanitizer and without the simulator, a batch ends with exit code 3 before any grading.
+
+    No student counts as failed, and the message gives the reason.
+    """
     (tmp_path / "submissions").mkdir()
     (tmp_path / "submissions" / "anna.cl").write_text(WRONG)
     done = without_simulator(
@@ -28,8 +31,10 @@ def test_a_batch_that_requires_the_sanitizer_grades_nobody_without_it(tmp_path, 
 
 @pytest.mark.whole
 def test_a_batch_without_the_simulator_says_whose_points_are_not_whole(tmp_path, bare_python, simulator):  # noqa: ARG001 - it is installed
-    """Nobody publishes them unseen: the last lines, the overview and the table say so, and exit code 3 covers whoever
-    has failed. Once the simulator is there, the same command grades them again.
+    """Without the simulator, the last lines, the overview and the table report incompletely checked submissions.
+
+    The report keeps instructors from publishing incomplete points. Exit code 3 takes precedence over the code for
+    failed students. With the simulator, the command grades these submissions again.
     """
     (tmp_path / "submissions").mkdir()
     (tmp_path / "submissions" / "anna.cl").write_text(WRONG)
@@ -49,7 +54,7 @@ def test_a_batch_without_the_simulator_says_whose_points_are_not_whole(tmp_path,
 
 @pytest.mark.whole
 def test_a_batch_on_a_device_that_is_not_there_ends_before_it_begins(tmp_path):
-    """Though its first device is."""
+    """A batch on several devices ends with exit code 3 before any grading if one device does not exist."""
     small_batch(tmp_path, 1)
     command = batch(tmp_path, tmp_path / "out", "--jobs", "2", "--device", "0,99")
     assert run(command, tmp_path / "log") == 3
@@ -58,7 +63,7 @@ def test_a_batch_on_a_device_that_is_not_there_ends_before_it_begins(tmp_path):
 
 @pytest.mark.whole
 def test_the_number_of_the_device_changes_no_result(tmp_path):
-    """A batch that was begun on one device goes on with others of its kind: nothing is graded again."""
+    """A batch on one device can continue on others of the same kind without another grading."""
     small_batch(tmp_path, 2, kinds=WRONG_ONES)
     for options in ((), ("--device", "0"), ("--jobs", "1", "--device", "0")):
         assert run(batch(tmp_path, tmp_path / "out", *options), tmp_path / "log") == 1
@@ -67,7 +72,10 @@ def test_the_number_of_the_device_changes_no_result(tmp_path):
 
 @pytest.mark.whole
 def test_a_batch_is_released_by_the_same_command(tmp_path):
-    """Before, nobody can tell who fails a hidden case; after --release everybody is told, and nothing is graded."""
+    """Before release, no student's files show who fails a hidden case.
+
+    After --release, the files of all students show the outcome, without another grading.
+    """
     hiding_course(tmp_path / "course", "case")
     for name, source in (("anna", KERNEL), ("bob", WRONG_WHEN_RAGGED)):
         (tmp_path / "submissions" / name).mkdir(parents=True)
@@ -80,7 +88,7 @@ def test_a_batch_is_released_by_the_same_command(tmp_path):
         return "".join(path.read_text() for path in sorted((students / name).iterdir()))
 
     done = grader(tmp_path, *command, **QUICK)
-    assert done.returncode == 1  # the instructor's: Bob has failed
+    assert done.returncode == 1  # the instructor's exit code counts Bob's failure
     for name in ("anna", "bob"):
         assert "its outcome is shown after release" in told(name)
         assert "elements of z" not in told(name)

@@ -1,4 +1,4 @@
-"""grade.py: one submission from the command line, from bad input to exit code."""
+"""grade.py: one submission on the command line, from bad input to exit codes."""
 
 import json
 import os
@@ -37,7 +37,7 @@ from project import ROOT
 
 from grader.results.result import Result
 
-# --- files that are no submission ---------------------------------------------------------------
+# --- files that are no submissions --------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ from grader.results.result import Result
     ids=["empty", "binary", "UTF-16", "too large"],
 )
 def test_a_file_that_is_no_source_text_is_one_line_and_exit_code_2(tmp_path, content, said):
-    """The line names the file and what is wrong with it; no report is written about it."""
+    """An empty, binary, UTF-16 or too large file gives exit code 2, a line with its name and fault, and no report."""
     (tmp_path / "kernels.cl").write_bytes(content)
     line = complaint(grade(tmp_path))
     assert "kernels.cl" in line
@@ -60,20 +60,20 @@ def test_a_file_that_is_no_source_text_is_one_line_and_exit_code_2(tmp_path, con
 
 
 def test_a_missing_file_is_one_line_and_exit_code_2(tmp_path):
-    """The line names the path that was given."""
+    """A missing file gives exit code 2 and a line with the given path."""
     line = complaint(grader(tmp_path, "grade", "nothing.cl", "--assignment", "coalsTransp"))
     assert line == "grader: there is no file nothing.cl; check the path.\n"
 
 
 def test_a_folder_without_kernels_is_one_line_and_exit_code_2(tmp_path):
-    """The line names what the folder holds in place of kernels.cl."""
+    """A folder without kernels.cl gives exit code 2 and a line with the files that it has instead."""
     shutil.copy(MODEL, tmp_path / "mine.cl")
     line = complaint(grader(tmp_path, "grade", ".", "--assignment", "coalsTransp"))
     assert "has no kernels.cl. It holds mine.cl" in line
 
 
 def test_a_path_that_cannot_be_opened_is_one_line_and_exit_code_2(tmp_path):
-    """The line gives the system's reason: a link to itself, a file used as a folder, a file of somebody else's."""
+    """A link to itself, a file used as a folder and an unreadable file give exit code 2 and the system's reason."""
     (tmp_path / "loop.cl").symlink_to("loop.cl")
     shutil.copy(MODEL, tmp_path / "locked.cl")
     (tmp_path / "locked.cl").chmod(0)
@@ -87,11 +87,11 @@ def test_a_path_that_cannot_be_opened_is_one_line_and_exit_code_2(tmp_path):
 
 
 def test_a_path_that_is_too_long_is_one_line_and_exit_code_2(tmp_path):
-    """It is the caller's mistake like any other path that is not there."""
+    """A path that is too long gives exit code 2 and one line, like any other missing path."""
     complaint(grader(tmp_path, "grade", "k" * 300, "--assignment", "coalsTransp"))
 
 
-# --- other words of the command line that cannot be used ------------------------------------------
+# --- invalid options ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_a_path_that_is_too_long_is_one_line_and_exit_code_2(tmp_path):
     ],
 )
 def test_an_option_that_cannot_be_used_is_one_line_before_anything_is_graded(tmp_path, args, said):
-    """Exit code 2 and a line that says which option; the submission is as it was, and no file is beside it."""
+    """An invalid option gives exit code 2 and a line about it. The submission is unchanged, and no file is written."""
     shutil.copy(MODEL, tmp_path / "kernels.cl")
     line = complaint(grader(tmp_path, "grade", "kernels.cl", *args, **QUICK))
     assert said in line
@@ -137,7 +137,10 @@ def test_an_option_that_cannot_be_used_is_one_line_before_anything_is_graded(tmp
 
 
 def test_a_students_repository_decides_nothing_about_its_grading(tmp_path):
-    """A settings file in it that names a course of the student's is not read: its oracle.py would run as the judge."""
+    """A settings file in a student's repository is not read.
+
+    Such a file could name the student's own course, with an oracle.py that would run as the judge.
+    """
     evil = tmp_path / "evil"
     for folder in ("assignments", "reference"):
         shutil.copytree(ROOT / folder / "coalsTransp", evil / folder / "mine")
@@ -155,7 +158,10 @@ NO_ENGINE = {"DOCKER_HOST": "unix:///nowhere", "GRADER_SANDBOX": ""}
 
 
 def test_a_file_that_was_downloaded_does_not_run_without_a_wall(tmp_path):
-    """Whoever owns it, and whatever lies beside it: where there is no container, the way out says what it means."""
+    """Without a container engine, no downloaded file runs, independent of its owner and of the files next to it.
+
+    The message names the option that runs the file, and says that the code then has the caller's rights.
+    """
     (tmp_path / "kernels.cl").write_text(WRONG)
     done = grade(tmp_path, **NO_ENGINE, **QUICK)
     assert (done.returncode, done.stdout) == (3, "")
@@ -164,7 +170,10 @@ def test_a_file_that_was_downloaded_does_not_run_without_a_wall(tmp_path):
 
 
 def test_what_was_started_here_is_graded_on_a_machine_without_containers(tmp_path):
-    """A student's one command: there is nobody to be protected from. An unpacked copy beside it is somebody's."""
+    """Without a container engine, a folder from `grader init` is graded in a process, because its code is the user's.
+
+    A copy of that folder does not run, because the code may come from another person.
+    """
     state = {"XDG_STATE_HOME": str(tmp_path / "state"), **NO_ENGINE, **QUICK}
     assert grader(tmp_path, "init", "coalsTransp", "mine", **state).returncode == 0
     (tmp_path / "mine" / "kernels.cl").write_text(NOT_BUILDING)
@@ -176,7 +185,7 @@ def test_what_was_started_here_is_graded_on_a_machine_without_containers(tmp_pat
 
 @pytest.fixture
 def copied_course(tmp_path):
-    """A course of one assignment that a test may break, and a submission beside it."""
+    """Return a course of one assignment that a test may break, in the folder of a submission."""
     for part in ("assignments", "reference"):
         shutil.copytree(ROOT / part / "coalsTransp", tmp_path / "course" / part / "coalsTransp")
     shutil.copy(MODEL, tmp_path / "kernels.cl")
@@ -192,7 +201,7 @@ def copied_course(tmp_path):
     ],
 )
 def test_a_malformed_assignment_is_one_line_with_its_path_and_a_remedy(copied_course, pattern, replacement, said):
-    """An instructor's slip is exit code 2, wherever the file is used."""
+    """An error in an assignment file gives exit code 2 and a line with the path and the fix, also in `grader grade`."""
     path = copied_course / "assignments" / "coalsTransp" / "assignment.yaml"
     path.write_text(re.sub(pattern, replacement, path.read_text(), count=1, flags=re.MULTILINE))
     line = complaint(grade(copied_course.parent, "--course", "course"))
@@ -201,7 +210,7 @@ def test_a_malformed_assignment_is_one_line_with_its_path_and_a_remedy(copied_co
 
 
 def test_an_incomplete_reference_is_one_line_with_its_path(copied_course):
-    """The file that is missing is named."""
+    """A missing oracle gives exit code 2 and a line with the path of the missing file."""
     (copied_course / "reference" / "coalsTransp" / "oracle.py").unlink()
     line = complaint(grader(copied_course.parent, "show", "coalsTransp", "--course", "course"))
     assert "course/reference/coalsTransp/oracle.py is missing" in line
@@ -212,7 +221,7 @@ def test_an_incomplete_reference_is_one_line_with_its_path(copied_course):
 
 @pytest.mark.whole
 def test_a_missing_kernel_is_a_result_that_names_the_nearest(tmp_path):
-    """Exit code 1: the file was graded; nothing else of it was run."""
+    """A missing kernel is a failed result with exit code 1 that names the nearest kernel and runs no other check."""
     (tmp_path / "kernels.cl").write_text(WRONG.replace("coalsTransp", "coalsTrans"))
     done = grade(tmp_path)
     build, *rest = graded_as_failed(done, tmp_path).checks
@@ -224,7 +233,7 @@ def test_a_missing_kernel_is_a_result_that_names_the_nearest(tmp_path):
 
 @pytest.mark.whole
 def test_a_wrong_argument_list_shows_expected_and_found(tmp_path):
-    """Exit code 1, and both declarations in every report."""
+    """A wrong argument list gives exit code 1, with the expected and the found declaration in every report."""
     (tmp_path / "kernels.cl").write_text(WRONG.replace(", uint width", ""))
     done = grade(tmp_path)
     assert graded_as_failed(done, tmp_path).checks[0].reason == "WRONG_ARGUMENTS"
@@ -235,7 +244,7 @@ def test_a_wrong_argument_list_shows_expected_and_found(tmp_path):
 
 
 def test_a_build_error_gives_the_students_line_and_no_path_of_ours(tmp_path):
-    """Exit code 1; neither the terminal nor a file tells where the compiler ran."""
+    """A build error gives exit code 1 and the student's line. No output contains a path of the grader's machine."""
     (tmp_path / "kernels.cl").write_text(NOT_BUILDING)
     done = grade(tmp_path)
     build = graded_as_failed(done, tmp_path).checks[0]
@@ -248,7 +257,7 @@ def test_a_build_error_gives_the_students_line_and_no_path_of_ours(tmp_path):
 
 
 def test_a_page_is_written_beside_the_other_reports(tmp_path):
-    """The same verdict in all of them; the page begins with the error and its line."""
+    """The HTML page has the verdict of the other reports and begins with the error and its line."""
     (tmp_path / "kernels.cl").write_text(NOT_BUILDING)
     done = grade(tmp_path, "--html", "page.html")
     build = graded_as_failed(done, tmp_path).checks[0]
@@ -258,7 +267,7 @@ def test_a_page_is_written_beside_the_other_reports(tmp_path):
 
 
 def test_a_file_name_that_is_not_utf_8_is_no_obstacle(tmp_path):
-    """Old archives unpack to such names; the reports are written all the same, and in UTF-8."""
+    """A file name from an old archive that is not UTF-8 can be graded, and its reports are in UTF-8."""
     path = tmp_path / os.fsdecode(b"l\xf8sning.cl")
     path.write_text(NOT_BUILDING)
     done = grader(
@@ -273,8 +282,9 @@ def test_a_file_name_that_is_not_utf_8_is_no_obstacle(tmp_path):
 
 @pytest.mark.whole
 def test_a_crash_is_a_result_of_the_student(tmp_path):
-    """Exit code 1: the grader outlives the kernel, and every case is told on its own; in the simulator nothing crashes,
-    and the line is known.
+    """A crash is a failed result with exit code 1 and one reason for each case, and the grader survives.
+
+    The simulator does not crash, and names the line.
     """
     (tmp_path / "kernels.cl").write_text(CRASHING)
     done = grade(tmp_path)
@@ -289,7 +299,10 @@ def test_a_crash_is_a_result_of_the_student(tmp_path):
 
 @pytest.mark.whole
 def test_a_hang_is_found_in_the_simulator_and_the_rest_is_not_run(tmp_path):
-    """Exit code 1 with the line of the loop; a second case, which could be right, has a moment."""
+    """An endless loop gives exit code 1 and the loop's line from the simulator.
+
+    A second case, which could be right, gets a short time limit. The other checks do not run.
+    """
     (tmp_path / "kernels.cl").write_text(HANGING)
     result = graded_as_failed(grade(tmp_path), tmp_path)
     reasons = reasons_by_kind(result)
@@ -307,7 +320,10 @@ def test_a_hang_is_found_in_the_simulator_and_the_rest_is_not_run(tmp_path):
 
 @pytest.mark.whole
 def test_a_wrong_kernel_fails_alike_whenever_it_has_the_same_seed(tmp_path):
-    """Exit code 1, and the same words twice: the first wrong element and its values come from the seed."""
+    """A wrong kernel gives exit code 1 and equal messages for equal seeds.
+
+    The seed determines the first wrong element and its values.
+    """
     (tmp_path / "kernels.cl").write_text(WRONG)
     results = [graded_as_failed(grade(tmp_path, "--seed", seed), tmp_path) for seed in (11, 11, 12)]
     first, again, other = ([check.message for check in result.checks] for result in results)
@@ -320,12 +336,12 @@ def test_a_wrong_kernel_fails_alike_whenever_it_has_the_same_seed(tmp_path):
 
 
 together = pytest.mark.xdist_group("right")
-"""The tests of one grading, in one process, so that it is made once."""
+"""Group of the tests that share one grading. One process runs them all, so that the grading is made once."""
 
 
 @pytest.fixture(scope="module")
 def right(tmp_path_factory):
-    """The model solution as a Windows editor would save it, graded over older and longer reports."""
+    """Grade the model solution as a Windows editor would save it, with older and longer reports in the folder."""
     folder = tmp_path_factory.mktemp("right")
     (folder / "kernels.cl").write_bytes(b"\xef\xbb\xbf" + MODEL.read_bytes().replace(b"\n", b"\r\n"))
     for name in ("report.xml", "result.json"):
@@ -335,7 +351,10 @@ def right(tmp_path_factory):
 
 @together
 def test_a_right_submission_is_exit_code_0_also_from_a_windows_editor(right):
-    """A byte order mark and carriage returns do not matter; the report goes to standard output alone."""
+    """A right submission with a byte order mark and carriage returns gives exit code 0.
+
+    The report is on standard output only.
+    """
     done, _ = right
     assert (done.returncode, complained(done)) == (0, "")
     assert "passed build" in done.stdout
@@ -348,7 +367,10 @@ def test_a_right_submission_is_exit_code_0_also_from_a_windows_editor(right):
 
 @together
 def test_each_check_is_told_as_soon_as_it_is_decided(right):
-    """A line each on the error stream, which is no terminal here, in the order of the checks; the phases between."""
+    """The error stream has a line for each check as soon as its verdict exists, in order, with the phases in between.
+
+    The stream is not a terminal.
+    """
     done, folder = right
     result = Result.model_validate_json((folder / "result.json").read_text())
     told = re.findall(r"^ *\d+\.\d s passed (.+)$", done.stderr, re.MULTILINE)
@@ -358,7 +380,7 @@ def test_each_check_is_told_as_soon_as_it_is_decided(right):
 
 @together
 def test_the_files_of_a_grading_agree_with_each_other(right):
-    """The same checks with the same points in JUnit XML, in JSON and on the terminal."""
+    """JUnit XML, JSON and the terminal have equal checks with equal points."""
     done, folder = right
     result = Result.model_validate_json((folder / "result.json").read_text())
     cases = list(ElementTree.parse(folder / "report.xml").iter("testcase"))
@@ -373,7 +395,7 @@ def test_the_files_of_a_grading_agree_with_each_other(right):
 
 @together
 def test_older_files_are_replaced_whole_with_nothing_left_beside_them(right):
-    """No byte of the older reports, and no temporary file."""
+    """New reports replace all bytes of older ones, and no temporary file remains."""
     _, folder = right
     for name in ("report.xml", "result.json"):
         assert "older" not in (folder / name).read_text()
@@ -382,7 +404,7 @@ def test_older_files_are_replaced_whole_with_nothing_left_beside_them(right):
 
 @together
 def test_settings_of_the_environment_reach_a_grading(right):
-    """Timing stopped after the ten pairs that the environment asked for, or went on for a reason of its own rules."""
+    """Timing stops after the ten pairs that the environment asks for, or continues by its other rules."""
     _, folder = right
     performance = Result.model_validate_json((folder / "result.json").read_text()).checks[-1].performance
     assert 10 <= performance.pairs == len(performance.samples.submission) <= 100
@@ -390,7 +412,7 @@ def test_settings_of_the_environment_reach_a_grading(right):
 
 @together
 def test_the_schema_of_the_json_report_is_the_one_it_has(right, tmp_path):
-    """Every field of a real report is in the published schema, and every required one is in the report."""
+    """A real report has only fields of the published schema, and all of the required ones."""
     schema = json.loads(output_of(tmp_path, "schema", "result"))
     fields = json.loads((right[1] / "result.json").read_text())
     assert set(fields) <= set(schema["properties"])
@@ -401,22 +423,27 @@ def test_the_schema_of_the_json_report_is_the_one_it_has(right, tmp_path):
 
 
 def test_a_device_that_is_not_there_is_exit_code_3_and_no_grade(tmp_path):
-    """The files hold one error and no failure, and replace those of an earlier grading."""
+    """A missing device gives exit code 3. The reports have one error, no failure and no trace of an earlier grading."""
     shutil.copy(MODEL, tmp_path / "kernels.cl")
     (tmp_path / "report.xml").write_text("older")
     is_ungraded(grade(tmp_path, "--device", "99"), tmp_path, "there is no OpenCL device 99")
 
 
 def test_a_machine_without_opencl_is_exit_code_3_and_no_grade(tmp_path):
-    """No platform at all, which the loader reports as an error; `grader doctor` is named as the way on."""
+    """A machine without any OpenCL platform gives exit code 3 and a message that names the next command.
+
+    The loader reports an absent platform as an error.
+    """
     shutil.copy(MODEL, tmp_path / "kernels.cl")
     done = grade(tmp_path, OCL_ICD_VENDORS=str(tmp_path / "none.icd"))
     is_ungraded(done, tmp_path, "no OpenCL driver is installed. Run `")
 
 
 def test_without_a_simulator_what_rests_on_it_stays_in_the_total(tmp_path, bare_python):
-    """Everything else is graded as ever; every report says what is not checked, and how to get the simulator. No fault
-    of the student's, so exit code 3.
+    """Without a simulator, its checks are skipped with zero points, and their points stay in the total.
+
+    The other checks are graded. Every report names the unchecked checks and the command that installs the simulator.
+    The student is not at fault, so the exit code is 3.
     """
     shutil.copy(MODEL, tmp_path / "kernels.cl")
     done = without_simulator(
@@ -438,7 +465,10 @@ def test_without_a_simulator_what_rests_on_it_stays_in_the_total(tmp_path, bare_
 
 
 def test_without_a_simulator_all_are_asked_for_the_same_points(tmp_path, bare_python):
-    """Also who hands in what does not build, whose points are lost with a simulator and without one."""
+    """Without a simulator, a file that does not build fails all checks, with the total that other submissions have.
+
+    With a simulator, all points of such a file are lost, too.
+    """
     (tmp_path / "kernels.cl").write_text("__kernel void coalsTransp(")
     done = without_simulator(tmp_path, bare_python, "grade", "kernels.cl", "--assignment", "coalsTransp", *REPORTS)
     assert (done.returncode, complained(done)) == (1, "")
@@ -448,7 +478,10 @@ def test_without_a_simulator_all_are_asked_for_the_same_points(tmp_path, bare_py
 
 
 def test_who_requires_the_sanitizer_gets_no_grade_without_it(tmp_path, bare_python):
-    """Exit code 3: whoever compares points wants them of the same checks."""
+    """With --require-sanitizer and without a simulator, the exit code is 3 and there is no grade.
+
+    Points can only be compared if they come from equal checks.
+    """
     shutil.copy(MODEL, tmp_path / "kernels.cl")
     done = without_simulator(
         tmp_path, bare_python, "grade", "kernels.cl", "--assignment", "coalsTransp", "--require-sanitizer", *REPORTS
@@ -457,7 +490,10 @@ def test_who_requires_the_sanitizer_gets_no_grade_without_it(tmp_path, bare_pyth
 
 
 def test_an_oracle_that_fails_is_exit_code_3_and_no_grade(copied_course):
-    """An instructor's fault, not the student's: the line names the file, and the reports say that there is no grade."""
+    """A failing oracle is the instructor's fault, so the exit code is 3.
+
+    The line names the file, and the reports say that there is no grade.
+    """
     path = copied_course / "reference" / "coalsTransp" / "oracle.py"
     path.write_text("def expected(A, height, width):\n    raise ValueError('not finished')\n")
     folder = copied_course.parent
@@ -466,21 +502,21 @@ def test_an_oracle_that_fails_is_exit_code_3_and_no_grade(copied_course):
 
 @pytest.mark.whole
 def test_a_closed_standard_output_does_not_lose_the_files(tmp_path):
-    """A reader that goes away, such as `head`, is no reason to keep no result."""
+    """If a reader such as `head` closes standard output, the result file is still written."""
     (tmp_path / "kernels.cl").write_text(NOT_BUILDING)
     command = f"{sys.executable} -m grader.cli.main grade kernels.cl --assignment coalsTransp --json result.json | true"
     subprocess.run(["bash", "-c", command], cwd=tmp_path, env=environment(), stdin=subprocess.DEVNULL, check=True)
     assert Path(tmp_path / "result.json").is_file()
 
 
-# --- what students are not shown ------------------------------------------------------------------
+# --- hidden and practice cases --------------------------------------------------------------------
 
 
 FILES = ("--junit", "report.xml", "--json", "result.json", "--html", "page.html", "--gradescope", "results.json")
 
 
 def grade_hiding(folder, source, *options):
-    """Grade it for an assignment with a hidden case and one for practice; what was said and written, as one text."""
+    """Grade the source with a hidden and a practice case. Return the run, and all its output as one text."""
     if not (folder / "course").exists():
         hiding_course(folder / "course", "case")
     (folder / "kernels.cl").write_text(source)
@@ -493,7 +529,7 @@ def grade_hiding(folder, source, *options):
 
 @pytest.mark.whole
 def test_a_hidden_case_is_told_nowhere_until_it_is_released(tmp_path):
-    """Neither by a report nor by the exit code; with --release everything is there."""
+    """The outcome of a hidden case is in no report and no exit code until --release, which shows all of it."""
     done, said = grade_hiding(tmp_path, WRONG_WHEN_RAGGED)
     assert done.returncode == 0
     assert "hidden correctness: ragged (n 1000)" in done.stdout
@@ -508,18 +544,18 @@ def test_a_hidden_case_is_told_nowhere_until_it_is_released(tmp_path):
 
 @pytest.mark.whole
 def test_a_case_for_practice_fails_nobody(tmp_path):
-    """It is told in full, and the exit code is that of a submission that passed."""
+    """A failed practice case is reported in full, and the exit code is still 0."""
     done, said = grade_hiding(tmp_path, WRONG_FOR_PRACTICE, "--release")
     assert done.returncode == 0
     assert "FAILED practice: large (n 5000)\n       WRONG_OUTPUT" in done.stdout
     assert "practice, worth no points: WRONG_OUTPUT" in said
 
 
-# --- explain --------------------------------------------------------------------------------------
+# --- grader explain -------------------------------------------------------------------------------
 
 
 def explained(folder, source, *args):
-    """What `grader explain` prints of a text for coalsTransp, and its exit code."""
+    """Return the exit code and the output of `grader explain` for a source for coalsTransp."""
     (folder / "kernels.cl").write_text(source)
     done = grader(folder, "explain", "kernels.cl", "--assignment", "coalsTransp", *args, **QUICK)
     assert done.stderr == ""
@@ -527,7 +563,10 @@ def explained(folder, source, *args):
 
 
 def test_an_explanation_is_the_first_cause_and_nothing_else(tmp_path):
-    """The reason, the line, which other checks failed; no points, no times, no file."""
+    """`grader explain` prints the reason, the line and the names of other failed checks.
+
+    Points, times and files are absent.
+    """
     code, said = explained(tmp_path, WRONG, "--search", "0")
     assert code == 1
     assert "WRONG_OUTPUT" in said
@@ -538,7 +577,7 @@ def test_an_explanation_is_the_first_cause_and_nothing_else(tmp_path):
 
 @pytest.mark.whole
 def test_a_build_error_is_explained(tmp_path):
-    """With what the compiler says of it."""
+    """`grader explain` prints the compiler's message for a build error."""
     code, said = explained(tmp_path, NOT_BUILDING)
     assert code == 1
     assert "build  BUILD_ERROR" in said
@@ -546,7 +585,7 @@ def test_a_build_error_is_explained(tmp_path):
 
 @pytest.mark.whole
 def test_a_right_kernel_has_nothing_to_explain(tmp_path):
-    """The exit code is 0, whatever its speed."""
+    """`grader explain` gives exit code 0 for a right kernel of any speed."""
     code, said = explained(tmp_path, MODEL.read_text())
     assert code == 0
     assert "Every case that is shown is right." in said

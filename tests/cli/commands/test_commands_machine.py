@@ -1,4 +1,4 @@
-"""machine.py: what the command line says of this machine, and of one that lacks something."""
+"""machine.py: output of `devices`, `calibrate` and `doctor`, also on a machine that lacks something."""
 
 import re
 import shutil
@@ -14,7 +14,7 @@ from grader.grading.timing.device_profile import DeviceProfile, save_profile
 
 
 def test_devices_are_listed_by_the_number_that_device_takes(tmp_path):
-    """Number, name and kind, one device a line."""
+    """`grader devices` prints number, name and kind, one device in each line."""
     lines = output_of(tmp_path, "devices").splitlines()
     for number, line in enumerate(lines):
         assert re.fullmatch(rf"{number}  \S.* \((cpu|gpu|accelerator|other), .+, OpenCL .+\)", line)
@@ -22,17 +22,20 @@ def test_devices_are_listed_by_the_number_that_device_takes(tmp_path):
 
 
 def test_devices_are_listed_also_when_the_chosen_one_is_not_there(tmp_path):
-    """Whoever set a wrong number looks here for the right one."""
+    """`grader devices` works with a missing device in the settings, because it shows which numbers are valid."""
     assert output_of(tmp_path, "devices", GRADER_DEVICE="99").startswith("0  ")
 
 
 @pytest.mark.whole
 @pytest.mark.timed
 def test_calibrate_shows_what_it_measured_and_where_it_is_kept(tmp_path, locks):
-    """A table of figures with their intervals, no wider than the terminal; in the end the file, alone in its folder."""
+    """`grader calibrate` prints rates with their intervals in the terminal's width, and the profile's path at the end.
+
+    The profile is the only file in its folder.
+    """
     start = time.monotonic()
     lines = output_of(tmp_path, "calibrate", GRADER_LOCKS=str(locks)).splitlines()
-    assert time.monotonic() - start < 60  # it is 20 s on a machine where nobody waits for the device
+    assert time.monotonic() - start < 60  # usually 20 s, if no other process uses the device
     assert max(map(len, lines[:-1])) <= 80
     for what, unit in {"copy": "GB/s", "fp32": "GFLOPS", "local memory": "GB/s", "an empty kernel": "s"}.items():
         (row, *_) = [line for line in lines if line.startswith(what)]
@@ -47,7 +50,7 @@ def test_calibrate_shows_what_it_measured_and_where_it_is_kept(tmp_path, locks):
 
 @pytest.mark.whole
 def test_a_stale_profile_is_no_ground_to_grade_on(tmp_path):
-    """Exit code 3, and one line with both drivers and what to do; the doctor says it, too."""
+    """A stale profile gives exit code 3 and a line with both drivers and the fix, and the doctor reports it, too."""
     with load_settings({}).open_environment("process") as environment, environment.worker() as worker:
         device = worker.ready()
     save_profile(profile_of(device.model_copy(update={"driver": "0.1"})), tmp_path / "profiles")
@@ -61,7 +64,7 @@ def test_a_stale_profile_is_no_ground_to_grade_on(tmp_path):
 
 
 def test_doctor_finds_this_machine_in_order(tmp_path):
-    """Exit code 0, and nothing that needs anything."""
+    """`grader doctor` gives exit code 0 on this machine, with every assignment in order and no remedy needed."""
     text = output_of(tmp_path, "doctor")
     assert "needs" not in text
     for name in ASSIGNMENTS:
@@ -69,7 +72,7 @@ def test_doctor_finds_this_machine_in_order(tmp_path):
 
 
 def test_doctor_says_what_to_do_without_opencl(tmp_path):
-    """Exit code 3, with a remedy under each finding that has one."""
+    """`grader doctor` gives exit code 3 without OpenCL, with a remedy under each finding that has one."""
     done = grader(tmp_path, "doctor", OCL_ICD_VENDORS=str(tmp_path / "none.icd"))
     assert (done.returncode, done.stderr) == (3, "")
     words = " ".join(done.stdout.split())

@@ -1,4 +1,4 @@
-"""debian.py: which packages a driver needs to run, and what is said where apt fails."""
+"""debian.py: packages that a driver needs at run time, and messages if apt fails."""
 
 import os
 import stat
@@ -54,7 +54,7 @@ Size: 2192652
 
 @pytest.fixture
 def tools(tmp_path, monkeypatch):
-    """A folder that is all of PATH, and a way to put a program in it that does what a shell script says."""
+    """Return a function that puts a program with a given shell script into a folder at the front of PATH."""
     folder = tmp_path / "bin"
     folder.mkdir()
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}/usr/bin{os.pathsep}/bin")
@@ -68,7 +68,10 @@ def tools(tmp_path, monkeypatch):
 
 
 def test_only_what_a_driver_needs_to_run_is_unpacked():
-    """Dependencies are followed, alternatives included, but none that is only for compiling."""
+    """Only packages that a driver needs at run time are unpacked, along dependencies and their alternatives.
+
+    Packages for compiling are left out.
+    """
     lacking = {each.name: each for each in packages_of(DESCRIBED)}
     assert lacking["libpocl2"].section == "libs"
     assert lacking["pocl-opencl-icd"].needs == ("libpocl2", "ocl-icd-libopencl1", "libopencl1")
@@ -78,7 +81,7 @@ def test_only_what_a_driver_needs_to_run_is_unpacked():
 
 
 def test_what_is_installed_already_is_not_fetched():
-    """apt names only what is lacking; a dependency that is there ends the search."""
+    """An installed dependency is not fetched and ends the search, because apt names only missing packages."""
     lacking = {each.name: each for each in packages_of(DESCRIBED) if each.name != "libpocl2"}
     assert [each.name for each in runtime("pocl-opencl-icd", lacking)] == ["pocl-opencl-icd"]
 
@@ -94,7 +97,7 @@ SHOW = "printf 'Package: pocl-opencl-icd\\nSection: libs\\nSize: 3\\n'"
 
 
 def test_archives_are_told_by_their_addresses(tools):
-    """Each once, without anything being fetched."""
+    """Each archive's address is listed once, without any download."""
     lines = [
         f"'http://{host}/dists/stable/{name}' x 0 "
         for host in ("one/debian", "two")
@@ -105,7 +108,7 @@ def test_archives_are_told_by_their_addresses(tools):
 
 
 def test_a_package_that_is_there_is_not_downloaded_again(tools, tmp_path, monkeypatch):
-    """A second run after one that was broken off goes on: whole packages stay, one that is cut is fetched anew."""
+    """A second run after an interrupted one keeps complete packages and downloads an incomplete one again."""
     log = tmp_path / "log"
     monkeypatch.setenv("LOG", str(log))
     tools("apt-get", APT)
@@ -123,7 +126,10 @@ def test_a_package_that_is_there_is_not_downloaded_again(tools, tmp_path, monkey
 
 
 def test_a_failing_apt_is_told_in_a_line(tools):
-    """What failed, the first error that it names, and that the command can be repeated."""
+    """A failure of apt raises SetupError in one line.
+
+    The line has the command, its first error, and the hint that `grader setup` can be repeated.
+    """
     tools("apt-get", 'echo "W: a warning" >&2; echo "E: Unable to fetch some archives" >&2; exit 100')
     with pytest.raises(SetupError) as raised:
         debian.install(["binutils"], lambda _: None)
@@ -140,7 +146,10 @@ UNREACHED = "Failed to fetch http://archive.example/InRelease Could not resolve 
     [(f"W: {UNREACHED}", f"{UNREACHED}. Fix "), ("", "no archive that it is set up for has it. Add ")],
 )
 def test_a_package_that_apt_does_not_know_is_told_with_the_reason(tools, tmp_path, warned, said):
-    """Without a network apt ends well, with a warning, and then finds no package: the warning is what to mend."""
+    """An unknown package raises SetupError with apt's warning as the reason.
+
+    Without a network, `apt-get update` succeeds with a warning, and apt then finds no package.
+    """
     tools("apt-get", f'echo "{warned}" >&2')
     tools("apt-cache", 'echo "E: No packages found" >&2; exit 100')
     for attempt in (
@@ -154,7 +163,7 @@ def test_a_package_that_apt_does_not_know_is_told_with_the_reason(tools, tmp_pat
 
 
 def test_a_disk_that_fills_up_while_unpacking_is_told(tools, tmp_path):
-    """dpkg says that tar failed; why is in one of the lines before."""
+    """A full disk raises SetupError with tar's reason from an earlier line, because dpkg says only that tar failed."""
     tools("apt-get", APT.replace('echo "$*" >> "$LOG"; ', ""))
     tools("apt-cache", SHOW)
     lines = ("tar: ./x: Wrote only 512 bytes", "tar: ./x: Cannot write: No space left", "dpkg-deb: error: tar failed")
@@ -164,7 +173,7 @@ def test_a_disk_that_fills_up_while_unpacking_is_told(tools, tmp_path):
 
 
 def test_root_installs_without_questions(tools, tmp_path, monkeypatch):
-    """The lists are fetched first; recommended packages stay away."""
+    """Root's installation asks no question, updates the package lists first and omits recommended packages."""
     log = tmp_path / "log"
     monkeypatch.setenv("LOG", str(log))
     tools("apt-cache", "")

@@ -1,4 +1,4 @@
-"""doctor.py: what is found on a machine, and what to do about it."""
+"""doctor.py: findings about a machine and their remedies."""
 
 import shutil
 import tempfile
@@ -21,19 +21,19 @@ from grader.grading.timing.device_profile import save_profile
 TOPICS = ["Python", "linker", "temporary folder", "sandbox", "device", "a kernel", "device profile", "simulator"]
 
 BEFORE_A_DEVICE = TOPICS[:5]
-"""What is looked at although there is none."""
+"""Topics that are examined also without a device."""
 
 
 @pytest.fixture
 def empty_course(tmp_path):
-    """A course without assignments, for what is found before them."""
+    """Return a course without assignments, for findings about the machine."""
     (tmp_path / "assignments").mkdir()
     return Course(assignments=tmp_path / "assignments", reference=tmp_path / "reference")
 
 
 @pytest.fixture
 def dead_environment(environment, monkeypatch):
-    """An environment on which no worker starts, for what is found without one."""
+    """Return an environment in which no worker starts, for findings without a worker."""
 
     def refuse(_):
         raise WorkerError("a worker could not start: there is none in this test.")
@@ -47,7 +47,7 @@ def findings(environment, course):
 
 
 def test_this_machine_is_found_in_order(environment, course):
-    """Everything that a grading needs is looked at, the basic things first, and nothing needs a remedy."""
+    """On this machine, all topics that a grading needs are examined, basic topics first, and none needs a remedy."""
     found = list(examine("process", lambda: nullcontext(environment), course))
     assert [finding.topic for finding in found] == [*TOPICS, *sorted(ASSIGNMENTS)]
     assert [finding for finding in found if finding.remedy] == []
@@ -59,7 +59,7 @@ def test_this_machine_is_found_in_order(environment, course):
 
 
 def test_a_missing_linker_is_found_with_its_remedy(dead_environment, empty_course, monkeypatch):
-    """PoCL says nothing of use about it, so it is looked for by name."""
+    """A missing linker has a remedy. The doctor looks for `ld` by name, because PoCL's message is no help."""
     monkeypatch.setattr(shutil, "which", lambda _: None)
     finding = findings(dead_environment, empty_course)["linker"]
     assert "there is no `ld`" in finding.found
@@ -67,7 +67,7 @@ def test_a_missing_linker_is_found_with_its_remedy(dead_environment, empty_cours
 
 
 def test_a_missing_linker_is_told_once(environment, empty_course, monkeypatch):
-    """A kernel, which could only fail for the same reason, is not tried."""
+    """Without a linker, no kernel is tried, because it would fail for this reason, too."""
     monkeypatch.setattr(shutil, "which", lambda _: None)
     found = findings(environment, empty_course)
     assert [topic for topic, finding in found.items() if finding.remedy] == ["linker"]
@@ -75,7 +75,7 @@ def test_a_missing_linker_is_told_once(environment, empty_course, monkeypatch):
 
 
 def test_the_second_linker_will_do(dead_environment, empty_course, monkeypatch):
-    """PoCL takes either."""
+    """PoCL accepts ld.lld as a linker, so the doctor does, too."""
     monkeypatch.setattr(shutil, "which", lambda name: "/opt/ld.lld" if name == "ld.lld" else None)
     finding = findings(dead_environment, empty_course)["linker"]
     assert (finding.found, finding.remedy) == ("/opt/ld.lld", "")
@@ -83,7 +83,7 @@ def test_the_second_linker_will_do(dead_environment, empty_course, monkeypatch):
 
 @pytest.mark.parametrize(("free", "full"), [(FREE_BYTES - 1, True), (5 * 2**20, True), (FREE_BYTES, False)])
 def test_a_full_temporary_folder_is_found_with_its_remedy(dead_environment, empty_course, monkeypatch, free, full):
-    """The folder is named, with what is free there; the remedy is room, or another folder."""
+    """A full temporary folder is named with its free space. The remedy is to free space or to set another folder."""
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=free))
     finding = findings(dead_environment, empty_course)["temporary folder"]
     assert tempfile.gettempdir() in finding.found
@@ -91,7 +91,7 @@ def test_a_full_temporary_folder_is_found_with_its_remedy(dead_environment, empt
 
 
 def test_a_device_out_of_range_is_found_with_its_remedy(environment, empty_course):
-    """It says how many there are; that is told once, so that what needs the device is not looked at."""
+    """A device out of range has a finding with the number of devices, and topics that need a device are left out."""
     found = findings(replace(environment, device=99), empty_course)
     assert "there is no OpenCL device 99: there are " in found["device"].found
     assert "grader setup" in found["device"].remedy
@@ -99,7 +99,7 @@ def test_a_device_out_of_range_is_found_with_its_remedy(environment, empty_cours
 
 
 def test_a_worker_that_does_not_start_does_not_stop_the_examination(dead_environment, course):
-    """What comes after it is still looked at."""
+    """Topics after the device are examined also if no worker starts."""
     found = findings(dead_environment, course)
     assert list(found) == [*BEFORE_A_DEVICE, "simulator", *sorted(ASSIGNMENTS)]
     assert "a worker could not start" in found["device"].found
@@ -115,7 +115,7 @@ def test_a_worker_that_does_not_start_does_not_stop_the_examination(dead_environ
     ],
 )
 def test_a_driver_that_does_not_compute_is_found_with_its_remedy(environment, empty_course, monkeypatch, outcome, said):
-    """A device that is listed may still be good for nothing."""
+    """A device that is listed but computes wrong values or crashes has a finding and a remedy."""
     nothing = np.empty(0, dtype=np.uint32)
     if isinstance(outcome, dict):
         outcome = {
@@ -129,7 +129,7 @@ def test_a_driver_that_does_not_compute_is_found_with_its_remedy(environment, em
 
 @pytest.mark.whole
 def test_a_device_profile_is_found_by_name_and_date(environment, empty_course, tmp_path):
-    """It is in order."""
+    """A current device profile is found with its name and date, without a remedy."""
     with environment.worker() as worker:
         path = save_profile(profile_of(worker.ready()), tmp_path)
     finding = findings(replace(environment, profiles=tmp_path), empty_course)["device profile"]
@@ -138,7 +138,7 @@ def test_a_device_profile_is_found_by_name_and_date(environment, empty_course, t
 
 @pytest.mark.whole
 def test_a_stale_device_profile_is_found_with_its_remedy(environment, empty_course, tmp_path):
-    """It is needed: nothing can be graded beside it."""
+    """A stale device profile has a remedy, because no submission can be graded with it."""
     with environment.worker() as worker:
         save_profile(profile_of(worker.ready().model_copy(update={"driver": "0.1"})), tmp_path)
     finding = findings(replace(environment, profiles=tmp_path), empty_course)["device profile"]
@@ -148,7 +148,7 @@ def test_a_stale_device_profile_is_found_with_its_remedy(environment, empty_cour
 
 
 def test_a_broken_assignment_is_found_with_its_remedy_beside_whole_ones(dead_environment, tmp_path):
-    """The finding names the file and the field; the other assignments are in order."""
+    """A broken assignment has a finding with the file and the field, and other assignments are in order."""
     for part in ("assignments", "reference"):
         for name in ("coalsTransp", "blockMMM"):
             shutil.copytree(ROOT / part / name, tmp_path / part / name)
@@ -163,7 +163,7 @@ def test_a_broken_assignment_is_found_with_its_remedy_beside_whole_ones(dead_env
 
 
 def test_a_course_that_is_not_there_is_an_input_error_after_the_machine_was_looked_at(dead_environment, tmp_path):
-    """What is found of the machine is told all the same."""
+    """Findings about the machine come before the InputError for a missing course."""
     course = Course(assignments=tmp_path / "none", reference=tmp_path / "none")
     examination = examine("process", lambda: nullcontext(dead_environment), course)
     found = [*BEFORE_A_DEVICE, "simulator"]

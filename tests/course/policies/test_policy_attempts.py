@@ -1,4 +1,4 @@
-"""attempts.py: a bucket of attempts that refills, what our faults give back, and which attempt counts."""
+"""attempts.py: a bucket of attempts that refills, and refunds for attempts that failed by the grader's fault."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -14,7 +14,10 @@ FIVE = AttemptLimit(most=5, refill_hours=4)
 
 
 def attempt(hours, fault_after=None, **more):
-    """One that began so many hours after the start; by a fault of ours it ended so many hours later."""
+    """Return an attempt that began some hours after START.
+
+    With `fault_after`, the attempt failed by the grader's fault that many hours later.
+    """
     begun = START + hours * HOUR
     if fault_after is None:
         return Attempt(at=begun, **more)
@@ -27,7 +30,10 @@ def left(attempts, hours, limit=FIVE, bonus=0):
 
 
 def test_a_bucket_begins_full_and_gets_one_back_after_a_while():
-    """The clock starts when it stops being full, and does not start anew with each attempt."""
+    """A bucket starts full and refills from the moment at which it stops being full.
+
+    Later attempts do not restart the clock.
+    """
     assert left([], 0) == (5, None)
     taken = [attempt(0), attempt(1), attempt(2)]
     assert left(taken, 2) == (2, 4)
@@ -38,12 +44,12 @@ def test_a_bucket_begins_full_and_gets_one_back_after_a_while():
 
 
 def test_without_a_refill_what_is_spent_is_spent():
-    """Two attempts for ever."""
+    """Without a refill, spent attempts never come back."""
     assert left([attempt(0), attempt(1)], 9999, AttemptLimit(most=2)) == (0, None)
 
 
 def test_bonus_attempts_are_spent_last():
-    """They do not come back, so what does is spent first."""
+    """Bonus attempts are spent last, because only ordinary attempts come back."""
     taken = [attempt(0)] * 6
     assert left(taken[:5], 0, bonus=2) == (2, 4)
     assert left(taken, 0, bonus=2) == (1, 4)
@@ -51,7 +57,7 @@ def test_bonus_attempts_are_spent_last():
 
 
 def test_a_fault_of_ours_gives_the_attempt_back_when_it_ends():
-    """Not before, and once."""
+    """An attempt that fails by the grader's fault is refunded once, when it ends."""
     taken = [attempt(0), attempt(0.5, fault_after=2)]
     assert left(taken, 2.4) == (3, 4)
     assert left(taken, 2.5) == (4, 4)
@@ -59,18 +65,18 @@ def test_a_fault_of_ours_gives_the_attempt_back_when_it_ends():
 
 
 def test_a_full_bucket_holds_no_more():
-    """What came back by itself meanwhile is not given twice."""
+    """A refund adds nothing to a bucket that the refill has filled in the meantime."""
     assert left([attempt(0, fault_after=30)], 30) == (5, None)
 
 
 def test_a_bonus_attempt_that_failed_is_given_back_as_one():
-    """Where it came from."""
+    """A refund for a bonus attempt is a bonus attempt."""
     once = AttemptLimit(most=1)
     assert left([attempt(0), attempt(1, fault_after=1)], 2, once, bonus=1) == (1, None)
 
 
 def test_faults_cannot_be_bought():
-    """Who makes the grader fail each time has a few more attempts, and no more than that."""
+    """A student who makes the grader fail each time gains at most REFUNDS attempts in two days."""
     tries, hours = [], 0.0
     while hours < 48:
         if left(tries, hours)[0]:
@@ -81,7 +87,7 @@ def test_faults_cannot_be_bought():
 
 
 def test_the_limit_of_refunds_is_for_good():
-    """Neither a day later nor a week later is one more given back."""
+    """The number of refunds is limited forever: there is no further refund a day or a week later."""
     many = AttemptLimit(most=10)
     faults = [attempt(each, fault_after=0) for each in range(REFUNDS + 2)]
     assert left(faults, 20, many) == (8, None)
@@ -89,12 +95,12 @@ def test_the_limit_of_refunds_is_for_good():
 
 
 def test_a_limit_that_was_higher_once_leaves_no_debt():
-    """An instructor who lowers it takes nobody's next day away."""
+    """Lowering a limit leaves no debt of attempts for the next day."""
     assert left([attempt(0)] * 9, 4) == (1, 8)
 
 
 def test_what_lies_ahead_is_not_looked_at():
-    """Neither an attempt nor the end of one."""
+    """Attempts and ends of attempts after the present moment do not count."""
     assert left([attempt(0, fault_after=9), attempt(3)], 1) == (4, 4)
 
 
@@ -114,7 +120,10 @@ moments = st.integers(0, 2400).map(lambda quarter: START + quarter / 4 * HOUR)
 
 @given(limits, attempts, moments, st.integers(0, 3))
 def test_nobody_owes_attempts_and_no_bucket_flows_over(limit, taken, now, bonus):
-    """And it says when the next one comes exactly where one does."""
+    """The number of attempts left is between zero and the limit with the bonus.
+
+    The next attempt comes at the predicted moment.
+    """
     found = bucket(limit, taken, now, bonus)
     assert 0 <= found.left <= limit.most + bonus
     if found.next_at is not None:
@@ -125,7 +134,7 @@ def test_nobody_owes_attempts_and_no_bucket_flows_over(limit, taken, now, bonus)
 
 @given(limits, attempts, moments, st.integers(0, 3))
 def test_an_attempt_takes_one(limit, taken, now, bonus):
-    """At once, if there is one."""
+    """A new attempt takes one from the bucket at once, if there is one."""
     before = bucket(limit, taken, now, bonus).left
     after = bucket(limit, [*taken, Attempt(at=now)], now, bonus).left
     assert after == max(0, before - 1)
@@ -133,14 +142,14 @@ def test_an_attempt_takes_one(limit, taken, now, bonus):
 
 @given(limits, attempts, moments)
 def test_our_faults_never_cost_an_attempt_more_than_none_would(limit, taken, now):
-    """With the faults, there are as many left as with ordinary attempts, or more."""
+    """Attempts that fail by the grader's fault leave at least as many attempts as ordinary ones."""
     ordinary = [Attempt(at=each.at) for each in taken]
     assert bucket(limit, taken, now).left >= bucket(limit, ordinary, now).left
 
 
 @given(limits, st.lists(moments, max_size=12), moments)
 def test_it_is_what_a_clock_would_count(limit, times, now):
-    """Against one that is looked at each quarter of an hour."""
+    """The bucket agrees with a simulated clock with steps of 15 minutes."""
     whole = limit.model_copy(update={"refill_hours": 1.0 if limit.refill_hours else None})
     count, waited, when = whole.most, timedelta(), START
     while when <= now:

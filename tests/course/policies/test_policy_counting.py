@@ -13,7 +13,7 @@ START = datetime(2026, 12, 1, tzinfo=UTC)
 
 
 def handed(key, day, days, late=None, *, students=("anna",)):
-    """Handed in on that day of December, so many days late."""
+    """Return work by `students` that was handed in on a day of December, some days late."""
     when = None if day is None else datetime(2026, 12, day, tzinfo=UTC)
     tries = (Try(at=when, days=days, points=10.0),)
     return Work(key=key, students=frozenset(students), late=late or LateRule(days=3), counts="last", tries=tries)
@@ -24,7 +24,10 @@ def costs(works):
 
 
 def test_late_days_are_for_the_whole_course_and_are_spent_as_work_is_handed_in():
-    """Whatever the order in which they are looked at: what comes later cannot change what was before."""
+    """Late days are spent in the order of the hand-ins, in any order of the list.
+
+    Later work never changes the outcome of earlier work.
+    """
     everything = [handed("c", 9, 1), handed("a", 3, 2), handed("b", 7, 2)]
     for each in (everything, everything[::-1]):
         found = costs(each)
@@ -36,7 +39,7 @@ def test_late_days_are_for_the_whole_course_and_are_spent_as_work_is_handed_in()
 
 
 def test_a_group_has_the_days_of_the_member_who_has_the_fewest():
-    """And spends those of all."""
+    """A group has the late days of the member with the fewest, and spends days of all members."""
     found = costs(
         [
             handed("alone", 1, 2),
@@ -51,7 +54,7 @@ def test_a_group_has_the_days_of_the_member_who_has_the_fewest():
 
 @given(st.lists(st.tuples(st.integers(1, 28), st.integers(0, 4)), max_size=8))
 def test_nobody_spends_more_late_days_than_there_are(work):
-    """And what is handed in last changes nothing of what was before."""
+    """No student spends more late days than the course has, and the last work changes nothing for earlier work."""
     found = costs(handed(key, day, days) for key, (day, days) in enumerate(work))
     assert sum(each.covered for each in found.values()) <= 3
     if work:
@@ -61,7 +64,7 @@ def test_nobody_spends_more_late_days_than_there_are(work):
 
 
 def test_what_is_known_to_be_late_and_not_when_comes_first():
-    """It needs a place, always the same."""
+    """Late work at an unknown time comes first, so that its place in the order is fixed."""
     found = costs([handed("known", 1, 3), handed("unknown", None, 1)])
     assert (found["unknown"].covered, found["known"].accepted) == (1, False)
 
@@ -82,13 +85,16 @@ def test_what_is_known_to_be_late_and_not_when_comes_first():
     ],
 )
 def test_which_attempt_counts(counts, points, expected):
-    """Of three, of which the last is late at no cost: only those count that have points."""
+    """Only attempts with points count, by the rule for the last, the best or the last before the due date.
+
+    The last of the three is late at no cost.
+    """
     found = counted(work("a", zip((0, 0, 1), points, strict=True), late="accepted", counts=counts), 0)
     assert (None if found is None else found.position) == expected
 
 
 def work(key, tries, late=None, counts="best"):
-    """Of Anna: an attempt a day, each so many days late and with so many points."""
+    """Return Anna's work with one attempt a day, each some days late and with some points."""
     made = tuple(
         Try(at=START + timedelta(days=day), days=days, points=points) for day, (days, points) in enumerate(tries)
     )
@@ -97,7 +103,10 @@ def work(key, tries, late=None, counts="best"):
 
 
 def test_the_best_is_the_best_after_the_deduction():
-    """Ninety that are two days late are less than eighty-five in time; a late day changes that."""
+    """The best attempt is the best after its deduction: 90 points two days late are less than 85 in time.
+
+    A late day changes that.
+    """
     tries = [(0, 75.0), (2, 90.0)]
     assert counted(work("a", tries), 0).points == 81
     assert counted(work("a", tries, late=LateRule(percent=10)), 0).points == 75
@@ -105,7 +114,10 @@ def test_the_best_is_the_best_after_the_deduction():
 
 
 def test_what_is_not_accepted_counts_only_where_there_is_nothing_else():
-    """The last in time is not lost to one that came too late; one alone has no points."""
+    """A refused attempt counts only if there is no other attempt, and then without points.
+
+    A last attempt in time still counts if a later one is refused.
+    """
     refused = LateRule(days=1)
     assert counted(work("a", [(0, 70.0), (2, 90.0)], refused, counts="last"), 0).position == 0
     alone = counted(work("a", [(2, 90.0)], refused, counts="last"), 0)
@@ -113,7 +125,7 @@ def test_what_is_not_accepted_counts_only_where_there_is_nothing_else():
 
 
 def test_which_is_the_best_depends_on_the_late_days_that_are_left():
-    """With its late day the second is the best; where that is spent before, the first is."""
+    """A late day makes the second attempt the best. If earlier work spent the day, the first attempt is the best."""
     second = Work(
         key="b",
         students=frozenset({"anna"}),
@@ -135,7 +147,7 @@ attempts = st.lists(st.tuples(st.integers(0, 4), st.none() | st.integers(0, 100)
 
 @given(st.lists(attempts, max_size=4), st.sampled_from(["last", "best", "last before due"]))
 def test_a_course_is_settled_whatever_it_holds(works, counts):
-    """All that has a result counts once, nobody spends more than there is, and the order of asking changes nothing."""
+    """All work with a result counts once, late days stay within the limit, and the list's order does not matter."""
     made = [work(place, tries, counts=counts) for place, tries in enumerate(works)]
     made = [
         Work(

@@ -1,4 +1,4 @@
-"""deadlines.py: until when work is on time, how many days late it is, and what that costs."""
+"""deadlines.py: until when work is on time, how many days late it is, and what lateness costs."""
 
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -43,7 +43,7 @@ def of(due, zone="Europe/Berlin", *extensions, grace=0, opens=None):
 
 
 def at(text, zone=BERLIN):
-    """A time on the wall of the course."""
+    """Return a local time of the course."""
     return datetime.fromisoformat(text).replace(tzinfo=zone)
 
 
@@ -59,12 +59,12 @@ def at(text, zone=BERLIN):
     ],
 )
 def test_a_day_begins_a_second_after_the_due_date(submitted, days):
-    """Exactly at the due date is on time, and exactly a day later is one day."""
+    """Work at the due date is on time, a second later is one day late, and a day and a second later two."""
     assert days_late(of("2026-12-01T23:59"), at(submitted)) == days
 
 
 def test_grace_only_moves_the_end_of_what_is_on_time():
-    """Days are counted from the due date, not from the end of the grace."""
+    """A grace period delays only the end of being on time. Days are counted from the due date."""
     dates = of("2026-12-01T12:00", grace=10)
     assert dates.on_time_until == at("2026-12-01T12:10")
     assert days_late(dates, at("2026-12-01T12:10:00")) == 0
@@ -74,36 +74,39 @@ def test_grace_only_moves_the_end_of_what_is_on_time():
 
 @pytest.mark.parametrize("due", ["2026-10-24T23:59", "2026-03-28T23:59"])
 def test_a_day_ends_at_the_same_time_where_clocks_are_changed(due):
-    """That day has 25 hours in autumn, and 23 in spring."""
+    """Over a change of clocks, a late day ends at the same local time, after 25 hours in autumn or 23 in spring."""
     dates = of(due)
-    end = datetime.fromisoformat(due).replace(tzinfo=BERLIN) + DAY  # by the wall
+    end = datetime.fromisoformat(due).replace(tzinfo=BERLIN) + DAY  # adds a day of local time
     assert (end.astimezone(UTC) - dates.due) in {timedelta(hours=25), timedelta(hours=23)}
     assert days_late(dates, end.astimezone(UTC)) == 1
     assert days_late(dates, end.astimezone(UTC) + SECOND) == 2
 
 
 def test_an_hour_that_is_there_twice_means_the_later_and_one_that_is_missing_is_as_kind():
-    """On 25 October, 02:30 comes twice; on 29 March it does not come."""
+    """A due time that occurs twice means its second occurrence, and a skipped one is moved later.
+
+    On 25 October, 02:30 occurs twice. On 29 March, it is skipped.
+    """
     assert of("2026-10-25T02:30").due == datetime(2026, 10, 25, 1, 30, tzinfo=UTC)
     assert of("2026-03-29T02:30").due == datetime(2026, 3, 29, 1, 30, tzinfo=UTC)
 
 
 def test_leap_days_are_days():
-    """Due on 28 February, handed in on 1 March: one day or two."""
+    """Work due on 28 February and handed in on 1 March is one day late, or two in a leap year."""
     assert days_late(of("2027-02-28T12:00"), at("2027-03-01T12:00")) == 1
     assert days_late(of("2028-02-28T12:00"), at("2028-03-01T12:00")) == 2
     assert days_late(of("2028-02-29T12:00"), at("2028-03-01T12:00")) == 1
 
 
 def test_a_date_with_an_offset_is_that_instant_in_any_zone():
-    """The zone still says when days end."""
+    """A date with an offset is that instant in any zone, and the zone still defines when days end."""
     dates = of("2026-12-01T23:59+09:00", "America/New_York")
     assert dates.due == datetime(2026, 12, 1, 14, 59, tzinfo=UTC)
     assert days_late(dates, datetime(2026, 12, 2, 14, 59, 1, tzinfo=UTC)) == 2
 
 
 def test_the_zone_that_skipped_a_day():
-    """Samoa had no 30 December 2011: the day of lateness that ends then ends with the next one."""
+    """Samoa had no 30 December 2011, so the late day that would end then ends with the next one."""
     dates = of("2011-12-29T12:00", "Pacific/Apia")
     assert days_late(dates, dates.due + SECOND) == 1
     assert days_late(dates, dates.due + 24 * timedelta(hours=1)) == 1
@@ -112,7 +115,10 @@ def test_the_zone_that_skipped_a_day():
 
 @given(due=dates, zone=zones, grace=graces, delay=delays)
 def test_a_day_of_lateness_is_what_lies_between_two_ends(due, zone, grace, delay):
-    """In every zone and year: by definition, day by day from the due date on."""
+    """In every zone and year, late days are counted in local days from the due date.
+
+    Work within the grace period has none.
+    """
     found = of(due, zone, grace=grace)
     submitted = found.due + delay
     days = days_late(found, submitted)
@@ -125,7 +131,7 @@ def test_a_day_of_lateness_is_what_lies_between_two_ends(due, zone, grace, delay
 
 @given(due=dates, zone=zones, delays=st.lists(delays, min_size=2))
 def test_later_is_never_less_late(due, zone, delays):
-    """Also where clocks are changed."""
+    """Work that is handed in later is never fewer days late, also over changes of clocks."""
     found = of(due, zone)
     days = [days_late(found, found.due + each) for each in sorted(delays)]
     assert days == sorted(days)
@@ -133,21 +139,21 @@ def test_later_is_never_less_late(due, zone, delays):
 
 @given(due=dates, zone=zones, before=delays)
 def test_whatever_is_handed_in_before_is_on_time(due, zone, before):
-    """However long before."""
+    """Work before the due date is on time, up to 400 days before."""
     found = of(due, zone)
     assert days_late(found, found.due - before) == 0
 
 
 @given(due=dates, zone=zones)
 def test_on_time_is_by_the_second(due, zone):
-    """At the due date and one second after."""
+    """Work at the due date is on time, and a second later is one day late, in every zone."""
     found = of(due, zone)
     assert (days_late(found, found.due), days_late(found, found.due + SECOND)) == (0, 1)
 
 
 @given(due=dates, zone=zones, extras=st.lists(st.timedeltas(timedelta(), timedelta(days=30))))
 def test_an_extension_never_takes_time_away(due, zone, extras):
-    """And of a group, the most generous holds."""
+    """An extension never makes a due date earlier. For a group, the most generous extension applies."""
     found = of(due, zone, *(Extension(extra=extra) for extra in extras))
     own = [of(due, zone, Extension(extra=extra)).due for extra in extras]
     assert found.due == max([of(due, zone).due, *own])
@@ -155,7 +161,10 @@ def test_an_extension_never_takes_time_away(due, zone, extras):
 
 
 def test_extra_days_end_at_the_same_time_of_day():
-    """An extension of two days over a change of clocks, and one of some hours beside it."""
+    """Extra days end at the same local time over a change of clocks, and extra hours are added exactly.
+
+    An extension can also give a due date.
+    """
     assert of("2026-10-24T23:59", "Europe/Berlin", Extension(extra=2 * DAY)).due == at("2026-10-26T23:59")
     hours = Extension(extra=timedelta(hours=6))
     assert of("2026-10-24T23:59", "Europe/Berlin", hours).due - of("2026-10-24T23:59").due == hours.extra
@@ -181,14 +190,20 @@ def test_extra_days_end_at_the_same_time_of_day():
     ],
 )
 def test_what_lateness_costs(late, days, spent, told):
-    """Late days first, then the deduction; without one, nothing is accepted after them, and none is spent."""
+    """Late days are spent first, then points are deducted.
+
+    Without a deduction, work after the last late day is refused and spends none.
+    """
     found = lateness(late, days, spent)
     assert (found.covered, found.left, found.percent, found.accepted) == told
 
 
 @given(late=rules, days=st.integers(0, 500), spent=st.integers(0, 9), points=st.floats(0, 1000))
 def test_a_deduction_leaves_what_is_earned_or_less_and_never_less_than_the_floor(late, days, spent, points):
-    """Points never become negative, and on time they stay."""
+    """After a deduction, points are between zero and the points earned, and not below the floor.
+
+    Work on time keeps its points.
+    """
     found = lateness(late, days, spent)
     left = points - found.deducted(points)
     assert 0 <= left <= points
@@ -201,20 +216,20 @@ def test_a_deduction_leaves_what_is_earned_or_less_and_never_less_than_the_floor
 
 @given(late=rules, spent=st.integers(0, 9))
 def test_more_days_never_cost_less(late, spent):
-    """Whatever the rule."""
+    """Under every rule, more late days never cost less."""
     costs = [lateness(late, days, spent).percent for days in range(12)]
     assert all(one <= other for one, other in pairwise(costs))
 
 
 @given(found=st.builds(of, dates, zones, grace=graces), late=rules, spent=st.integers(0, 9), delay=delays)
 def test_the_door_closes_at_the_last_moment(found, late, spent, delay):
-    """`closes` and `state` never disagree."""
+    """`closes` and `state` agree on the moment at which the assignment closes."""
     end, now = closes(found, late, spent), found.due + delay
     assert (state(found, late, now, spent) == "closed") == (end is not None and now > end)
 
 
 def test_before_it_opens_nothing_is_taken():
-    """From the moment itself on, it is."""
+    """Work is refused before the opening time and taken from that moment on."""
     dates = of("2026-12-01T23:59", opens="2026-11-16T08:00")
     assert state(dates, "refused", at("2026-11-16T07:59:59")) == "not open yet"
     assert state(dates, "refused", at("2026-11-16T08:00")) == "open"
@@ -222,7 +237,7 @@ def test_before_it_opens_nothing_is_taken():
 
 
 def test_without_a_due_date_nothing_is_late():
-    """As in every course until now."""
+    """Without a due date, no work is late."""
     dates = schedule(Policies(), Extension(due=datetime(2026, 12, 1, tzinfo=UTC), extra=DAY))
     assert (dates.due, dates.on_time_until, closes(dates, "refused")) == (None, None, None)
     assert days_late(dates, datetime(2099, 1, 1, tzinfo=UTC)) == 0
@@ -230,5 +245,5 @@ def test_without_a_due_date_nothing_is_late():
 
 @given(when=dates, zone=zones)
 def test_an_instant_reads_on_the_wall_as_it_was_written_or_later(when, zone):
-    """Where the time is missing, the clock that has been put forward is past it."""
+    """A local time becomes an instant that reads equal or later. A skipped time reads later."""
     assert moment(when, ZoneInfo(zone)).astimezone(ZoneInfo(zone)).replace(tzinfo=None) >= when

@@ -1,4 +1,4 @@
-"""scan.py: what is found in a text, and that no text makes it take long."""
+"""scan.py: constructs, statements and comments in a source, in time proportional to its length."""
 
 import pytest
 from growth import assert_linear
@@ -11,7 +11,7 @@ from grader.course.submissions.scan import Statement, scan
 @pytest.mark.whole
 @pytest.mark.parametrize("name", COSTLY)
 def test_a_scan_costs_in_proportion_to_the_text(name):
-    """Each of these was written to make it cost the square."""
+    """A scan of each costly text takes linear time. Each text was written to make the time quadratic."""
     assert_linear(scan, COSTLY[name])
 
 
@@ -27,7 +27,7 @@ def test_a_scan_costs_in_proportion_to_the_text(name):
     ],
 )
 def test_code_is_what_comments_leave(source, code):
-    """On its line and in its column; a string that looks like a comment is none."""
+    """Comments become spaces, so that code keeps its line and column. A string that looks like a comment is code."""
     assert scan(source).code == code
 
 
@@ -42,7 +42,7 @@ def test_code_is_what_comments_leave(source, code):
     ],
 )
 def test_a_statement_is_found_wherever_a_comment_can_be(source, line):
-    """With its line."""
+    """A statement to the grader is found with its line in all kinds of comments."""
     (found,) = scan(source).statements
     assert (found.line, found.kernel, found.what) == (line, "add", "local")
     assert found.value.startswith("8, 4")
@@ -53,12 +53,12 @@ def test_a_statement_is_found_wherever_a_comment_can_be(source, line):
     ["grader: A = 1", 's = "// grader: A = 1";', "// not a grader: A = 1", "// grader: A", "// grader: a b c = 1"],
 )
 def test_what_only_looks_like_a_statement_is_none(source):
-    """Code, strings, and other words in comments."""
+    """Code, strings and other words in comments are no statements."""
     assert scan(source).statements == ()
 
 
 def test_of_every_construct_the_first_is_told():
-    """Not all of them: a text could be full of them."""
+    """Only the first place of each construct is reported, because a text could be full of them."""
     found = scan("asm asm\n#line 1\nasm\n#include <a>\n#include <b>\n").sightings
     assert [(each.construct, each.line) for each in found] == [
         (Construct.ASM, 1),
@@ -68,5 +68,5 @@ def test_of_every_construct_the_first_is_told():
 
 
 def test_a_statement_is_a_record():
-    """As `choices` reads it."""
+    """A statement has its line, kernel, name and value, as `choices` reads them."""
     assert scan("// grader: GROUP = 64 */").statements == (Statement(line=1, kernel=None, what="GROUP", value="64"),)

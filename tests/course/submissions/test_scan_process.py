@@ -1,4 +1,4 @@
-"""scan_process.py: a text is scanned elsewhere, as it would be here, and never for long."""
+"""scan_process.py: a scan in another process has the result of a local scan, within limits of time and memory."""
 
 import os
 import signal
@@ -21,12 +21,12 @@ ODD = "a\ud800 \x0b\x85\u2028 é // grader: é = 1\n#define é\nasm"
 
 @pytest.mark.parametrize("source", ["", ODD, COSTLY["statements"](2000), COSTLY["defines"](100)])
 def test_a_process_of_its_own_finds_the_same(source):
-    """Whatever characters there are."""
+    """A scan in another process equals a local scan for odd characters, too."""
     assert scanned(source) == scan(source)
 
 
 def in_place_of_the_scan(monkeypatch, does):
-    """A server whose scans do this, with a second and a tenth of the memory."""
+    """Return a server whose scans run this code, with one second and a tenth of the memory."""
     script = (
         "from grader.course.submissions import scan_process\n"
         f"def scan(_):\n    {does.replace(chr(10), chr(10) + '    ')}\n"
@@ -46,24 +46,27 @@ def in_place_of_the_scan(monkeypatch, does):
     ],
 )
 def test_what_is_over_its_budget_is_told(monkeypatch, does, words):
-    """As a value: it is the text's fault. The next text is scanned as if there had been none."""
+    """A scan over its budget returns TooCostly with words for the student, and the next text is scanned."""
     with closing(in_place_of_the_scan(monkeypatch, f"if _ == 'a':\n    {does.replace(chr(10), chr(10) + '    ')}")):
         found = scanned("a")
         assert isinstance(found, TooCostly)
         assert words in found.words
-        with pytest.raises(WorkerError, match="TypeError"):  # this scan returns nothing
+        with pytest.raises(WorkerError, match="TypeError"):  # the replaced scan returns None
             scanned("b")
 
 
 @pytest.mark.parametrize("does", ["raise SystemError('broken')", "import os; os.kill(os.getpid(), 9)"])
 def test_what_breaks_otherwise_is_our_fault(monkeypatch, does):
-    """It leaves the submission without a grade."""
+    """If a scan's process fails or is killed, WorkerError is raised, so the submission stays ungraded."""
     with closing(in_place_of_the_scan(monkeypatch, does)), pytest.raises(WorkerError, match="ended with status"):
         scanned("a")
 
 
 def test_a_server_that_was_stopped_goes_on(monkeypatch):
-    """A kernel that runs with the judge's rights can do that to it. Nobody who hands in next waits until the end."""
+    """If the server is stopped, another one scans the next text.
+
+    A kernel with the judge's rights can stop the server.
+    """
     monkeypatch.setattr(scan_process, "SCAN_SECONDS", 20.0)
     assert scanned("a") == scan("a")
     os.kill(scan_process._server._process._running[0].pid, signal.SIGSTOP)
@@ -71,21 +74,21 @@ def test_a_server_that_was_stopped_goes_on(monkeypatch):
 
 
 def test_a_server_that_does_not_start_is_our_fault(monkeypatch):
-    """Such as without memory for a process."""
+    """A server that does not start, for example for lack of memory, raises WorkerError."""
     monkeypatch.setattr(scan_process, "_server", ScanServer(("/nowhere/python",)))
     with pytest.raises(WorkerError, match="could not be read by a process of its own"):
         scanned("a")
 
 
 def test_texts_are_scanned_side_by_side():
-    """One that takes long keeps nobody waiting; all get their own answers."""
+    """Parallel scans have their own results, and a long scan does not delay the others."""
     texts = [f"#define a{number}\n" * (1 + 200 * (number % 2)) for number in range(16)]
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(scanned, texts)) == list(map(scan, texts))
 
 
 def test_the_server_ends_with_the_judge():
-    """And leaves nothing behind."""
+    """The server's process ends with the process of the judge."""
     judge = (
         "from grader.course.submissions import scan_process\n"
         "scan_process.scanned('a')\n"

@@ -23,7 +23,7 @@ def rounding(factor=1.0, data="random"):
 
 
 def product(k, dtype=np.float32, drop=0, n=40):
-    """A product computed in `dtype`, without its last `drop` terms, and the truth about it."""
+    """Return a product computed in `dtype`, without its last `drop` terms, and its truth."""
     generator = np.random.default_rng(k)
     a = generator.uniform(-1, 1, (n, k)).astype(np.float32)
     b = generator.uniform(-1, 1, (k, n)).astype(np.float32)
@@ -45,7 +45,7 @@ def test_single_precision_sums_pass(k):
 
 @pytest.mark.parametrize("k", [16, 100, 700])
 def test_half_precision_operands_fail(k):
-    """A product of fp16 operands is not, which allclose(rtol=1e-2) would have let through."""
+    """A product of fp16 operands is outside the limit, although allclose(rtol=1e-2) would accept it."""
     got, truth = product(k, dtype=np.float16)
     mismatch = compare("C", got, truth, rounding(3 * np.sqrt(k)))
     assert mismatch is not None
@@ -54,7 +54,7 @@ def test_half_precision_operands_fail(k):
 
 @pytest.mark.parametrize("k", [16, 100, 700])
 def test_a_dropped_term_fails(k):
-    """One product missing from the sum is far outside."""
+    """A product that lacks one term is outside the limit by a factor of over 10."""
     got, truth = product(k, drop=1)
     mismatch = compare("C", got, truth, rounding(3 * np.sqrt(k)))
     assert mismatch is not None
@@ -63,7 +63,7 @@ def test_a_dropped_term_fails(k):
 
 @pytest.mark.parametrize("standard", [EXACT, rounding(1e30), rounding(data="integers")])
 def test_not_a_number_is_always_wrong(standard):
-    """No tolerance is wide enough for NaN."""
+    """NaN is wrong under every tolerance."""
     got = np.array([[1.0, np.nan]], dtype=np.float32)
     truth = Truth(value=np.array([[1.0, 2.0]]), magnitude=np.ones((1, 2)))
     mismatch = compare("B", got, truth, standard)
@@ -72,21 +72,24 @@ def test_not_a_number_is_always_wrong(standard):
 
 
 def test_moved_data_is_compared_by_its_bits():
-    """A minus sign on a zero is a change, where data is only moved."""
+    """Moved data is compared by its bits, so -0 differs from 0."""
     truth = Truth(value=np.array([0.0, 1.0], dtype=np.float32))
     assert compare("B", np.array([0.0, 1.0], dtype=np.float32), truth, EXACT) is None
     assert compare("B", np.array([-0.0, 1.0], dtype=np.float32), truth, EXACT) is not None
 
 
 def test_integers_are_compared_for_equality():
-    """On whole numbers the smallest error is one too many."""
+    """On whole numbers, the smallest error is wrong."""
     truth = Truth(value=np.array([1000.0, 7.0]), magnitude=np.full(2, 1e9))
     assert compare("C", np.array([1000.0, 7.0], dtype=np.float32), truth, rounding(data="integers")) is None
     assert compare("C", np.array([1000.0, 7.0000005], dtype=np.float32), truth, rounding(data="integers")) is not None
 
 
 def test_a_mismatch_is_counted_and_located():
-    """How many, where the first, what it was, how far off, how many never written."""
+    """A mismatch has the numbers of wrong and of unwritten elements, and the first wrong index with both values.
+
+    The largest error and its excess over the tolerance are given, too.
+    """
     value = np.arange(12, dtype=np.float64).reshape(3, 4)
     got = value.astype(np.float32)
     got[1, 2] += 1
@@ -100,7 +103,7 @@ def test_a_mismatch_is_counted_and_located():
 
 
 def test_elements_that_are_no_numbers_do_not_hide_the_errors_of_others():
-    """The largest error is that of the numbers; where there are none, there is none."""
+    """The largest error ignores NaN and infinity, and is None without any finite element."""
     truth = Truth(value=np.zeros(3), magnitude=np.ones(3))
     mixed = compare("C", np.array([np.nan, 3.0, np.inf], dtype=np.float32), truth, rounding())
     assert (mixed.wrong, mixed.largest_error) == (3, 3.0)
@@ -108,13 +111,13 @@ def test_elements_that_are_no_numbers_do_not_hide_the_errors_of_others():
 
 
 def test_the_rounding_rule_needs_a_magnitude():
-    """An oracle without it is our fault."""
+    """A truth without a magnitude raises SolutionError under the rounding rule."""
     with pytest.raises(SolutionError, match="no magnitude for C"):
         compare("C", np.zeros(2, dtype=np.float32), Truth(value=np.zeros(2)), rounding())
 
 
 def test_stray_writes_and_changed_inputs_are_found():
-    """One word is enough."""
+    """A single stray word and a single changed bit of an input are found."""
     band = np.full(1024, POISON, dtype=np.uint32)
     assert first_stray_write(band, POISON) is None
     band[17] = INPUT_POISON

@@ -1,4 +1,4 @@
-"""inputs.py: secret data, repeatable from its key."""
+"""inputs.py: secret data that its key determines."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from grader.course.truth.oracle import load_oracle
 
 
 def test_the_same_key_gives_the_same_inputs_and_another_gives_others(transposition):
-    """A grading can be replayed by its seed, and no two uses of a seed share data."""
+    """Equal keys give equal inputs and other keys other inputs, so a grading can be repeated from its seed."""
     sizes = {"height": 20, "width": 30}
     first = make_inputs(transposition, load_oracle(transposition), sizes, "random", (1, 0, 2))["A"]
     assert np.array_equal(
@@ -20,7 +20,7 @@ def test_the_same_key_gives_the_same_inputs_and_another_gives_others(transpositi
 
 
 def test_moved_data_is_finite_normal_and_hardly_ever_the_same(transposition):
-    """A word of a transposition's input can be told from any other, and none is a NaN, infinity or subnormal."""
+    """Moved data has no NaN, infinity or subnormal and hardly any repeated word, so each input word is identifiable."""
     array = make_inputs(transposition, load_oracle(transposition), {"height": 1000, "width": 700}, "random", (3,))["A"]
     assert array.dtype == np.float32
     assert array.shape == (1000, 700)
@@ -31,7 +31,7 @@ def test_moved_data_is_finite_normal_and_hardly_ever_the_same(transposition):
 
 
 def test_moved_data_is_no_progression(transposition):
-    """No difference of neighbours repeats, so that no two words tell a third."""
+    """Differences of neighbouring words hardly repeat, so two words do not determine a third."""
     array = make_inputs(transposition, load_oracle(transposition), {"height": 1000, "width": 700}, "random", (3,))["A"]
     words = array.view(np.uint32).reshape(-1).astype(np.int64)
     for _ in range(2):
@@ -40,7 +40,7 @@ def test_moved_data_is_no_progression(transposition):
 
 
 def test_numbers_fill_their_range_and_buffers_differ(product):
-    """Uniform in [-1, 1); the two operands are not the same numbers."""
+    """Random numbers are uniform in [-1, 1), and the two operands differ."""
     inputs = make_inputs(product, load_oracle(product), {"heightA": 100, "widthB": 100, "widthA": 100}, "random", (4,))
     assert not np.array_equal(inputs["A"], inputs["B"])
     for array in inputs.values():
@@ -49,7 +49,7 @@ def test_numbers_fill_their_range_and_buffers_differ(product):
 
 
 def test_integers_are_whole_and_small_enough_to_sum_exactly(product):
-    """The exact set: K products of them stay below 2^24 in every integer case of the product."""
+    """Integers are so small that a sum of K products stays below 2^24, which fp32 represents exactly."""
     for case in product.correctness.cases:
         if case.data == "integers":
             inputs = make_inputs(product, load_oracle(product), case.sizes, "integers", (5,))

@@ -1,4 +1,4 @@
-"""oracle.py and the oracles of the assignments: the truth, worked out again the slow way."""
+"""oracle.py and the oracles of the assignments, checked against sequential computations."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ def truth_of(assignment, sizes, data="random"):
 
 
 def test_the_transposition_is_element_by_element(course):
-    """B[j][i] = A[i][j]."""
+    """The transposition's truth is B[j][i] = A[i][j]."""
     inputs, truth = truth_of(course.load("coalsTransp"), {"height": 3, "width": 5})
     for i in range(3):
         for j in range(5):
@@ -25,7 +25,7 @@ def test_the_transposition_is_element_by_element(course):
 
 @pytest.mark.parametrize("name", ["coalsProgrm", "optimProgram"])
 def test_the_recurrence_is_what_the_exercise_says(course, name):
-    """accum = a*a - accum along each row, starting from 0; its magnitude is the sum of a^2 + |accum| so far."""
+    """The recurrence is accum = a*a - accum along each row from 0. The magnitude is the sum of a^2 + |accum| so far."""
     inputs, truth = truth_of(course.load(name), {"height": 4, "width": 6})
     for i in range(4):
         accum = magnitude = 0.0
@@ -38,7 +38,7 @@ def test_the_recurrence_is_what_the_exercise_says(course, name):
 
 
 def test_the_program_states_its_intermediate_arrays(course):
-    """The student's kernel alone is fed with Atr and compared with Btr."""
+    """The program's truth has Atr, the input of the student's kernel, and Btr, its output."""
     inputs, truth = truth_of(course.load("coalsProgrm"), {"height": 4, "width": 6})
     assert np.array_equal(truth["Atr"].value, inputs["A"].T)
     assert np.array_equal(truth["Btr"].value, truth["B"].value.T)
@@ -46,7 +46,7 @@ def test_the_program_states_its_intermediate_arrays(course):
 
 @pytest.mark.parametrize("name", ["blockMMM", "rgblkMMM"])
 def test_the_product_and_its_magnitude(course, name):
-    """C = A*B in double precision; the magnitude is |A||B|."""
+    """The product's truth is C = A*B in double precision with the magnitude |A||B|."""
     inputs, truth = truth_of(course.load(name), {"heightA": 3, "widthB": 4, "widthA": 5})
     for i in range(3):
         for j in range(4):
@@ -56,7 +56,7 @@ def test_the_product_and_its_magnitude(course, name):
 
 
 def test_the_sum_and_its_magnitude(course):
-    """The total of all words; the magnitude is that of their absolute values."""
+    """The sum's truth is the total of all words, and its magnitude is the total of their absolute values."""
     inputs, truth = truth_of(course.load("reduction"), {"n": 7})
     words = [float(word) for word in inputs["A"]]
     assert truth["total"].value == pytest.approx(sum(words), abs=1e-15)
@@ -64,7 +64,7 @@ def test_the_sum_and_its_magnitude(course):
 
 
 def added_up(values, group, other):
-    """The sum of values as a tree in each group makes it: to each element it adds the one that `other` says."""
+    """Return the sum of values by a tree in each group. Each element adds the element with the index from `other`."""
     total = 0.0
     for start in range(0, len(values), group):
         scratch = np.zeros(group)
@@ -79,7 +79,7 @@ def added_up(values, group, other):
 
 
 def turns_until_convergence(system, other):
-    """Turns of the Jacobi iteration until the mean square change is below 1e-8, as such a tree has it."""
+    """Return the iterations of Jacobi's method until the mean square change, summed by a tree, is below 1e-8."""
     matrix, right = system["A"].astype(np.float64), system["b"]
     diagonal = matrix.diagonal()
     x, turns, change = np.zeros(len(right)), 0, np.inf
@@ -91,8 +91,10 @@ def turns_until_convergence(system, other):
 
 
 def test_a_sum_of_changes_that_counts_some_twice_ends_the_iteration_at_another_turn(course):
-    """Elements that change alike would not tell it: a few of them stand for all. So in nearly all gradings it shows in
-    a case that goes on until convergence. Nor do the turns of one system tell those of another.
+    """A sum of changes that counts some twice ends the iteration after another number of steps in nearly all gradings.
+
+    Elements that change alike would not reveal this mistake, because a few of them represent all. Cases that continue
+    until convergence reveal it, and the steps of one system do not predict those of another.
     """
     jacobi = course.load("jacobi").parts[0]
     cases = [case for case in jacobi.correctness.cases if case.name.endswith("until convergence")]
@@ -108,7 +110,10 @@ def test_a_sum_of_changes_that_counts_some_twice_ends_the_iteration_at_another_t
 
 
 def test_the_nearest_of_all_points(course):
-    """Pair by pair; only a smaller distance replaces the least, so that the first of several points stays."""
+    """The nearest point is found pair by pair.
+
+    Only a smaller distance replaces the least, so the first of several nearest points is kept.
+    """
     inputs, truth = truth_of(course.load("nearestNeighbour"), {"queryCount": 40, "pointCount": 300})
     for q, query in enumerate(inputs["queries"].tolist()):
         nearest, least = 0, float("inf")
@@ -120,7 +125,10 @@ def test_the_nearest_of_all_points(course):
 
 
 def test_the_loop_nest_is_what_the_exercise_says(course):
-    """The sequential program of the handout; the magnitude is the sum of a tank's levels, and the gain itself."""
+    """The loop nest's truth is the result of the handout's sequential program.
+
+    The magnitude is the sum of a tank's levels plus the gain.
+    """
     inputs, truth = truth_of(course.load("loopNest"), {"days": 6, "tanks": 5})
     for t in range(5):
         level = [0.0] * 6
@@ -134,7 +142,7 @@ def test_the_loop_nest_is_what_the_exercise_says(course):
 
 
 def test_an_oracle_of_the_wrong_shape_is_our_fault_and_named(transposition):
-    """A mistake in oracle.py never becomes a student's."""
+    """An array of the wrong shape from oracle.py raises SolutionError, so the student is not blamed."""
     with pytest.raises(SolutionError, match=r"oracle\.py: B has the shape"):
         consult(
             Oracle(expected=lambda **given: {"B": Truth(value=given["A"])}),
@@ -145,7 +153,7 @@ def test_an_oracle_of_the_wrong_shape_is_our_fault_and_named(transposition):
 
 
 def test_an_oracle_that_forgets_an_array_is_named(transposition):
-    """Every array that a launch produces needs its truth."""
+    """An oracle without an array that a launch produces raises SolutionError with the array's name."""
     with pytest.raises(SolutionError, match="says nothing about B"):
         consult(Oracle(expected=lambda **_: {}), transposition, ZEROS, {"height": 2, "width": 3})
 
@@ -165,7 +173,7 @@ MADE_BY = [
 
 @pytest.mark.parametrize(("name", "buffer"), MADE_BY)
 def test_every_mistake_can_be_made_and_told_at_some_size(course, name, buffer):
-    """At the sizes of all cases they have values; each differs from the truth and from all others in some case."""
+    """In the cases' sizes, each mistake differs from the truth and from all other mistakes at least once."""
     assignment = course.load(name)
     oracle = load_oracle(assignment)
     told = set()
@@ -179,13 +187,13 @@ def test_every_mistake_can_be_made_and_told_at_some_size(course, name, buffer):
 
 
 def test_an_oracle_need_not_name_mistakes(transposition):
-    """There are none to tell then."""
+    """An oracle without `mistakes` yields no mistakes."""
     oracle = Oracle(expected=load_oracle(transposition).expected)
     assert consult_about("B", oracle, transposition, ZEROS, {"height": 2, "width": 3}) == {}
 
 
 def test_a_mistake_that_cannot_be_made_is_our_fault_and_named(transposition):
-    """Neither an exception nor a wrong shape goes unnoticed."""
+    """An exception or a wrong shape in `mistakes` raises SolutionError."""
     sizes = {"height": 2, "width": 3}
     for mistakes, words in (
         (lambda **given: given["C"], r"`mistakes` failed at .*KeyError"),

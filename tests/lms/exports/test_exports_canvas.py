@@ -1,4 +1,4 @@
-"""canvas.py: a gradebook comes back to Canvas with every score at its student, and nothing new."""
+"""canvas.py: Canvas imports the exported gradebook with every score at its student and no other change."""
 
 import csv
 import io
@@ -20,7 +20,7 @@ ASSIGNMENTS = {"4711": "Coalesced transposition", "4712": "Warm-up"}
 
 
 def exported(title=TITLE, possible="100.00", scores=None, sign=".", delimiter=","):
-    """A gradebook as Canvas exports it: posting policies, points possible, the students, the test student."""
+    """Return a gradebook as Canvas exports it: posting policies, points possible, students, and the test student."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n", delimiter=delimiter)
     writer.writerow([*INFO, title, "Warm-up (4712)", *TOTALS])
@@ -35,10 +35,10 @@ def exported(title=TITLE, possible="100.00", scores=None, sign=".", delimiter=",
 
 
 def imported(data):
-    """What Canvas takes from a gradebook, by the rules of its importer: scores by assignment and student.
+    """Return the scores by assignment and student that Canvas's importer would take from a gradebook.
 
-    A heading with a number is that assignment, or one with that title; any other makes a new assignment. A student is
-    who has that ID; any other makes a new one. Decimal commas are read as points.
+    A heading with a number or a title of an assignment means that assignment. Any other heading makes a new assignment.
+    A known ID means that student, and any other ID makes a new student. Decimal commas are read as points.
     """
     text = data.decode("utf-8-sig")
     delimiter = ";" if text.splitlines()[0].count(";") > text.splitlines()[0].count(",") else ","
@@ -66,7 +66,7 @@ def imported(data):
 
 @pytest.mark.parametrize(("sign", "delimiter"), [(".", ","), (",", ","), (",", ";")])
 def test_every_score_arrives_at_its_student(sign, delimiter):
-    """Scaled to the points possible, with the file's decimal sign, and no other score changes."""
+    """Every score is scaled to the points possible and has the file's decimal sign, and no other score changes."""
     before = exported(sign=sign, delimiter=delimiter)
     filled = canvas_gradebook(read_sheet("g.csv", before), COURSE, "coalsTransp")
     old, new = imported(before), imported(filled.data)
@@ -83,7 +83,7 @@ def test_every_score_arrives_at_its_student(sign, delimiter):
 
 
 def test_a_key_may_be_a_login_that_is_a_mail_address():
-    """Any other login is no key."""
+    """A key can be a login that is a mail address. Another login is no key."""
     student = replace(GRADED[0].student, key="Ada@x.org")
     book = gradebook(replace(GRADED[0], student=student))
     before = exported().replace(b"login101", b"ada@x.org")
@@ -93,7 +93,7 @@ def test_a_key_may_be_a_login_that_is_a_mail_address():
 
 
 def test_nothing_else_changes():
-    """No row, no column, no other cell, no byte order mark or end of line."""
+    """No row, column, other cell, byte order mark or end of line changes."""
     before = b"\xef\xbb\xbf" + exported().replace(b"\n", b"\r\n").replace(b"two\r\nlines", b"two\nlines")
     data = canvas_gradebook(read_sheet("g.csv", before), COURSE, "coalsTransp").data
     old, new = ([*csv.reader(io.StringIO(each.decode(), newline=""))] for each in (before, data))
@@ -115,13 +115,16 @@ def test_nothing_else_changes():
     ],
 )
 def test_the_column_is_found_by_title_name_or_what_is_said(title, column):
-    """Upper case and spaces do not count."""
+    """The assignment's column is found by title, name or option, in any case and with any spaces."""
     filled = canvas_gradebook(read_sheet("g.csv", exported(title)), COURSE, "coalsTransp", column)
     assert imported(filled.data)["4711", "101"] == "100"
 
 
 def test_no_column_or_several_are_listed():
-    """Never a guess: a grade in another assignment's column would be worse than none."""
+    """Without a column, or with several, InputError lists the candidates.
+
+    A guess could put a grade into another assignment's column.
+    """
     with pytest.raises(InputError) as raised:
         canvas_gradebook(read_sheet("g.csv", exported("Homework 3 (4711)")), COURSE, "coalsTransp")
     assert str(raised.value) == (
@@ -137,7 +140,10 @@ def test_no_column_or_several_are_listed():
 
 
 def test_excused_unassigned_and_unknown_students_are_reported():
-    """A score would undo what the instructor said in Canvas."""
+    """Scores of excused, unassigned and unknown students are not written and are reported.
+
+    A score of an excused student would undo the instructor's decision in Canvas.
+    """
     stranger = row(replace(STUDENTS[0], label="stranger", key="555"))
     sheet = read_sheet("g.csv", exported(scores={"101": "EX", "102": "N/A", "103": "7.00"}))
     local = row(replace(STUDENTS[0], label="local", key=None))
@@ -153,7 +159,7 @@ def test_excused_unassigned_and_unknown_students_are_reported():
 
 
 def test_points_stay_where_nothing_says_what_is_possible():
-    """And the instructor is told to check."""
+    """Without points possible in the file, points are not scaled, and a remark asks the instructor to check."""
     sheet = read_sheet("g.csv", exported(possible=""))
     filled = canvas_gradebook(sheet, COURSE, "coalsTransp")
     assert imported(filled.data)["4711", "102"] == "25"
@@ -161,7 +167,7 @@ def test_points_stay_where_nothing_says_what_is_possible():
 
 
 def test_scores_have_the_decimal_sign_of_the_file():
-    """Canvas reads both; a spreadsheet in between does not."""
+    """Scores have the decimal sign of the file. Canvas reads both signs, but a spreadsheet in between does not."""
     (half,) = (each for each in GRADED if each.student.key == "102")
     for sign, cell in ((".", b",45.45455,"), (",", b',"45,45455",')):
         filled = canvas_gradebook(read_sheet("g.csv", exported(sign=sign)), gradebook(half), "coalsTransp")
@@ -169,7 +175,7 @@ def test_scores_have_the_decimal_sign_of_the_file():
 
 
 def test_scores_that_lack_points_are_told():
-    """Canvas has no comments: the remark is all that there is."""
+    """Scores that lack points are reported in a remark, because Canvas has no comments."""
     lacking = result(BUILD, check("correctness: one", points=68, max_points=68), unchecked(points=32))
     filled = canvas_gradebook(read_sheet("g.csv", exported()), gradebook(row(STUDENTS[0], lacking)), "coalsTransp")
     assert imported(filled.data)["4711", STUDENTS[0].key] == "68"
@@ -179,7 +185,10 @@ def test_scores_that_lack_points_are_told():
 
 
 def test_an_id_in_two_rows_is_refused_with_both():
-    """One of them would stay empty, and Canvas takes what is in the last."""
+    """An ID in two rows raises InputError with both rows.
+
+    Otherwise one row would stay empty, and Canvas takes the score of the last one.
+    """
     text = exported().decode()
     twice = read_sheet("g.csv", f"{text}{text.splitlines()[3]}\n".encode())
     with pytest.raises(InputError, match=rf"has the ID 101 in two rows, 4 and {len(twice.lines)}; remove one"):
@@ -187,7 +196,7 @@ def test_an_id_in_two_rows_is_refused_with_both():
 
 
 def test_a_key_is_found_in_any_case():
-    """The keys of anonymous students have letters."""
+    """A key is found in any case, because keys of anonymous students have letters."""
     sheet = read_sheet("g.csv", exported().decode().replace(",101,", ",ANON_X,").encode())
     owner = replace(STUDENTS[0], key="anon_x")
     assert canvas_gradebook(sheet, gradebook(row(owner)), "coalsTransp").grades == 1

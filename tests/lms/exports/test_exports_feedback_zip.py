@@ -1,4 +1,4 @@
-"""feedback_zip.py: Moodle hands every file of the zip to its student."""
+"""feedback_zip.py: Moodle gives every file of the zip to its student."""
 
 import hashlib
 import zipfile
@@ -15,8 +15,10 @@ PAGES = [(each, "coalsTransp.html", f"<p>{each.label}".encode()) for each in STU
 
 
 def imported(path, participants):
-    """Files by participant, by the rules of Moodle's importer: the part of a path that has a participant's number
-    between its first two underscores says whose it is, then come two names of a plugin; hidden files are passed over.
+    """Return the files by participant that Moodle's importer would take from a zip.
+
+    The participant's number is between the first two underscores of a part of the path. Two names of a plug-in follow.
+    Hidden files are ignored.
     """
     taken = {}
     with zipfile.ZipFile(path) as archive:
@@ -35,7 +37,7 @@ def imported(path, participants):
 
 
 def test_every_page_arrives_at_its_student(tmp_path):
-    """Also of those whose names have underscores, slashes, quotation marks, or are written from right to left."""
+    """Every page arrives at its student, also for names with underscores, slashes, quotes and right-to-left letters."""
     path = tmp_path / "feedback.zip"
     assert feedback_zip(path, PAGES) == ()
     expected = {each.key: {"coalsTransp.html": data} for each, _, data in PAGES}
@@ -47,7 +49,7 @@ def test_every_page_arrives_at_its_student(tmp_path):
 
 @pytest.mark.parametrize("name", ["../../etc", "a_999_b_c", "", "..", "\x00\x1b[2J", "x" * 500, "C:\\x", "é" * 300])
 def test_no_name_leads_elsewhere(tmp_path, name):
-    """Neither out of the folder where it is unpacked nor to another student."""
+    """No name leads out of the folder where the zip is unpacked or to another student."""
     path = tmp_path / "feedback.zip"
     feedback_zip(path, [(Student(label="a", name=name, key="7"), ".hidden/~x.html", b"x")])
     assert list(imported(path, {"7", "999"})) == ["7"]
@@ -59,7 +61,7 @@ def test_no_name_leads_elsewhere(tmp_path, name):
 
 
 def test_the_same_feedback_is_the_same_file(tmp_path):
-    """Whenever it is written."""
+    """Equal feedback gives equal bytes at any time."""
     for name in ("one.zip", "two.zip"):
         feedback_zip(tmp_path / name, PAGES)
     one, two = (hashlib.sha256((tmp_path / name).read_bytes()).digest() for name in ("one.zip", "two.zip"))
@@ -69,7 +71,7 @@ def test_the_same_feedback_is_the_same_file(tmp_path):
 
 
 def test_who_has_no_number_is_left_out_and_reported(tmp_path):
-    """Once, however many pages there are."""
+    """A student without a number is left out and reported once, for any number of pages."""
     local = replace(STUDENTS[0], key=None)
     remarks = feedback_zip(tmp_path / "f.zip", [(local, "a.html", b""), (local, "b.html", b""), PAGES[1]])
     assert [remark.where for remark in remarks] == ["s101"]
@@ -77,7 +79,7 @@ def test_who_has_no_number_is_left_out_and_reported(tmp_path):
 
 
 def test_a_zip_is_whole_or_not_there(tmp_path):
-    """What was there before stays if a page cannot be had, and nothing half-written is left."""
+    """If a page cannot be made, the earlier zip stays and no partial file remains."""
     path = tmp_path / "f.zip"
     path.write_bytes(b"before")
 

@@ -1,4 +1,4 @@
-"""moodle.py: a worksheet comes back to Moodle with every grade at its student."""
+"""moodle.py: Moodle imports the worksheet with every grade at its student."""
 
 import csv
 import html
@@ -28,7 +28,7 @@ GERMAN = (
 
 @dataclass(frozen=True, kw_only=True)
 class Language:
-    """What a worksheet in a language has: headings, the word before a number, yes and no, the decimal sign."""
+    """Words of a worksheet in one language: headings, the word before a number, yes and no, and the decimal sign."""
 
     headings: tuple
     participant: str
@@ -42,7 +42,7 @@ DE = Language(headings=GERMAN, participant="Teilnehmer/in", yes="Ja", no="Nein",
 
 
 def worksheet(language=EN, maximum="100.00", changeable=None, comments=None, **dialect):
-    """The worksheet of a course as Moodle writes it: the students, two without a grade, one nobody asked about."""
+    """Return a worksheet as Moodle writes it, with all students, two without a grade and a person outside the batch."""
     file = io.StringIO()
     writer = csv.writer(
         file, lineterminator=dialect.get("lineterminator", "\n"), delimiter=dialect.get("delimiter", ",")
@@ -64,11 +64,11 @@ def worksheet(language=EN, maximum="100.00", changeable=None, comments=None, **d
 
 
 def imported(data, language=EN, delimiter=","):
-    """What Moodle takes from a worksheet, by the rules of its importer: (grade, comment) by participant.
+    """Return the grade and comment of each participant that Moodle's importer would take from a worksheet.
 
-    Headings must be its own in the language of whoever uploads; the number is what follows the word for a participant;
-    unknown participants are passed over, empty grades and those out of range as well; a decimal sign of the language is
-    read as a point; comments are taken as they are.
+    Headings must be Moodle's in the uploader's language. The number follows the word for a participant. Unknown
+    participants, empty grades and grades out of range are ignored. The language's decimal sign is read as a point, and
+    comments are read unchanged.
     """
     rows = list(csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""), delimiter=delimiter))
     at = {heading: index for index, heading in enumerate(rows[0])}
@@ -89,7 +89,7 @@ def imported(data, language=EN, delimiter=","):
 
 @pytest.mark.parametrize(("language", "delimiter"), [(EN, ","), (DE, ","), (DE, ";")], ids=["en", "de", "de;"])
 def test_every_grade_arrives_at_its_student(language, delimiter):
-    """Scaled to the worksheet's maximum, in its language, and nobody else gets one."""
+    """Every grade is scaled to the worksheet's maximum in its language, and no other student gets a grade."""
     before = worksheet(language, delimiter=delimiter)
     filled = moodle_worksheet(read_sheet("w.csv", before), COURSE.rows)
     taken = imported(filled.data, language, delimiter)
@@ -104,7 +104,7 @@ def test_every_grade_arrives_at_its_student(language, delimiter):
 
 
 def test_nothing_but_grades_and_comments_changes():
-    """Header, order, byte order mark, quotation marks, dates, and the rows of those who have no grade."""
+    """Header, order, byte order mark, quotation marks, dates and rows without a grade stay unchanged."""
     before = worksheet(lineterminator="\r\n")
     data = moodle_worksheet(read_sheet("w.csv", before), COURSE.rows).data
     assert data.startswith(b"\xef\xbb\xbf")
@@ -117,7 +117,10 @@ def test_nothing_but_grades_and_comments_changes():
 
 @pytest.mark.parametrize("language", [EN, DE], ids=["en", "de"])
 def test_a_key_may_be_a_mail_address(language):
-    """Without regard to case; an address in two rows is refused with both, and so are two students of one row."""
+    """A key can be a mail address in any case.
+
+    An address in two rows is reported with both rows, and so are two students of one row.
+    """
     first, second, third = GRADED[:3]
     mails = [replace(each, student=replace(each.student, key=f"{each.student.key}@X.org")) for each in GRADED[:3]]
     before = worksheet(language)
@@ -137,7 +140,7 @@ def test_a_key_may_be_a_mail_address(language):
 
 
 def test_a_comment_says_points_and_where_to_start_as_html():
-    """In one line, with what a student's code brought in made harmless."""
+    """A comment has the points and the first cause in one line of HTML, with a student's text escaped."""
     taken = imported(moodle_worksheet(read_sheet("w.csv", worksheet()), GRADED).data)
     assert taken["101"][1] == "grader: 50 of 50 points.<br>correctness 10 / 10, performance 40 / 40"
     assert taken["102"][1] == (
@@ -147,7 +150,10 @@ def test_a_comment_says_points_and_where_to_start_as_html():
 
 
 def test_a_comment_is_no_formula_in_the_worksheet_and_reads_the_same_in_moodle():
-    """Escaping itself makes the sign at which many countries' spreadsheets divide cells: "<=" becomes "&lt;="."""
+    """A comment is no formula in the worksheet, and Moodle shows it unchanged.
+
+    Escaping makes semicolons, at which many countries' spreadsheets divide cells, because "<=" becomes "&lt;=".
+    """
     said = "line 3 says i<=n; =1+1; @x, -2."
     hostile = result(BUILD, failed("correctness: one", message=said))
     comment = imported(moodle_worksheet(read_sheet("w.csv", worksheet()), (row(STUDENTS[0], hostile),)).data)["101"][1]
@@ -156,7 +162,7 @@ def test_a_comment_is_no_formula_in_the_worksheet_and_reads_the_same_in_moodle()
 
 
 def test_a_comment_of_ours_is_replaced_and_another_stays():
-    """Grading again brings comments up to date; a tutor's words are not lost."""
+    """A comment of grader is replaced by another grading, and a tutor's comment stays with a remark."""
     comments = {"101": "grader: 1 of 50 points.", "102": "See me."}
     filled = moodle_worksheet(read_sheet("w.csv", worksheet(comments=comments)), GRADED)
     taken = imported(filled.data)
@@ -170,7 +176,7 @@ def test_a_comment_of_ours_is_replaced_and_another_stays():
 
 
 def test_who_cannot_be_placed_is_reported():
-    """A grade that may not change, a student whom the worksheet does not have, one without a number."""
+    """A locked grade, a student without a row and a student without a number are reported."""
     stranger = replace(STUDENTS[0], label="stranger", key="555")
     local = replace(STUDENTS[0], label="local", key=None)
     rows = (*GRADED, row(stranger), row(local))
@@ -186,20 +192,20 @@ def test_who_cannot_be_placed_is_reported():
 
 @pytest.mark.parametrize(("maximum", "grade"), [("50.00", 50.0), ("7.00", 7.0), ("0.30", 0.3)])
 def test_full_points_are_the_maximum_and_never_more(maximum, grade):
-    """Moodle passes over a grade above it."""
+    """Full points become the maximum and never more, because Moodle ignores a grade above the maximum."""
     data = moodle_worksheet(read_sheet("w.csv", worksheet(maximum=maximum)), (row(STUDENTS[0]),)).data
     assert imported(data)["101"][0] == grade
 
 
 def test_no_points_to_earn_is_no_grade():
-    """Where no check could be made there is nothing to scale."""
+    """A result without points to earn gives no grade, because it cannot be scaled."""
     filled = moodle_worksheet(read_sheet("w.csv", worksheet()), (row(STUDENTS[0], result()),))
     assert (filled.grades, imported(filled.data)) == (0, {})
     assert filled.remarks[0].why.endswith("there were no points to earn.")
 
 
 def test_unknown_headings_are_listed_and_can_be_named():
-    """A language that is not in the table needs two options, and works with them."""
+    """Unknown headings are listed in InputError. Two options name the columns in an unknown language."""
     polish = replace(EN, headings=("Identyfikator", *ENGLISH[1:4], "Ocena", *ENGLISH[5:9], "Komentarz"))
     sheet = read_sheet("w.csv", worksheet(polish))
     with pytest.raises(
@@ -215,7 +221,7 @@ def test_unknown_headings_are_listed_and_can_be_named():
 
 
 def test_other_files_are_refused():
-    """A list of names is no worksheet, and two rows of one participant are one too many."""
+    """A list of names and a worksheet with two rows of one participant raise InputError."""
     with pytest.raises(InputError, match="no participants in its first column"):
         moodle_worksheet(read_sheet("w.csv", b"Name,Grade\nAda,\n"), GRADED)
     with pytest.raises(InputError, match="two rows of participant 7"):
@@ -223,14 +229,14 @@ def test_other_files_are_refused():
 
 
 def test_points_without_a_known_maximum_are_written_as_they_are():
-    """And the instructor is told to check."""
+    """Without a known maximum, points are not scaled, and a remark asks the instructor to check."""
     filled = moodle_worksheet(read_sheet("w.csv", b"Identifier,Grade\nParticipant 102,\n"), (row(STUDENTS[1], WRONG),))
     assert filled.data == b"Identifier,Grade\nParticipant 102,25\n"
     assert "not scaled" in filled.remarks[0].why
 
 
 def test_rows_of_others_are_no_matter():
-    """A course of thousands, of whom one handed in."""
+    """In a course of 3,000, the rows of all other participants stay unchanged if one student handed in."""
     lines = b"".join(b"Participant %d,\n" % number for number in range(1000, 4000))
     filled = moodle_worksheet(
         read_sheet("w.csv", b"Identifier,Grade\n" + lines), (row(replace(STUDENTS[0], key="2500")),)
@@ -239,7 +245,10 @@ def test_rows_of_others_are_no_matter():
 
 
 def test_grades_have_the_decimal_sign_of_the_worksheet():
-    """Moodle reads a point in every language; a spreadsheet in between does not. The maximum shows which it is."""
+    """Grades have the decimal sign of the worksheet's maximum.
+
+    Moodle reads a point in every language, but a spreadsheet in between does not.
+    """
     for language, cell in ((EN, b",45.45455,"), (DE, b',"45,45455",')):
         filled = moodle_worksheet(read_sheet("w.csv", worksheet(language)), (GRADED[1],))
         assert cell in filled.data
@@ -249,7 +258,10 @@ LACKING = result(BUILD, check("correctness: one", points=68, max_points=68), unc
 
 
 def test_points_that_were_not_checked_are_not_scaled_away():
-    """68 of 100 stay 68; the comment says what is missing, and a remark keeps the instructor from publishing it."""
+    """Unchecked points stay in the maximum: 68 of 100 stay 68.
+
+    The comment names the missing points, and a remark asks the instructor not to publish them yet.
+    """
     filled = moodle_worksheet(read_sheet("w.csv", worksheet()), (row(STUDENTS[0], LACKING),))
     ((grade, comment),) = imported(filled.data).values()
     assert grade == 68
@@ -260,7 +272,7 @@ def test_points_that_were_not_checked_are_not_scaled_away():
 
 
 def test_a_grade_that_the_courses_machine_completes_says_so():
-    """A kit's grades are no grades of the course."""
+    """A remark says that the course's machine decides the rest of a grade from a kit."""
     there = result(BUILD, unchecked(reason=Reason.DECIDED_ELSEWHERE, points=100))
     filled = moodle_worksheet(read_sheet("w.csv", worksheet()), (row(STUDENTS[0], there), row(STUDENTS[1], there)))
     assert [remark.why for remark in filled.remarks] == [
@@ -276,7 +288,7 @@ def test_a_grade_that_the_courses_machine_completes_says_so():
     ],
 )
 def test_a_grade_without_its_speed_says_so(reason, comment, remark):
-    """The speed is open, and not a zero."""
+    """A comment and a remark say that speed was not measured, so it does not look like zero points."""
     noisy = result(BUILD, check("correctness: one", points=68, max_points=68), unchecked(points=32, reason=reason))
     filled = moodle_worksheet(read_sheet("w.csv", worksheet()), (row(STUDENTS[0], noisy),))
     ((_, found),) = imported(filled.data).values()
@@ -304,7 +316,7 @@ def test_a_grade_without_its_speed_says_so(reason, comment, remark):
     ],
 )
 def test_lateness_is_read_in_every_form_that_moodle_writes(status, is_late):
-    """In each of the languages whose headings are known; a date that was put off is no lateness."""
+    """Lateness is read from each form of the status in all languages with known headings. An extension is not late."""
     heading = {"E": "Estado", "R": "Statut"}.get(status[0], "Status")
     sheet = read_sheet("w.csv", f'ID,{heading}\nParticipant 7,"{status}"\nParticipant 8,-\n'.encode())
     assert late(sheet) == (frozenset({"7"}) if is_late else frozenset())

@@ -1,4 +1,4 @@
-"""grader/lms/intake/choosing.py and matching.py: which of somebody's files counts for which assignment."""
+"""choosing.py and matching.py: which of a student's files counts for which assignment."""
 
 import pytest
 from downloads import source
@@ -21,7 +21,7 @@ def two(product, transposition):
 
 
 def chosen(files, assignments):
-    """The path that counts for each assignment, and everything that is said."""
+    """Return the path that counts for each assignment, and all messages."""
     pieces = tuple(Piece(parts=tuple(path.split("/")), where=path, data=data) for path, data in files.items())
     choice = choose(pieces, assignments)
     said = [f"{each.where}: {each.why}" for each in (*choice.unplaced, *choice.remarks)]
@@ -43,7 +43,7 @@ def chosen(files, assignments):
     ],
 )
 def test_the_latest_attempt_counts(files, latest, one):
-    """Numbers are compared; each that is ignored is told."""
+    """The attempt with the highest number counts, and each other one is reported as ignored."""
     found, said = chosen({path: path.encode() for path in files}, one)
     assert found == {"coalsTransp": latest}
     assert all(path in said for path in files)
@@ -62,7 +62,7 @@ def test_the_latest_attempt_counts(files, latest, one):
     ],
 )
 def test_what_cannot_be_ordered_is_not_guessed_at(files, one):
-    """None counts, and the line names them."""
+    """Files without an order are all refused, and a line names them."""
     found, said = chosen({path: path.encode() for path in files}, one)
     assert found == {}
     assert all(path in said for path in files)
@@ -82,7 +82,7 @@ def test_what_cannot_be_ordered_is_not_guessed_at(files, one):
     ],
 )
 def test_one_file_of_several_can_be_the_one(files, wanted, one):
-    """By the name of the assignment, by the name that everybody is asked for, by its kernel, or because all are one."""
+    """One of several files counts by the assignment's name, the requested name or its kernel, or if all are equal."""
     assert chosen(files, one)[0] == {"coalsTransp": wanted}
 
 
@@ -100,27 +100,27 @@ def test_one_file_of_several_can_be_the_one(files, wanted, one):
     ],
 )
 def test_which_assignment_a_file_is_for(files, wanted, two):
-    """The path says it, nearest to the file first; else the kernels that the text defines."""
+    """The part of the path nearest to the file names the assignment, or else the kernels in the text do."""
     expected = {each.name: where for each, where in zip(two, wanted, strict=True) if where}
     assert chosen(files, two)[0] == expected
 
 
 def test_a_file_for_no_assignment_is_told(two):
-    """With what it could have been."""
+    """A file that fits no assignment is reported with the possible names."""
     found, said = chosen({"kernels.cl": source("blockMmm")}, two)
     assert found == {}
     assert said == "kernels.cl: matches none of blockMMM, coalsTransp, neither by name nor by its kernels"
 
 
 def test_a_file_for_no_assignment_is_told_beside_one_for_another(two):
-    """It may be the missing one; where nothing is missing it is ignored."""
+    """A file that fits no assignment is reported if an assignment has no file, and ignored otherwise."""
     files = {"blockMMM.cl": PRODUCT, "x.cl": b"mystery"}
     assert "x.cl: matches none of" in chosen(files, two)[1]
     assert chosen({**files, "coalsTransp.cl": TURN}, two)[1].startswith("x.cl: is ignored")
 
 
 def test_what_the_download_says_comes_first(two):
-    """A list of checkouts that names the assignment knows better than a file's name."""
+    """An assignment from a list of checkouts takes precedence over the file's name."""
     piece = Piece(parts=("coalsTransp.cl",), where="x", data=TURN, assignment="blockMMM")
     assert list(choose((piece,), two).chosen) == ["blockMMM"]
 
@@ -141,7 +141,7 @@ def test_what_the_download_says_comes_first(two):
     ],
 )
 def test_which_kernels_a_text_defines(text, defines, one):
-    """A definition is a kernel's; comments, calls and longer names are not."""
+    """Only definitions of kernels count: comments, calls and longer names do not."""
     assert defined_in(text.encode(), one) == (("coalsTransp",) if defines else ())
 
 
@@ -149,12 +149,12 @@ def test_which_kernels_a_text_defines(text, defines, one):
     "text", ["kernel " * 150_000, "(" * 1_000_000, "k" * 1_000_000, " " * 1_000_000, "/*" * 500_000]
 )
 def test_no_text_takes_long(text, one):
-    """A megabyte made to be slow to search ends, which it would not within an hour if it took the square of it."""
+    """A search in a megabyte of hostile text ends. In quadratic time it would take over an hour."""
     assert defined_in(f"__kernel {text}".encode(), one) == ()
 
 
 def test_an_alias_is_a_name(course):
-    """As the handouts of the course misspell one of theirs."""
+    """An alias finds the assignment, because a handout of the course misspells a name."""
     program = course.load("optimProgram")
     assert named_by("optim-progrm", (program,)) == "optimProgram"
     assert defined_in(source("optimProgrm"), (program,)) == ("optimProgram",)

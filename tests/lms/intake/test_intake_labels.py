@@ -1,4 +1,4 @@
-"""grader/lms/intake/labels.py: names of folders, on any system and each of its own."""
+"""labels.py: distinct names of folders for students, valid on any system."""
 
 import itertools
 
@@ -34,7 +34,7 @@ AWKWARD = [
 
 @pytest.mark.parametrize("name", AWKWARD)
 def test_any_name_becomes_that_of_a_folder(name, tmp_path):
-    """It can be made, it is what was made, and Windows would take it too."""
+    """Any name becomes the name of a folder that can be created unchanged, and that Windows accepts."""
     made = label(name)
     (tmp_path / made).mkdir()
     assert [path.name for path in tmp_path.iterdir()] == [made]
@@ -47,12 +47,15 @@ def test_any_name_becomes_that_of_a_folder(name, tmp_path):
 
 @pytest.mark.parametrize("name", ["Ünal, Ö.", "李小龍", "محمد علي", "O'Neill-Smith (B)", "Łuk $(x) [1] %s"])
 def test_honest_names_stay(name):
-    """Letters of any script, and the signs that names have."""
+    """Letters of any script and usual signs of names are kept."""
     assert label(name) == name.rstrip(".")
 
 
 def test_labels_are_unique_on_any_file_system():
-    """In whatever case and however accents are written; whoever has a key is told by it."""
+    """Labels differ on file systems that ignore case or the form of accents.
+
+    Owners of one name with keys have the key in their label.
+    """
     owners = [
         *(Owner(name=name) for name in ("Ada", "ada", "ADA", "ada-2", "Zoe\u0308", "Zo\u00eb", "x/y", "x:y")),
         *(Owner(name="Bob", key=key) for key in ("7", "8", "/" * 200)),
@@ -66,14 +69,14 @@ def test_labels_are_unique_on_any_file_system():
 
 
 def test_labels_do_not_depend_on_the_order():
-    """The same people get the same labels, in whatever order a download lists them."""
+    """Equal sets of people get equal labels in any order of the download."""
     owners = [Owner(name="Ada"), Owner(name="ada"), Owner(name="ada-2"), Owner(name="Bob", key="1")]
     made = [labels(order) for order in itertools.permutations(owners)]
     assert all(each == made[0] for each in made)
 
 
 def test_a_thousand_names_that_come_out_alike_are_numbered_one_by_one(monkeypatch):
-    """No number is tried again for each of them."""
+    """Names that give equal labels are numbered in linear time, because no number is tried again for each name."""
     names = ["".join(marks) for marks in itertools.product(':"?*', repeat=5)]
     tried = []
     monkeypatch.setattr("grader.lms.intake.labels._cut", lambda text, size: tried.append(text) or text[:size])

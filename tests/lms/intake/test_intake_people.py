@@ -1,4 +1,4 @@
-"""people.py: who is known to a batch, from hand-ins, rosters and platforms' own lists together."""
+"""people.py: the people known to a batch, from hand-ins, rosters and platforms' lists."""
 
 import downloads
 import pytest
@@ -24,7 +24,10 @@ def one(transposition):
 
 @pytest.mark.parametrize("roster", [(), TWO], ids=["no roster", "roster"])
 def test_a_name_is_looked_for_among_all_people_known(roster, tmp_path, one):
-    """A gradebook knows two of whom one handed in: the name is both's, whether or not they are in the batch."""
+    """A name is searched among all known people.
+
+    If a gradebook has two people of a name and one of them handed in, the name is ambiguous, with or without a roster.
+    """
     people = everybody(take_in(downloads.canvas(tmp_path / "c.zip", [MEI]), one, roster), (roster, TWO))
     with pytest.raises(AmbiguousPersonError, match="key 11 and key 12"):
         people.find("Lim, Mei")
@@ -33,7 +36,7 @@ def test_a_name_is_looked_for_among_all_people_known(roster, tmp_path, one):
 
 
 def test_a_gradebooks_name_leads_to_who_handed_in(tmp_path, one):
-    """Canvas's downloads have none that a person would write."""
+    """A name from a gradebook finds the student's hand-in, although Canvas's downloads have shortened names."""
     people = everybody(take_in(downloads.canvas(tmp_path / "c.zip", [MEI]), one), (TWO[:1],))
     assert people.find("mei lim").label == "limmei"
 
@@ -41,7 +44,7 @@ def test_a_gradebooks_name_leads_to_who_handed_in(tmp_path, one):
 @pytest.mark.parametrize("write", [downloads.moodle, downloads.folders])
 @pytest.mark.parametrize("keys", [(None, "11"), ("11", None), (None, None), ("11", "11")], ids=str)
 def test_a_person_whom_several_lists_have_is_one(write, keys, tmp_path, one):
-    """With a key here and none there."""
+    """A person in several lists, with a key in some and none in others, is one person."""
     lists = [(Owner(name=name, key=key),) for name, key in zip(("Lim, Mei", "mei lim"), keys, strict=True)]
     people = everybody(take_in(write(tmp_path / "m", [MEI]), one, lists[0]), lists)
     assert people.find("LIM, MEI").label == "Mei Lim"
@@ -49,7 +52,7 @@ def test_a_person_whom_several_lists_have_is_one(write, keys, tmp_path, one):
 
 
 def test_a_folder_named_as_two_people_is_told(tmp_path, one):
-    """It is graded, under no key, and both are listed as absent."""
+    """A folder whose name fits two people of the roster is graded without a key, and both people are absent."""
     intake = take_in(downloads.folders(tmp_path / "f", [MEI]), one, TWO)
     assert [each.student.key for each in intake.handins] == [None]
     assert sorted(each.student.key for each in intake.absences) == ["11", "12"]
@@ -58,7 +61,10 @@ def test_a_folder_named_as_two_people_is_told(tmp_path, one):
 
 @pytest.mark.parametrize("other", ["MEI LIM", "mei lim "])
 def test_hand_ins_that_differ_in_case_are_of_one_person(other, tmp_path, one):
-    """Different files of which none is the later are refused, as of one folder; of the same, one counts."""
+    """Folders whose names differ in case belong to one person.
+
+    Different files without an order are refused, and of equal files one counts.
+    """
     files = {"Mei Lim/kernels.cl": KERNEL, f"{other}/kernels.cl": KERNEL + b" "}
     intake = take_in(write_folder(tmp_path / "f", files), one)
     assert intake.handins == ()
@@ -83,7 +89,10 @@ submission_2:
 
 
 def test_a_mail_address_is_one_in_any_case(tmp_path, one):
-    """The later submission counts, as if both had been handed in from one account; it is shown as it was written."""
+    """Mail addresses that differ in case are one account, so the later submission counts.
+
+    The address is shown as the platform wrote it.
+    """
     files = {"submission_1/kernels.cl": KERNEL, "submission_2/kernels.cl": KERNEL + b" "}
     export = write_zip(tmp_path / "g.zip", {"submission_metadata.yml": METADATA.encode(), **files})
     roster = (Owner(name="Lim, Zo\u00eb", key="ZOE.LIM@EXAMPLE.ORG"),)
@@ -96,7 +105,7 @@ def test_a_mail_address_is_one_in_any_case(tmp_path, one):
 
 
 def test_a_key_of_two_names_on_a_roster_is_refused(tmp_path):
-    """With both lines; one person in two lines is one."""
+    """A key of two names on a roster raises InputError with both lines. One person in two lines is accepted."""
     path = tmp_path / "all.csv"
     path.write_text('student,key\nAda Lovelace,A1\nBob Late,b2\n"Lovelace, Ada",a1\n')
     assert [each.key for each in read_roster(path)] == ["A1", "b2"]

@@ -1,4 +1,4 @@
-"""roster.py: who handed in nothing stands in every list, and a name gets its key."""
+"""roster.py: students without a hand-in are in every list, and names get their keys."""
 
 import downloads
 import pytest
@@ -37,7 +37,7 @@ CANVAS = CanvasGradebook(sheet=read_sheet("g.csv", GRADEBOOK.encode())).roster()
     ],
 )
 def test_everybody_is_listed_once(write, name, roster, tmp_path, transposition):
-    """By the platform's key; in a folder, which has none, by name, however it is turned around."""
+    """Each student is listed once, by the platform's key or, in a folder, by the name in any order of its parts."""
     intake = take_in(write(tmp_path / name, PEOPLE), (transposition,), roster)
     assert sorted(each.student.key for each in intake.handins) == ["7", "8"]
     (absence,) = intake.absences
@@ -46,7 +46,7 @@ def test_everybody_is_listed_once(write, name, roster, tmp_path, transposition):
 
 
 def test_a_list_of_names_is_a_roster(tmp_path, transposition):
-    """With or without keys; an empty line is nobody."""
+    """A list of names is a roster, with or without keys. Empty lines are ignored."""
     (tmp_path / "all.csv").write_text("Student,Key\nAda Lovelace,\nEve Away,\n,\n")
     roster = read_roster(tmp_path / "all.csv")
     assert roster == (Owner(name="Ada Lovelace"), Owner(name="Eve Away"))
@@ -56,7 +56,7 @@ def test_a_list_of_names_is_a_roster(tmp_path, transposition):
 
 
 def test_a_list_without_names_is_refused(tmp_path):
-    """It would leave everybody out."""
+    """A list without a column or without names raises InputError, because it would exclude all students."""
     for text, said in (("name\nAda\n", "must name the column student"), ("student\n", "names no students")):
         (tmp_path / "all.csv").write_text(text)
         with pytest.raises(InputError, match=said):

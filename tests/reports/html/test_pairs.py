@@ -1,4 +1,4 @@
-"""pairs.py: two sources side by side, without what everybody was given."""
+"""pairs.py: two sources side by side, without the lines of the skeleton."""
 
 from gradebooks import SKELETONS, gradebook, row
 from gradebooks import grade as graded
@@ -12,24 +12,24 @@ GIVEN = "__kernel void k(__global float *A) {\n    // your code\n}\n"
 
 
 def told(one, other, skeleton=""):
-    """What stands beside what, by numbers of lines."""
+    """Return the paired line numbers, and True for each pair of equal lines."""
     rows = side_by_side(one, other, skeleton)
     return [(each.one and each.one.number, each.other and each.other.number, each.same) for each in rows]
 
 
 def test_the_same_line_is_the_same_under_other_names():
-    """Other names, other spaces and another comment beside it make no other line; another operator does."""
+    """Other names, spaces and comments keep a line equal. Another operator does not."""
     assert told("a = b + 1;\nc();\n", "\nx=y+1; // mine\nd() ;\n") == [(1, 2, True), (2, 3, True)]
     assert told("a = b + 1;", "a = b - 1;") == [(1, 1, False)]
 
 
 def test_what_one_has_more_stands_alone():
-    """The rest stays beside its counterpart."""
+    """An additional line has no counterpart, and the other lines keep theirs."""
     assert told("a = 1;\nf(a);\n", "b = 1;\nb += 2;\nf(b);\n") == [(1, 1, True), (None, 2, False), (2, 3, True)]
 
 
 def test_what_was_given_is_left_out():
-    """Lines of the skeleton, its comments, and blank ones; a comment of one's own is told."""
+    """Lines and comments of the skeleton and blank lines are left out. A student's own comment is shown."""
     one = "__kernel void k(__global float *A) {\n    // your code\n    A[0] = 1;\n}\n"
     assert told(one, one, GIVEN) == [(3, 3, True)]
     assert told("// tHis is mine\n", "// tHis is mine\n") == [(1, 1, True)]
@@ -37,7 +37,7 @@ def test_what_was_given_is_left_out():
 
 
 def test_the_overview_has_the_pair():
-    """Of two that are nearly the same; markup in them is text."""
+    """The overview shows nearly identical sources side by side, with markup as text."""
     source = (ROOT / "reference" / "blockMMM" / "kernels.cl").read_text()
     other = source.replace("sum", "total") + "// <b>bold</b>\n"
     book = gradebook(

@@ -54,7 +54,7 @@ LINKS = {(each.student.label, each.assignment): f"{each.assignment}/{each.studen
 
 
 def large(number):
-    """A course of so many, of every kind that there is."""
+    """Return a course with this number of students and all kinds of results."""
     kinds = (
         PERFECT,
         UNBUILT,
@@ -71,7 +71,7 @@ def text_of(book, links=LINKS):
 
 
 def tables(page):
-    """The rows of each table of a page, as lists of the texts of their cells."""
+    """Return the rows of each table of a page, as lists of the cells' texts."""
     found = re.findall(r"<table.*?</table>", page, re.DOTALL)
     return [
         [
@@ -94,7 +94,7 @@ def number(text):
 
 @pytest.mark.parametrize("book", [BOOK, large(300)], ids=["small", "large"])
 def test_totals_reconcile_with_the_rows(book):
-    """What the page sums up is what a reader would find by adding up the lines of its last table."""
+    """The page's totals equal the sums over the lines of its last table."""
     first, *_, last = tables(render_overview(book, {}))
     head, *lines = last
     points = head.index("Points")
@@ -119,7 +119,7 @@ def test_totals_reconcile_with_the_rows(book):
 
 
 def test_points_of_the_kinds_add_up_to_the_points():
-    """In every line of the table of all."""
+    """In every line of the last table, the points of the kinds add up to the points."""
     head, *lines = tables(render_overview(large(60), {}))[-1]
     kinds = [head.index(name) for name in ("Correctness", "Performance")]
     for line in lines:
@@ -131,7 +131,7 @@ def test_points_of_the_kinds_add_up_to_the_points():
 
 
 def test_every_value_is_in_one_bin():
-    """The histograms' counts add up; an edge belongs to the bin above it, and all points have a bin of their own."""
+    """The counts of a histogram add up. An edge belongs to the bin above it, and full points have a separate bin."""
     shares = [per_cent(each) for each in (PERFECT, UNBUILT, wrong(1), wrong(3))]
     bins = histogram(shares, POINTS)
     assert sum(bins.counts) == 4
@@ -142,7 +142,7 @@ def test_every_value_is_in_one_bin():
 
 
 def test_quartiles_are_of_what_there_is():
-    """One value is its own median; none has none."""
+    """The quartiles of one value all equal that value, and an empty list has no quartiles."""
     assert quartiles([]) is None
     assert quartiles([float("nan")]) is None
     one, five = quartiles([7.0]), quartiles([5.0, 1.0, 2.0, 3.0, 4.0])
@@ -151,7 +151,7 @@ def test_quartiles_are_of_what_there_is():
 
 
 def test_sums_are_of_every_status():
-    """Graded, not graded yet and absent are all the rows that there are."""
+    """Graded, ungraded and absent rows are all rows."""
     sums = sums_of(BOOK.rows)
     assert (sums.rows, sums.handed_in, sums.graded, sums.passed) == (8, 6, 5, 3)
     assert (sums.ungraded, sums.absent, sums.late) == (1, 2, 1)
@@ -159,7 +159,7 @@ def test_sums_are_of_every_status():
 
 
 def test_who_is_excused_is_not_absent():
-    """They have a column of their own, which a page without them lacks."""
+    """Excused students are not absent. A page with excused students has an additional column."""
     excused = row("gus", fault="the student is excused.", left_out="excused")
     first, *_, last = tables(render_overview(gradebook(*BOOK.of(NAMES[0]), excused), {}))
     counted = dict(zip(first[0], first[1], strict=True))
@@ -171,11 +171,11 @@ def test_who_is_excused_is_not_absent():
     assert "Excused" not in tables(render_overview(BOOK, {}))[0][0]
 
 
-# --- what fails -----------------------------------------------------------------------------------
+# --- failures -------------------------------------------------------------------------------------
 
 
 def test_cases_of_correctness_count_once_for_a_submission():
-    """Three wrong cases are one submission that failed; a check that was not reached is not a failure."""
+    """A submission with three wrong cases counts once as failed, and a check that did not run is no failure."""
     correctness, build, performance = families(BOOK.of(NAMES[0]))
     assert (correctness.name, correctness.failed, correctness.not_run) == ("correctness", 1, 1)
     assert (build.name, build.failed, build.not_run) == ("build", 1, 0)
@@ -183,7 +183,10 @@ def test_cases_of_correctness_count_once_for_a_submission():
 
 
 def test_causes_are_counted_with_examples():
-    """By reason and cause, the commonest first; a submission stands under each that it shows."""
+    """Causes are counted by reason and cause, the most frequent first, with examples.
+
+    A submission counts for each cause that it shows.
+    """
     rows = [row(f"s{i}", wrong(2)) for i in range(5)] + [row("t", wrong(1, "", Reason.NOT_WRITTEN))]
     (family,) = families(tuple(rows))
     assert [(each.reason, each.submissions, each.cause) for each in family.failures] == [
@@ -197,7 +200,10 @@ def test_causes_are_counted_with_examples():
 
 
 def test_the_reason_of_a_row_is_the_first_to_read():
-    """A race comes before the wrong results that it makes; what was not run is no reason."""
+    """A row has the first reason to read.
+
+    A race precedes the wrong results that it makes, and a check that did not run gives no reason.
+    """
     racing = missed("sanitizer (n 1)", Kind.SANITIZER, Reason.DATA_RACE)
     assert grade(missed(), racing).first_cause.reason is Reason.DATA_RACE
     assert UNBUILT.first_cause.reason is Reason.BUILD_ERROR
@@ -205,14 +211,14 @@ def test_the_reason_of_a_row_is_the_first_to_read():
 
 
 def test_a_partial_pass_is_a_failure_with_its_reason():
-    """Half the points of a speed goal are something to read about."""
+    """A partial pass of a speed goal is a failure with a reason."""
     slow = missed("performance: cpu (n 1)", Kind.PERFORMANCE, Reason.TOO_SLOW, verdict=Verdict.PARTIAL, points=2.0)
     (family,) = families((row("ada", grade(slow)),))
     assert (family.failed, family.failures[0].reason) == (1, Reason.TOO_SLOW)
 
 
 def test_each_case_is_counted():
-    """Passed, failed and not reached are all submissions that were graded; the reason is the commonest."""
+    """Each case counts passed, failed and unreached submissions, with the most frequent reason."""
     rows = (
         row("a", wrong(2)),
         row("b", wrong(1, reason=Reason.NOT_WRITTEN)),
@@ -229,11 +235,11 @@ def test_each_case_is_counted():
     assert "Case by case" not in text_of(gradebook(row("a", PERFECT)), {})
 
 
-# --- where to look --------------------------------------------------------------------------------
+# --- outliers, suites and copies ------------------------------------------------------------------
 
 
 def test_outliers_are_faster_than_the_model_or_than_the_device():
-    """Beyond noise; also one that the grading itself did not believe."""
+    """Outliers exceed the model solution by more than noise, or were not believed by the grading."""
     near = tuple(row(f"a{d}", grade(timed=speed(FASTER + d))) for d in (-0.01, 0.01))
     assert [each.row for each in faster(near)] == [near[1]]
     assert impossible((row("a", grade(missed(reason=Reason.IMPLAUSIBLE))),))
@@ -259,7 +265,7 @@ LADDER = {
         missed("last: practice: two (n 2)", Kind.PRACTICE, points=0.0, max_points=0.0, part="last"),
     ),
 }
-"""The marks of a suite of two kernels, of which the second is wrong."""
+"""Marks of a suite of two kernels, with a wrong second one."""
 
 RUNG = grade(*LADDER["first"], *LADDER["last"], timed={"first": speed(1.5, 3.0), "last": speed(0.4)})
 SUITE = gradebook(
@@ -271,7 +277,7 @@ SUITE = gradebook(
 
 
 def test_the_kernels_of_a_suite_are_told_apart():
-    """In a table of their own: points on average, how many were timed, medians; and in the figures."""
+    """Each kernel of a suite has mean points, a number of timings and medians in a table, and has figures."""
     page = render_overview(SUITE, {})
     (kernels,) = [table for table in tables(page) if table[0][0] == "Kernel"]
     assert kernels[1:] == [
@@ -285,7 +291,7 @@ def test_the_kernels_of_a_suite_are_told_apart():
 
 
 def test_failures_of_a_suite_are_by_kernel_and_practice_is_apart():
-    """What fails is told under its kernel; a case for practice makes nobody fail."""
+    """A failure is counted for its kernel. A failed practice case does not make a submission fail."""
     found = {family.name: family.failed for family in families(SUITE.rows)}
     assert found == {"last: correctness": 2, "last: practice, for no points": 2}
     practising = grade(mark(), LADDER["last"][1])
@@ -295,7 +301,7 @@ def test_failures_of_a_suite_are_by_kernel_and_practice_is_apart():
 
 
 def test_speeds_of_a_suite_are_a_range_and_outliers_name_their_kernel():
-    """One column of the table holds them, from the least to the greatest."""
+    """A suite's speeds are one column with a range, and an outlier names its kernel."""
     assert [of_model(each) for each in SUITE.rows] == ["40 to 150 %", "90 %", ""]
     assert [(each.row.student.label, each.part) for each in faster(SUITE.rows)] == [("ada", "first")]
     assert "ada first 150 %" in text_of(SUITE, {}).partition("Faster than the model solution")[2]
@@ -305,7 +311,7 @@ def test_speeds_of_a_suite_are_a_range_and_outliers_name_their_kernel():
 
 
 def test_copies_are_named_as_hints():
-    """The same file in one list, nearly the same in another, and no word of guilt."""
+    """Identical and nearly identical files are in two lists and are called hints, without a word of guilt."""
     tiled = (
         (SKELETONS[NAMES[1]].rpartition("}")[0]) + "for (int i = 0; i < 9; i++) { C[i] = A[i] * B[i] + i; } " * 5 + "}"
     )
@@ -326,7 +332,7 @@ def test_copies_are_named_as_hints():
 
 
 def test_members_of_a_group_are_not_copies_of_each_other():
-    """A file has one line, in which a group counts once."""
+    """An identical file has one line, and a team counts once in it."""
     people = {"ada": ("fay",), "ben": ("fay",), "fay": ("ada", "ben")}
     page = render_overview(gradebook(*(row(label, PERFECT, same_as=others) for label, others in people.items())), {})
     listed = page.partition("<h4>The same file</h4>")[2].partition("<ul>")[2].partition("</ul>")[0]
@@ -334,7 +340,7 @@ def test_members_of_a_group_are_not_copies_of_each_other():
 
 
 def test_shares_are_rounded_down():
-    """What is not the same does not read as 100 %."""
+    """Shares are rounded down, so that different sources never show 100 %."""
     assert [whole(share) for share in (1.0, 0.9999, 0.95, 0.29)] == ["100", "99", "95", "29"]
 
 
@@ -342,7 +348,10 @@ def test_shares_are_rounded_down():
 
 
 def test_what_needs_the_instructor_comes_first():
-    """The fault of what is not graded stands before all else; then what came in, and what could not be placed."""
+    """The page starts with ungraded submissions and their faults.
+
+    Counts of hand-ins and things that could not be assigned follow.
+    """
     text = text_of(BOOK)
     assert "5 submissions graded, 3 passed every check" in text
     places = [
@@ -362,7 +371,7 @@ def test_what_needs_the_instructor_comes_first():
 
 
 def test_every_row_leads_to_its_report():
-    """By the address given, percent-encoded; a row without one is no link."""
+    """Each row links to the percent-encoded address of its report. A row without an address is no link."""
     page = render_overview(BOOK, LINKS)
     addresses = Reader(page).values("href")
     for path in LINKS.values():
@@ -381,12 +390,12 @@ def test_every_row_leads_to_its_report():
     ],
 )
 def test_an_address_stays_beside_the_page(path, link):
-    """Whatever a student is called."""
+    """An address stays below the page's folder for any name of a student."""
     assert address(path) == link
 
 
 def test_figures_have_words_and_tables_have_heads():
-    """Who cannot see the bars hears the counts; every table has a caption and heads with a scope."""
+    """Each figure has its counts in words, and each table has a caption and heads with a scope."""
     page = render_overview(BOOK, LINKS)
     reader = Reader(page)
     labels = [dict(attrs)["aria-label"] for tag, attrs in reader.elements if tag == "svg"]
@@ -400,13 +409,13 @@ def test_figures_have_words_and_tables_have_heads():
 
 
 def test_an_empty_batch_is_a_page():
-    """Nobody handed in, or nothing could be graded."""
+    """A batch without any graded hand-in gives a page."""
     assert "Nothing of it has been graded." in text_of(gradebook(row("ada"), row("ben", fault="no device")), {})
     assert "0 submissions graded" in text_of(gradebook(), {})
 
 
 def test_a_course_of_a_thousand_is_a_light_page():
-    """Under a megabyte, so that it opens at once; and no picture for each row."""
+    """The page of 1,000 students is below a megabyte, so that it opens at once, and has no picture in each row."""
     page = render_overview(large(1000), {(f"student-{i:04}", NAMES[0]): f"{i}.html" for i in range(1000)})
     assert len(page.encode()) < 1_000_000
     assert page.count("<svg") == 3
@@ -414,7 +423,7 @@ def test_a_course_of_a_thousand_is_a_light_page():
 
 
 def hostile(words):
-    """The book with these words for every text that a stranger writes."""
+    """Return a book with these words in place of all texts from strangers."""
     marks = {"cause": words, "message": words}
     spoilt = grade(
         *(missed(name, Kind.CORRECTNESS, **marks) for name in ("correctness: a", "correctness: b")), source=words
@@ -432,7 +441,7 @@ def links_of(book):
 
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_no_text_becomes_markup(payload):
-    """The elements and attributes are those that plain words make, and the text is all there."""
+    """A hostile text is complete on the page and changes no element and no attribute."""
     pages = [Reader(render_overview(book, links_of(book))) for book in (hostile(payload), hostile("word"))]
     assert pages[0].structure == pages[1].structure
     assert pages[0].text.count(payload) == pages[1].text.count("word") > 8
@@ -440,14 +449,14 @@ def test_no_text_becomes_markup(payload):
 
 
 def test_control_and_bidi_characters_do_not_reach_the_page():
-    """A name that reads backwards would point at somebody else."""
+    """Control and direction characters are removed, because a reversed name would look like another student."""
     odd = "\x00\x1b\x7f\u202e\u2066"
     book = hostile(odd)
     assert not set(render_overview(book, links_of(book))) & set(odd)
 
 
 def test_the_page_asks_for_nothing_from_elsewhere():
-    """The policy of the other pages, and no script."""
+    """The page has the policy of the other pages and no script."""
     page = render_overview(large(30), {})
     assert "default-src 'none'; style-src 'unsafe-inline'; img-src data:" in page
     assert not {tag for tag, _ in Reader(page).elements} & {
@@ -461,11 +470,11 @@ def test_the_page_asks_for_nothing_from_elsewhere():
     }
 
 
-# --- what is shown of the table of all ------------------------------------------------------------
+# --- sorting and filtering ------------------------------------------------------------------------
 
 
 def test_each_row_can_be_picked_out():
-    """By what became of it, and by what is noted of it."""
+    """Each row has flags for its outcome and its notes, by which it can be selected."""
     corrected = replace(PERFECT, correction=Correction(points=-1, comment="late"))
     flags = {each.student.label: flags_of(each) for each in (*BOOK.of(NAMES[0]), row("gus", corrected))}
     assert flags == {
@@ -480,7 +489,10 @@ def test_each_row_can_be_picked_out():
 
 
 def test_the_table_can_be_sorted(browser):
-    """By points, both ways, by speed and by reason, and cut down to some; without a script, as the policy wants it."""
+    """The table can be sorted by points in both orders, by speed and by reason, and filtered.
+
+    The policy allows no script.
+    """
     grades = {"a": grade(mark(points=3.0), timed=speed(0.5)), "b": wrong(1), "c": PERFECT, "d": None}
     page = render_overview(gradebook(*(row(label, each) for label, each in grades.items())), {})
     rows = "[...document.querySelectorAll('.all tbody tr')].filter(each => each.offsetHeight)"
@@ -506,7 +518,7 @@ def test_the_table_can_be_sorted(browser):
 
 
 def test_nothing_of_a_hostile_batch_runs_in_a_browser(browser):
-    """All the payloads at once, also without the policy."""
+    """With all hostile texts in one batch, a browser runs none of them, with and without the policy."""
     book = hostile(" ".join(PAYLOADS))
     page = render_overview(book, links_of(book))
     (shown,) = browser.measure(page, [1200], "document.body.innerText")
@@ -517,20 +529,20 @@ def test_nothing_of_a_hostile_batch_runs_in_a_browser(browser):
 
 @pytest.mark.parametrize("book", [BOOK, large(60), hostile("a_name_without_an_end_" * 20)], ids=["two", "one", "long"])
 def test_no_page_scrolls_sideways(book, browser):
-    """From a small phone to a desk, also with words that never end."""
+    """No page scrolls sideways from a small phone to a desktop, also with endless words."""
     widths = [320, 390, 800, 1030, 1200]
     page = render_overview(book, links_of(book))
     assert browser.measure(page, widths, "document.documentElement.scrollWidth") == widths
 
 
 def test_a_printed_page_holds_every_row(browser):
-    """Whoever files it on paper has all of it."""
+    """A printed page has all rows, for an archive on paper."""
     printed = browser.printed(render_overview(large(120), {}))
     assert [i for i in range(120) if f"student-{i:04}" not in printed] == []
     assert "per cent of the points" in printed
 
 
-# --- what was not checked ---------------------------------------------------------------------------
+# --- unchecked points -------------------------------------------------------------------------------
 
 ABSENT = "the simulator is not installed: install it."
 LACKING = mark(
@@ -542,7 +554,7 @@ LACKING = mark(
 
 
 def test_what_was_not_checked_is_said_first_and_has_not_passed():
-    """In the head, the counts, the section of the assignment and the row of each student."""
+    """Unchecked points are reported in the head, the counts, the assignment's section and each student's row."""
     book = gradebook(row("ada", grade(mark(), LACKING)), row("ben", PERFECT))
     sums = sums_of(book.rows)
     assert (sums.graded, sums.passed, sums.unchecked, sums.max_points) == (2, 1, 1, 62)
@@ -559,14 +571,14 @@ def test_what_was_not_checked_is_said_first_and_has_not_passed():
 
 
 def test_where_all_was_checked_nothing_is_said_of_it():
-    """A course with a simulator sees no more than before."""
+    """If all checks were made, the page has no words about the simulator."""
     text = Reader(render_overview(gradebook(row("ben", PERFECT)), {})).text
     assert "the simulator" not in text
     assert "No check failed." in text
 
 
 def test_what_a_batch_lacks_is_counted_by_reason():
-    """Whose, by key or label, and the most points that one of them lacks; the words are those of a check."""
+    """Incomplete submissions are counted by reason, with keys or labels, the most points missing and the message."""
     there = replace(LACKING, reason=Reason.DECIDED_ELSEWHERE, max_points=40.0, message="it is timed there.")
     disturbed = replace(LACKING, reason=Reason.INTERFERENCE, max_points=20.0, message="it worked.")
     found = (

@@ -84,7 +84,7 @@ CHOSEN = {
         "part",
     ),
 }
-"""Fields that hold one of a few words; a part is the name that an assignment has for it."""
+"""Fields with a fixed set of words. A part is an assignment's name for a kernel."""
 
 
 def page_of(outcome):
@@ -96,7 +96,7 @@ def text_of(outcome):
 
 
 def with_words(value, words, key=""):
-    """A record as JSON, with these words in place of every text in it that is free."""
+    """Return a record as JSON with these words in place of every free text."""
     match value:
         case dict():
             return {name: with_words(each, words, name) for name, each in value.items()}
@@ -112,11 +112,14 @@ def rewritten(outcome, words):
     return type(outcome).model_validate(with_words(outcome.model_dump(mode="json"), words))
 
 
-# --- what it says ---------------------------------------------------------------------------------
+# --- content --------------------------------------------------------------------------------------
 
 
 def test_the_page_begins_with_the_first_cause():
-    """Score, then what to read first: the race, with both lines, and not the wrong results that follow from it."""
+    """The page starts with the score and the first cause.
+
+    The first cause is the race with both lines, not the wrong results that follow from the race.
+    """
     text = text_of(PAGES["race"])
     start = text.partition("Start here")[2].partition("Checks")[0]
     assert "5 of 32 points" in text.partition("Start here")[0]
@@ -128,7 +131,7 @@ def test_the_page_begins_with_the_first_cause():
 
 
 def test_a_sentence_about_a_line_shows_that_line():
-    """A build error at the top of the page stands with the source that it is about, and marks it in the listing."""
+    """A build error at the top of the page shows its source line and marks the line in the listing."""
     outcome = PAGES["build error"]
     start = text_of(outcome).partition("Start here")[2].partition("Checks")[0]
     assert "line 2, column 5: what? 2 }" in start
@@ -136,14 +139,17 @@ def test_a_sentence_about_a_line_shows_that_line():
 
 
 def test_the_longest_text_that_is_graded_makes_a_page_that_a_browser_shows():
-    """All lines of it are listed: with a million, the page had 75 MB and took the judge 28 s and 0.8 GB."""
+    """The longest source that is graded makes a page below 2 MB that lists all lines.
+
+    With a million lines, the page had 75 MB and took 28 s and 0.8 GB.
+    """
     page = page_of(result(check("correctness: one"), source="\n" * LINES))
     assert f'id="L{LINES}"' in page or str(LINES) in page
     assert len(page) < 2_000_000
 
 
 def test_a_line_that_is_not_there_is_no_link_and_no_fault():
-    """A driver may name line 0, or one beyond the end."""
+    """A line number 0 or beyond the end, which a driver may report, is no link and causes no error."""
     for line in ("0", "99999999"):
         broken = failed("build", kind=Kind.BUILD, message=f"line {line}: what?")
         place = RACE.places[0].model_copy(update={"line": int(line)})
@@ -154,7 +160,7 @@ def test_a_line_that_is_not_there_is_no_link_and_no_fault():
 
 
 def test_every_check_stands_with_its_verdict_reason_message_detail_and_points():
-    """All of them, in the order of the result."""
+    """Each check has its verdict, reason, message, detail and points, in the order of the result."""
     outcome = PAGES["race"]
     text = text_of(outcome).partition("Checks")[2]
     for each in outcome.checks:
@@ -173,7 +179,7 @@ def test_every_check_stands_with_its_verdict_reason_message_detail_and_points():
     ids=list(Verdict),
 )
 def test_a_verdict_is_a_sign_and_a_word(verdict, shown):
-    """Nobody needs colours to tell them apart."""
+    """A verdict is a sign and a word, so that it can be read without colours."""
     reason = {Verdict.SKIPPED: Reason.NO_SIMULATOR, Verdict.HIDDEN: Reason.HIDDEN}.get(verdict)
     decided = Verdict.SKIPPED if verdict is Verdict.HIDDEN else verdict
     one = check("correctness: one", verdict=decided, reason=reason, message="so it is.")
@@ -181,12 +187,15 @@ def test_a_verdict_is_a_sign_and_a_word(verdict, shown):
 
 
 def test_nothing_to_mend_is_said():
-    """Where all was checked, and not of what is hidden."""
+    """If all checks passed and none is hidden, the page says that every check passed."""
     assert "Every check passed." in text_of(PAGES["perfect"])
 
 
 def test_hidden_points_are_said_in_the_head_and_grey_in_the_bar():
-    """The bar is full only where all points are earned. Beside a hidden check is only what it is worth."""
+    """Hidden points are named in the head and grey in the bar, which is full only if all points are earned.
+
+    A hidden check shows only the points that it is worth.
+    """
     one = unchecked(points=8, reason=Reason.HIDDEN, message="its outcome is shown after release.")
     outcome = result(BUILD, one, check("correctness: one"))
     text = text_of(outcome)
@@ -208,7 +217,7 @@ def test_hidden_points_are_said_in_the_head_and_grey_in_the_bar():
     ],
 )
 def test_nothing_is_green_by_omission(reason, words):
-    """Where all else passed, the page says in its head and first of all what was not checked, and how to go on."""
+    """If some checks were not made and the others passed, the head and the first section say so, with the remedy."""
     outcome = result(BUILD, check("correctness: one"), unchecked(reason=reason), unchecked(points=0, reason=reason))
     text = text_of(outcome)
     head, _, below = text.partition("Some checks left open")
@@ -222,7 +231,7 @@ def test_nothing_is_green_by_omission(reason, words):
 
 
 def test_the_build_failed_is_said_once():
-    """Twelve checks that were not run stand in the list, skipped, and share one sentence."""
+    """Twelve checks that did not run are listed as skipped and share one sentence."""
     unrun = [failed(f"correctness: {i}", reason=Reason.NOT_RUN, message="the build failed.") for i in range(12)]
     text = text_of(result(*unrun)).partition("Checks")[2].partition("Speed")[0]
     assert text.count("the build failed.") == 1
@@ -230,7 +239,7 @@ def test_the_build_failed_is_said_once():
 
 
 def test_what_was_not_run_stands_apart_from_what_failed():
-    """In the counts, in the strip and in the list, with the points that are lost."""
+    """Skipped checks are separate from failed ones in the counts, the bar and the list, with the lost points."""
     page = REPORTS["html"](result(BUILD, failed("correctness: one"), UNTIMED))
     text = text_of(result(BUILD, failed("correctness: one"), UNTIMED))
     assert "3 checks: 1 passed, 1 failed, 1 skipped" in text
@@ -241,7 +250,10 @@ def test_what_was_not_run_stands_apart_from_what_failed():
 
 
 def test_what_follows_from_a_failed_build_is_one_line():
-    """With the points that are lost; the build's own line and the others keep their places in links."""
+    """The checks that a failed build prevents are one line with the lost points.
+
+    In links, the other checks keep their numbers.
+    """
     unbuilt = failed("build", kind=Kind.BUILD, max_points=0, reason=Reason.BUILD_ERROR, message="line 2: what?")
     unrun = [failed(f"correctness: {i}", reason=Reason.NOT_RUN, message="fix the build.") for i in range(12)]
     page = REPORTS["html"](result(unbuilt, *unrun))
@@ -254,14 +266,14 @@ def test_what_follows_from_a_failed_build_is_one_line():
 
 
 def test_a_check_that_passed_says_how_far_it_is_from_its_limit():
-    """In the list of checks; its line is not marked as wrong."""
+    """A passed check has its message about the limit in the list, and does not mark its line as wrong."""
     reads = check("memory: words", Kind.MEMORY, message="line 1 reads A; the limit is 4.")
     assert "line 1 reads A; the limit is 4." in text_of(result(BUILD, reads))
     assert not any(line.mark for line in lines_of(result(BUILD, reads)))
 
 
 def test_the_source_is_whole_with_what_was_seen_beside_it():
-    """Every line with its number; findings and memory counts at the lines that they are about."""
+    """The listing has every line with its number, with findings and memory counts at their lines."""
     lines = lines_of(PAGES["race"])
     assert [line.text for line in lines] == SOURCE.splitlines()
     assert [line.number for line in lines if line.mark] == [13, 17]
@@ -274,7 +286,10 @@ def test_the_source_is_whole_with_what_was_seen_beside_it():
 
 
 def test_an_access_is_costly_from_twice_the_fewest_sectors():
-    """A little more is what an edge costs; lines with such counts alone carry another mark than faults."""
+    """An access is costly from twice the minimum of sectors, because partial tiles cost a little more.
+
+    Costly lines have another mark than wrong ones.
+    """
     access = PROFILE.accesses[0]
     for sectors, mark in ((access.fewest * COSTLY, "costly"), (access.fewest * COSTLY - 1, "")):
         profile = PROFILE.model_copy(update={"accesses": (access.model_copy(update={"sectors": int(sectors)}),)})
@@ -282,7 +297,7 @@ def test_an_access_is_costly_from_twice_the_fewest_sectors():
 
 
 def test_many_equal_findings_are_a_few_notes():
-    """A race that twelve cases show is no wall of text beside its line."""
+    """Equal findings of twelve cases are a few notes at their line and a count of the others."""
     racing = [
         failed(f"sanitizer: {i}", kind=Kind.SANITIZER, findings=(RACE.model_copy(update={"places": (place,)}),))
         for i in range(12)
@@ -295,7 +310,7 @@ def test_many_equal_findings_are_a_few_notes():
 
 
 def test_the_error_map_is_a_picture_with_a_legend():
-    """A cell for each block, a tile with a sign of its own for each kind, and the counts in words."""
+    """The error map has a cell for each block, a sign for each kind, and counts in words."""
     picture = picture_of(ERROR_MAP)
     assert (picture.rows, picture.columns) == (5, 6)
     assert picture.label == "2 blocks all wrong, 4 blocks some wrong, 6 blocks never written, 18 blocks right"
@@ -310,14 +325,14 @@ def test_the_error_map_is_a_picture_with_a_legend():
 
 
 def test_the_map_of_one_element_is_spoken_of_in_the_singular():
-    """A row, a column and an element."""
+    """The legend of a map with one element is in the singular."""
     one = ERROR_MAP.model_copy(update={"shape": (1, 1), "block": (1, 1), "cells": ("#",)})
     page = text_of(result(WRONG.model_copy(update={"error_map": one}), SPEED))
     assert "1 row down, 1 column across. A cell is an element." in page
 
 
 def test_two_error_maps_have_tiles_of_their_own():
-    """No id is on the page twice."""
+    """No id is on the page twice, also with two error maps."""
     page = page_of(result(WRONG, WRONG.model_copy(update={"name": "correctness: two"}), SPEED))
     ids = Reader(page).values("id")
     assert len(ids) > 10
@@ -326,14 +341,14 @@ def test_two_error_maps_have_tiles_of_their_own():
 
 
 def test_where_nothing_was_timed_it_says_why():
-    """In the words of the check, which say themselves that it was not run."""
+    """Without a timing, the page has the reason of the speed check."""
     assert "performance: cpu (n 1) : the build failed." in text_of(PAGES["race"])
     crashed = failed("performance: cpu (n 1)", kind=Kind.PERFORMANCE, reason=Reason.CRASH, message="it crashed.")
     assert "performance: cpu (n 1) : not timed: it crashed." in text_of(result(BUILD, crashed))
 
 
 def test_speeds_are_words_and_two_figures():
-    """Bars for what moves, a roofline for what computes; the launches of all."""
+    """Speeds have words and two figures: bars for copies or a roofline for arithmetic, and times of launches."""
     for name, words in (
         ("slow", "the dashed line: a copy, 35.4 GB/s"),
         ("roofline", "arithmetic's roof: 4,100 GFLOPS"),
@@ -345,7 +360,7 @@ def test_speeds_are_words_and_two_figures():
 
 
 def test_what_the_kernels_take_stands_with_the_speed():
-    """Registers and local memory always, what is not in registers as a sentence."""
+    """Registers and local memory of the kernels are shown with the speed, and spilling has a sentence."""
     text = text_of(result(BUILD, SPEED.model_copy(update={"usage": (SPILLING,)})))
     assert "rgblkMMM takes 255 registers per work-item, 8.25 KiB of local memory per work-group" in text
     assert SPILLED in text
@@ -353,7 +368,7 @@ def test_what_the_kernels_take_stands_with_the_speed():
 
 
 def test_times_that_a_clock_has_not_seen_leave_a_page():
-    """Without figures, since a logarithmic axis has no zero."""
+    """Times of zero give a page without figures, because a logarithmic axis has no zero."""
     none = Samples(submission=(0.0,), reference=(0.0,), control=(), baseline=(), device_copy=())
     text = text_of(result(BUILD, SPEED.model_copy(update={"performance": performance(samples=none)})))
     assert "7.21 GB/s" in text
@@ -361,7 +376,7 @@ def test_times_that_a_clock_has_not_seen_leave_a_page():
 
 
 def test_a_fault_of_ours_is_a_page_without_a_score():
-    """It says why, and whose fault it is not."""
+    """A fault of the grader gives a page without a score that says why, and that the student is not at fault."""
     text = text_of(UNGRADED)
     assert "Not graded" in text
     assert "Not the student's fault" in text
@@ -370,19 +385,19 @@ def test_a_fault_of_ours_is_a_page_without_a_score():
 
 
 def test_what_the_result_rests_on_stands_at_the_end():
-    """Device, seed, sandbox, versions, limits."""
+    """Device, seed, sandbox, versions and limits are at the end of the page."""
     end = text_of(PAGES["perfect"]).partition("Grading details")[2]
     for words in ("Test Device", "seed 7", "sandbox process", "Python 3.11", "memory_bytes 1024, root read-only"):
         assert words in end
 
 
-# --- what it is made of ---------------------------------------------------------------------------
+# --- markup and policy ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("payload", PAYLOADS)
 @pytest.mark.parametrize("name", PAGES)
 def test_no_text_becomes_markup(name, payload):
-    """With the payload in every free text of the record, the page has the elements that it has with a plain word."""
+    """A hostile text in all free fields of a result leaves the page's elements unchanged."""
     harmless = Reader(page_of(rewritten(PAGES[name], "word")))
     hostile = Reader(page_of(rewritten(PAGES[name], payload)))
     assert hostile.structure == harmless.structure
@@ -390,7 +405,7 @@ def test_no_text_becomes_markup(name, payload):
 
 
 def test_names_of_sizes_limits_and_packages_are_escaped_too():
-    """Keys of the record, which the test above leaves alone."""
+    """Keys of a result, such as names of sizes, limits and packages, are escaped, too."""
     names = dict.fromkeys(PAYLOADS, 1)
     outcome = result(BUILD, profiles={"": PROFILE.model_copy(update={"sizes": names})})
     provenance = outcome.provenance.model_copy(update={"limits": names, "packages": dict.fromkeys(names, "1")})
@@ -402,7 +417,7 @@ def test_names_of_sizes_limits_and_packages_are_escaped_too():
 
 @pytest.mark.parametrize("name", PAGES)
 def test_the_page_asks_for_nothing_from_elsewhere(name):
-    """No script, no address but places in the page itself, and a policy that forbids the rest."""
+    """The page has no script, links only to places in itself, and a policy that forbids other content."""
     page = Reader(page_of(PAGES[name]))
     assert not {tag for tag, _ in page.elements} & {
         "script",
@@ -425,7 +440,7 @@ def test_the_page_asks_for_nothing_from_elsewhere(name):
 
 
 def test_control_and_bidi_characters_do_not_reach_the_page():
-    """A source line that reads backwards would show other code than was graded."""
+    """Control and direction characters are removed, because a reversed source line would show other code."""
     odd = "\x00\x1b\x7f\u202e\u2066\ud800"
     outcome = rewritten(PAGES["race"], "word").model_copy(update={"source": odd, "title": odd, "submission": odd})
     assert not set(page_of(outcome)) & set(odd)
@@ -433,7 +448,7 @@ def test_control_and_bidi_characters_do_not_reach_the_page():
 
 @pytest.mark.whole
 def test_the_same_result_is_the_same_page():
-    """In another process, with other hashes: no date, no random names."""
+    """Equal results give equal bytes in another process with other hashes, without dates or random names."""
     code = "from test_reports_page import PAGES, page_of; import sys; sys.stdout.write(page_of(PAGES['roofline']))"
     for seed in ("1", "2"):
         done = subprocess.run(
@@ -447,7 +462,7 @@ def test_the_same_result_is_the_same_page():
 
 @pytest.mark.whole
 def test_only_a_page_loads_what_draws_it():
-    """The other formats start as fast as without it."""
+    """Only the HTML format loads Matplotlib and Jinja, so the other formats start faster."""
     code = (
         "import sys; from samples import UNGRADED; import grader.cli.app; from grader.reports import REPORTS\n"
         "for name in ('json', 'junit'): REPORTS[name](UNGRADED)\n"
@@ -459,7 +474,7 @@ def test_only_a_page_loads_what_draws_it():
 
 @pytest.mark.whole
 def test_a_machine_without_a_home_says_nothing_and_keeps_nothing(tmp_path):
-    """What draws the figures would warn of its cache; its temporary folder goes with the process."""
+    """Without a home folder, drawing figures prints no warning and leaves no temporary folder."""
     code = (
         "from samples import ROOFLINE, SPEED, result; from grader.reports import REPORTS\n"
         "REPORTS['html'](result(SPEED.model_copy(update={'performance': ROOFLINE})))"
@@ -490,7 +505,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_nothing_of_a_hostile_submission_runs_in_a_browser(name, browser, environment, transposition, tmp_path):
-    """Markup in comments, strings, the compiler's log and the path: the browser shows it as text."""
+    """A browser shows markup in comments, strings, the compiler's log and the path as text."""
     path = tmp_path / f"<img src=x onerror={OWNED}>" / f"\"'><svg onload={OWNED}>.cl"
     path.parent.mkdir()
     path.write_text(HOSTILE[name])
@@ -508,7 +523,7 @@ def test_nothing_of_a_hostile_submission_runs_in_a_browser(name, browser, enviro
 
 
 def test_the_policy_keeps_a_script_from_running(browser):
-    """Should a text ever become markup after all; without the policy the same script does run."""
+    """The page's policy prevents a script from running, and without the policy the script runs."""
     page = add_script(page_of(PAGES["race"]), f"<script>{OWNED}</script><img src=x onerror={OWNED}>")
     assert browser.title(page).startswith("5 / 32")
     assert browser.title(without_policy(page)) == "owned"
@@ -519,21 +534,21 @@ LONG = rewritten(PAGES["race"], "a_name_without_an_end_" * 40)
 
 @pytest.mark.parametrize("name", [*PAGES, "long words"])
 def test_no_page_scrolls_sideways(name, browser):
-    """On phones, small and usual, on a tablet and on a desk; also with words that never end."""
+    """No page scrolls sideways on phones, a tablet and a desktop, also with endless words."""
     page = page_of(LONG if name == "long words" else PAGES[name])
     widths = [320, 390, 800, 1200]
     assert browser.measure(page, widths, "document.documentElement.scrollWidth") == widths
 
 
 def test_a_page_that_scrolls_sideways_is_seen(browser):
-    """The test above can fail."""
+    """The measurement of scrolling detects a page that is too wide."""
     page = add_script(page_of(UNGRADED), "<p style='width: 2000px'>x</p>")
     assert browser.measure(page, [390], "document.documentElement.scrollWidth > innerWidth") == [True]
 
 
 @pytest.mark.whole
 def test_where_to_start_is_on_a_phones_first_screen(browser):
-    """The score and the first sentence, without a finger moved."""
+    """On a phone, the score and the first sentence are on the first screen."""
     bottom = "document.querySelector('.start .message').getBoundingClientRect().bottom"
     for name in ("race", "build error", "slow", "ungraded"):
         assert 0 < browser.measure(page_of(PAGES[name]), [390], bottom)[0] < 844
@@ -541,7 +556,7 @@ def test_where_to_start_is_on_a_phones_first_screen(browser):
 
 @pytest.mark.parametrize("name", ["race", "build error", "roofline"])
 def test_a_printed_page_holds_all_of_it(name, browser):
-    """What scrolls on a screen is whole on paper: the end of a long log, the source, the figures' words."""
+    """A printed page is complete, with the end of a long log, the source and the figures' words."""
     outcome = PAGES[name]
     printed = browser.printed(page_of(outcome))
     for each in outcome.checks:

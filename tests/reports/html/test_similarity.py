@@ -1,4 +1,4 @@
-"""similarity.py: which sources are nearly the same, and which only solve the same task."""
+"""similarity.py: which sources are nearly identical, and which only solve one task."""
 
 import re
 from itertools import combinations
@@ -23,7 +23,7 @@ def skeleton(name):
 
 
 def right_solutions(name):
-    """The model solution, and those of the corpus of which every result is right."""
+    """Return the model solution and all submissions of the corpus with right results."""
     found = [(ROOT / "reference" / name / "kernels.cl").read_text()]
     for folder in sorted((ROOT / "tests" / "submissions" / name).iterdir()):
         fails = yaml.safe_load((folder / "expected.yaml").read_text())["fails"] or {}
@@ -37,7 +37,7 @@ def long_enough(name):
 
 
 def renamed(source):
-    """Every name of the student's own another, no comment, and all on as few lines as can be."""
+    """Return the source with other names, without comments and on as few lines as possible."""
     names = {}
     words = []
     for token in tokens(source):
@@ -49,7 +49,7 @@ def renamed(source):
 
 
 def reordered(source):
-    """Declarations that stand on neighbouring lines, last first."""
+    """Return the source with declarations on neighbouring lines in reverse order."""
     lines, run = [], []
     for line in [*source.split("\n"), ""]:
         if DECLARATION.fullmatch(line):
@@ -61,7 +61,7 @@ def reordered(source):
 
 
 def extended(source):
-    """One declaration more."""
+    """Return the source with an additional declaration."""
     return re.sub(r"\)\s*\{", ") {\n    int unused = 3;", source, count=1)
 
 
@@ -75,7 +75,7 @@ def rows(*sources):
 
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_right_solutions_of_an_assignment_are_told_apart(name):
-    """Though they do the same: none of the corpus's is nearly identical with another, nor with the model solution."""
+    """Independent right solutions of the corpus and the model solution are not nearly identical."""
     sources = right_solutions(name)
     assert len(sources) >= 8
     assert near_identical(rows(*sources), skeleton(name)) == ()
@@ -84,7 +84,10 @@ def test_right_solutions_of_an_assignment_are_told_apart(name):
 
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_a_disguised_copy_is_seen(name):
-    """Renamed, reformatted, without comments, declarations exchanged: all the same; with one more: nearly."""
+    """A copy with other names, layout, comments and order of declarations has similarity 1.
+
+    With an additional declaration, the copy has over 0.96 and is listed as nearly identical.
+    """
     for source in long_enough(name):
         copy = renamed(reordered(source))
         assert copy != source
@@ -96,7 +99,7 @@ def test_a_disguised_copy_is_seen(name):
 
 
 def test_what_the_skeleton_gives_is_no_evidence():
-    """The skeleton has nothing to compare, and a kernel's head and frame are not part of a solution."""
+    """The skeleton has no tokens to compare, and a kernel's head and frame are not part of a solution."""
     given = skeleton("blockMMM")
     own = "x = y + z; "
     assert comparable(given, given) == []
@@ -106,13 +109,13 @@ def test_what_the_skeleton_gives_is_no_evidence():
 
 
 def test_short_sources_are_alike_by_nature():
-    """A transposition without a tile is two lines that everybody writes; nothing is said of it."""
+    """A transposition without a tile is too short to compare, because all students write similar lines."""
     source = (ROOT / "reference" / "coalsTransp" / "baseline.cl").read_text()
     assert near_identical(rows(source, renamed(source)), skeleton("coalsTransp")) == ()
 
 
 def test_many_alike_are_one_group():
-    """Forty disguises of one solution are a group of forty, not 780 pairs; another's two are a group of their own."""
+    """Forty disguised copies of one solution are one group instead of 780 pairs, and two of another are a group."""
     one, *_, other = long_enough("blockMMM")
     sources = [f"{one}// {i}\n" for i in range(40)] + [other, renamed(other)]
     groups = near_identical(rows(*sources), skeleton("blockMMM"))
@@ -121,7 +124,7 @@ def test_many_alike_are_one_group():
 
 
 def test_the_same_bytes_are_compared_once():
-    """They are told elsewhere; the first of them by label stands for all."""
+    """Identical files are compared once, for the first label. The page lists identical files elsewhere."""
     one = long_enough("blockMMM")[0]
     assert near_identical(rows(one, one), skeleton("blockMMM")) == ()
     (group,) = near_identical(rows(one, one, renamed(one)), skeleton("blockMMM"))
@@ -129,7 +132,7 @@ def test_the_same_bytes_are_compared_once():
 
 
 def test_members_of_a_group_are_one_hand_in_of_an_identical_file():
-    """A file has one line, and another file has its own."""
+    """Members of a team count as one hand-in of an identical file, and each file has one line."""
     group = (row("ada", grade(), same_as=("fay",)), row("zoe", grade(), same_as=("fay",)))
     others = (row("fay", grade(), same_as=("ada", "zoe")), row("ben", same_as=("cem",)), row("cem", same_as=("ben",)))
     assert identical((*group, *others)) == ((("ada", "zoe"), ("fay",)), (("ben",), ("cem",)))
@@ -137,10 +140,10 @@ def test_members_of_a_group_are_one_hand_in_of_an_identical_file():
 
 
 def test_rows_without_a_grade_are_left_out():
-    """Nothing handed in is not like nothing handed in."""
+    """Two rows without a grade are not nearly identical."""
     assert near_identical((row("ada"), row("ben", fault="no device")), "") == ()
 
 
 def test_an_endless_source_is_cut():
-    """A file of a megabyte must not hold up a course."""
+    """A source of a megabyte is cut, so that it does not delay the reports of a course."""
     assert len(comparable("x ; " * 3 * MOST, "")) == MOST

@@ -1,4 +1,4 @@
-"""archive.py and folder.py: whatever a listing claims is checked or bounded, and told in a line."""
+"""archive.py and folder.py: all claims of a listing are checked or limited, and faults are reported in a line."""
 
 import io
 import os
@@ -30,7 +30,7 @@ def one(transposition):
 
 
 def packed(path, *members):
-    """A zip of (name or ZipInfo, data), in this order, with ada's honest hand-in first."""
+    """Return a zip of names or ZipInfos with their data, in this order, after Ada's valid hand-in."""
     with zipfile.ZipFile(path, "w") as made:
         for name, data in (("ada/kernels.cl", KERNEL), *members):
             made.writestr(name, data)
@@ -45,7 +45,7 @@ def special(name, kind):
 
 
 def unflagged(path, name):
-    """A zip with a name of these bytes that does not say which encoding it has."""
+    """Return a zip with a name of these bytes and no flag for its encoding."""
     stand_in = "x" * len(name)
     data = packed(path, (f"{stand_in}/kernels.cl", KERNEL + b" ")).read_bytes()
     path.write_bytes(data.replace(stand_in.encode(), name))
@@ -53,7 +53,7 @@ def unflagged(path, name):
 
 
 def bob(path, one):
-    """What is said of bob, whose hand-in is not graded, while ada's is."""
+    """Return the lines about Bob, whose hand-in is not graded, while Ada's is."""
     intake = take_in(path, one)
     assert list(graded(intake)) == [("ada", "coalsTransp")]
     return lines(intake.unplaced)
@@ -74,14 +74,14 @@ def bob(path, one):
     ],
 )
 def test_paths_that_lead_elsewhere_are_refused(name, said, tmp_path, one):
-    """They are named in a line, and nothing else suffers."""
+    """Paths that lead elsewhere are refused with a line, without an effect on other files."""
     text = bob(packed(tmp_path / "all.zip", (name, KERNEL)), one)
     assert said in text
     assert len(text) < 400
 
 
 def test_backslashes_part_folders(tmp_path, one):
-    """As some tools on Windows write them."""
+    """Backslashes separate folders, because some tools on Windows write them."""
     path = packed(tmp_path / "all.zip", ("bob\\kernels.cl", KERNEL + b" "))
     assert graded(take_in(path, one))["bob", "coalsTransp"] == "bob/kernels.cl"
 
@@ -91,14 +91,14 @@ def test_backslashes_part_folders(tmp_path, one):
     [(stat.S_IFLNK, "is a link"), (stat.S_IFIFO, "is not a regular file"), (stat.S_IFCHR, "is not a regular file")],
 )
 def test_members_that_are_no_files_are_refused(kind, said, tmp_path, one):
-    """A link's data is the path that it leads to, which nobody reads."""
+    """Links and special files in an archive are refused. A link's data, the path of its target, is not read."""
     path = packed(tmp_path / "all.zip", (special("bob/kernels.cl", kind), b"/etc/passwd"))
     assert f"all.zip/bob/kernels.cl: {said}" in bob(path, one)
     assert missing(take_in(path, one)) == [("bob", "coalsTransp")]
 
 
 def test_links_and_pipes_in_folders_are_refused(tmp_path, one):
-    """Neither a link to a file nor one to a folder is followed, and no pipe is waited for."""
+    """No link to a file or folder is followed, and no pipe is opened."""
     write_folder(tmp_path / "secret", {"kernels.cl": b"secret"})
     folder = write_folder(tmp_path / "all", {"ada/kernels.cl": KERNEL, "bob/": b"", "eve/": b"", "pip/": b""})
     (folder / "bob" / "kernels.cl").symlink_to(tmp_path / "secret" / "kernels.cl")
@@ -113,7 +113,7 @@ def test_links_and_pipes_in_folders_are_refused(tmp_path, one):
 
 
 def test_encrypted_members_are_refused(tmp_path, one):
-    """There is nobody to ask for the password."""
+    """Encrypted members are refused, because no password is available."""
     path = packed(tmp_path / "all.zip", ("bob/kernels.cl", KERNEL))
     data = bytearray(path.read_bytes())
     for mark, offset in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
@@ -124,14 +124,17 @@ def test_encrypted_members_are_refused(tmp_path, one):
 
 
 def test_a_damaged_member_is_refused(tmp_path, one):
-    """Its checksum says so."""
+    """A member with a wrong checksum is refused."""
     path = packed(tmp_path / "all.zip", ("bob/kernels.cl", b"// a comment to damage"))
     path.write_bytes(path.read_bytes().replace(b"to damage", b"to dXmage"))
     assert "all.zip/bob/kernels.cl: is damaged (Bad CRC-32" in bob(path, one)
 
 
 def test_a_member_with_two_names_is_refused(tmp_path, one):
-    """One in the archive's list and another before the data: tools would differ in what they read."""
+    """A member with different names in the archive's list and before its data is refused.
+
+    Tools would read different names.
+    """
     path = packed(tmp_path / "all.zip", ("bob/kernels.cl", KERNEL))
     path.write_bytes(path.read_bytes().replace(b"bob/kernels.cl", b"eve/kernels.cl", 1))
     assert "all.zip/bob/kernels.cl: is damaged (File name in directory" in bob(path, one)
@@ -139,7 +142,7 @@ def test_a_member_with_two_names_is_refused(tmp_path, one):
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA, 99])
 def test_odd_ways_to_pack_are_refused(method, tmp_path, one):
-    """Those that unpack without a bound on their memory, and those that nobody knows."""
+    """Compression methods without a bound on memory and unknown methods are refused."""
     path = packed(tmp_path / "all.zip", ("bob/kernels.cl", KERNEL))
     data = bytearray(path.read_bytes())
     struct.pack_into("<H", data, data.rfind(b"PK\1\2") + 10, method)
@@ -148,7 +151,7 @@ def test_odd_ways_to_pack_are_refused(method, tmp_path, one):
 
 
 def test_a_bomb_is_cut_where_it_is_too_large(tmp_path, one):
-    """A gigabyte of zeros in a megabyte costs what a large hand-in costs."""
+    """A file that unpacks to 64 MiB of zeros is read up to the size limit."""
     path = tmp_path / "all.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made, made.open("bob/kernels.cl", "w") as member:
         for _ in range(64):
@@ -158,7 +161,7 @@ def test_a_bomb_is_cut_where_it_is_too_large(tmp_path, one):
 
 @pytest.mark.parametrize("size", [3, 10**9])
 def test_a_member_that_lies_about_its_size_is_refused(size, tmp_path, one):
-    """Smaller or larger than it is."""
+    """A member with a false size, too small or too large, is refused."""
     path = packed(tmp_path / "all.zip", ("bob/kernels.cl", b"x" * 1000))
     data = bytearray(path.read_bytes())
     struct.pack_into("<I", data, data.rfind(b"PK\1\2") + 24, size)
@@ -168,7 +171,7 @@ def test_a_member_that_lies_about_its_size_is_refused(size, tmp_path, one):
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 def test_a_name_that_is_there_twice_is_not_guessed_at(tmp_path, one):
-    """Twice the same file is the same file; two that differ are refused."""
+    """Two different members of one name are refused. Two equal ones are one file."""
     twice = packed(tmp_path / "all.zip", ("ada/kernels.cl", KERNEL), ("bob/kernels.cl", b"1"), ("bob/kernels.cl", b"2"))
     assert "all.zip/bob/kernels.cl: is in the archive twice" in bob(twice, one)
 
@@ -177,14 +180,17 @@ def test_a_name_that_is_there_twice_is_not_guessed_at(tmp_path, one):
     ("name", "read"), [("Zoë".encode(), "Zoë"), (b"Zo\x89", "Zoë"), ("Łuk".encode(), "Łuk"), (b"\xff", "\xa0")]
 )
 def test_names_without_an_encoding_are_utf_8_or_else_what_dos_wrote(name, read, tmp_path, one):
-    """Most tools write the first and do not say so; the others wrote code page 437."""
+    """A name without an encoding is UTF-8 or else code page 437.
+
+    Most tools write UTF-8 without the flag, and the others write the code page.
+    """
     names = {each.student.name for each in take_in(unflagged(tmp_path / "all.zip", name), one).handins}
     assert names == {"ada", read}
 
 
 @pytest.mark.parametrize("name", ["a\u202elc.slenrek", "a\x1b[2Jb", "a\u2028b", "a\x07", "\u200b", "a\ud800"])
 def test_names_that_upset_terminals_are_shown_without_it(name, tmp_path, one):
-    """In lines, labels and the text before grading."""
+    """Control and direction characters of names are removed from lines, labels and the summary."""
     try:
         folder = write_folder(tmp_path / "all", {f"{name}/x.txt": b"", "ada/kernels.cl": KERNEL})
     except UnicodeEncodeError:
@@ -200,14 +206,14 @@ def test_names_that_upset_terminals_are_shown_without_it(name, tmp_path, one):
 
 
 def test_a_name_that_says_it_is_utf_8_and_is_not_is_refused(tmp_path, one):
-    """With what to do about it."""
+    """A name that is marked as UTF-8 and is not raises InputError with a remedy."""
     path = packed(tmp_path / "all.zip", ("Zoë/kernels.cl", KERNEL))
     path.write_bytes(path.read_bytes().replace("ë".encode(), b"\xff\xff"))
     assert "unpack it and name the folder" in complaint(path, one)
 
 
 def test_an_archive_of_too_many_members_is_refused(tmp_path, one, monkeypatch):
-    """The named one at once, a student's own in a line."""
+    """A download with too many members raises InputError, and a student's own archive gives a line."""
     monkeypatch.setattr(intake, "LISTED_LIMIT", 3)
     monkeypatch.setattr(opening, "MEMBER_LIMIT", 3)
     many = write_zip(tmp_path / "many.zip", {f"{number}.cl": b"" for number in range(4)})
@@ -218,7 +224,7 @@ def test_an_archive_of_too_many_members_is_refused(tmp_path, one, monkeypatch):
 
 
 def test_what_is_read_of_one_student_is_bounded_and_nobody_elses(tmp_path, one, monkeypatch):
-    """A megabyte of zeros that unpacks to gigabytes costs its student the hand-in, and those after it nothing."""
+    """The bytes that are read for one student are limited. A student's zip bomb costs only that student's hand-in."""
     monkeypatch.setattr(opening, "READ_LIMIT", 10 * SIZE_LIMIT)
     bomb = write_zip(tmp_path / "x.zip", {f"{n}.cl": bytes([n]) * SIZE_LIMIT for n in range(20)}).read_bytes()
     handed_in = {"bob/x.zip": bomb, **{f"zoe{n}/kernels.cl": KERNEL + b" " * n for n in range(9)}}
@@ -231,7 +237,10 @@ def test_what_is_read_of_one_student_is_bounded_and_nobody_elses(tmp_path, one, 
 
 
 def test_a_path_through_thousands_of_folders_costs_what_its_bytes_do(tmp_path, one):
-    """None of its beginnings is kept: a zip of 1.8 MB ended a whole batch, for want of memory."""
+    """Paths through thousands of folders cost memory in proportion to the archive's bytes.
+
+    Keeping each beginning of such paths once exhausted the memory of a batch, with a zip of 1.8 MB.
+    """
     deep = {f"{n}/" + "d/" * 2000 + "kernels.cl": b"" for n in range(100)}
     inner = write_zip(tmp_path / "x.zip", deep).read_bytes()
     tracemalloc.start()
@@ -248,7 +257,7 @@ def test_a_path_through_thousands_of_folders_costs_what_its_bytes_do(tmp_path, o
 
 
 def test_a_students_archive_of_too_many_bytes_is_refused(tmp_path, one, monkeypatch):
-    """It is not even opened."""
+    """A student's archive over the size limit is refused unopened."""
     monkeypatch.setattr("grader.lms.intake.reading.opening.ARCHIVE_LIMIT", 10)
     inner = write_zip(tmp_path / "x.zip", {"kernels.cl": KERNEL}).read_bytes()
     assert "all.zip/bob/x.zip: is over" in bob(packed(tmp_path / "all.zip", ("bob/x.zip", inner)), one)
@@ -256,14 +265,14 @@ def test_a_students_archive_of_too_many_bytes_is_refused(tmp_path, one, monkeypa
 
 @pytest.mark.parametrize("data", [b"", b"PK\5\6", b"not a zip"])
 def test_a_students_broken_archive_is_a_line(data, tmp_path, one):
-    """The student is refused, and nothing else suffers."""
+    """A student's broken archive gives a line and no grade, without an effect on other students."""
     assert "all.zip/bob/x.zip: is not a zip, or is damaged" in bob(
         packed(tmp_path / "all.zip", ("bob/x.zip", data)), one
     )
 
 
 def test_slips_in_a_students_archive_are_told(tmp_path, one):
-    """And the rest of it is graded."""
+    """A path that leads out of a student's archive is reported, and the rest of the archive is graded."""
     inner = packed(tmp_path / "x.zip", ("../../kernels.cl", b"slipped")).read_bytes()
     intake = take_in(packed(tmp_path / "all.zip", ("bob/x.zip", inner)), one)
     assert len(intake.handins) == 2
@@ -275,7 +284,7 @@ WRITERS = (downloads.moodle, downloads.moodle_flat, downloads.canvas, downloads.
 
 @pytest.mark.parametrize("writer", WRITERS)
 def test_a_damaged_download_is_read_or_refused(writer, tmp_path, one):
-    """Cut or changed anywhere: there is an intake that can be told, or one error in a line."""
+    """A download that is cut or changed anywhere is read, or raises InputError in one line."""
     inner = write_zip(tmp_path / "inner.zip", {"kernels.cl": KERNEL, "b.cl": b""}).read_bytes()
     people = [(f"Student {number}", str(number), {"coalsTransp": KERNEL * number}) for number in range(6)]
     whole = writer(tmp_path / "whole.zip", people).read_bytes()
@@ -290,7 +299,7 @@ def test_a_damaged_download_is_read_or_refused(writer, tmp_path, one):
 
 
 def damaged(data, chance):
-    """The data cut, or with some bits flipped, most of them where the archive describes itself."""
+    """Return the data cut, or with some flipped bits, mostly in the archive's directory."""
     if chance.random() < 0.2:
         return data[: chance.randrange(len(data))]
     changed = bytearray(data)

@@ -1,4 +1,4 @@
-"""grader/lms/intake/reading/checkouts.py: a CSV of working trees."""
+"""checkouts.py: a CSV file with the working trees of students."""
 
 from datetime import UTC, datetime
 
@@ -54,31 +54,31 @@ def trees(tmp_path):
     ],
 )
 def test_lists_as_spreadsheets_write_them(text, trees, one):
-    """Whatever parts the columns, marks the encoding, or ends the lines."""
+    """Lists are read with all delimiters, encodings and line ends that spreadsheets write."""
     found = graded(taken(trees, text, one))
     assert found == {("Ada", "coalsTransp"): "ada/src/kernels.cl", ("Bob", "coalsTransp"): "bob/kernels.cl"}
 
 
 def test_names_in_an_older_encoding(trees, one):
-    """As Excel writes them in western Europe."""
+    """A list in Excel's encoding of western Europe is read."""
     intake = taken(trees, "student;path\nZoë;r/ada\n".encode("cp1252"), one)
     assert [each.student.name for each in intake.handins] == ["Zoë"]
 
 
 def test_paths_are_taken_as_they_are_written(trees, one):
-    """A Mac's way to write accents names another file than the usual one; the student's name is the same in both."""
+    """A path is taken unchanged, while the student's name is composed. A Mac's decomposed accents name another file."""
     write_folder(trees, {"r/Zoe\u0308/kernels.cl": TURNED})
     (handin,) = taken(trees, "student,path\nZoe\u0308,r/Zoe\u0308\n", one).handins
     assert handin.student.name == "Zo\u00eb"
 
 
 def test_a_path_may_be_a_file(trees, one):
-    """It is the hand-in."""
+    """A path in the list may be a file, which is then the hand-in."""
     assert list(graded(taken(trees, "student,path\nEve,r/eve.cl\n", one))) == [("Eve", "coalsTransp")]
 
 
 def test_what_is_not_there_is_an_absence_with_a_line(trees, one):
-    """Missing, empty, a link, or no path that any system takes."""
+    """A missing path, an empty folder, a link and an invalid path are absences with a line."""
     (trees / "r" / "link").symlink_to(trees / "r" / "ada")
     rows = "Ada,r/none\nBob,r/empty\nEve,r/link\nZoe,r/a\0b\nPat,r/" + "x" * 300
     intake = taken(trees, f"student,path\n{rows}\n", one)
@@ -90,7 +90,7 @@ def test_what_is_not_there_is_an_absence_with_a_line(trees, one):
 
 
 def test_links_in_a_checkout_are_not_followed(trees, one):
-    """What a student commits may lead anywhere."""
+    """Links in a checkout are not followed, because a student can commit a link to any path."""
     (trees / "r" / "ada" / "src" / "kernels.cl").unlink()
     (trees / "r" / "ada" / "src" / "kernels.cl").symlink_to(trees / "r" / "eve.cl")
     intake = taken(trees, "student,path\nAda,r/ada\n", one)
@@ -99,7 +99,7 @@ def test_links_in_a_checkout_are_not_followed(trees, one):
 
 
 def test_a_student_twice_is_refused(trees, one):
-    """With different paths nobody knows which; the lines name both rows."""
+    """A student with two different paths is refused, with a line for each row."""
     intake = taken(trees, "student,path\nAda,r/ada\nBob,r/bob\nAda,r/eve.cl\n", one)
     assert list(graded(intake)) == [("Bob", "coalsTransp")]
     assert missing(intake) == [("Ada", "coalsTransp")]
@@ -108,7 +108,10 @@ def test_a_student_twice_is_refused(trees, one):
 
 
 def test_a_row_may_say_which_assignment_it_is_for(trees, two):
-    """Then a student has several; what was not asked for, or says too little, is a line."""
+    """A column may name the assignment, so that a student has several rows.
+
+    Rows for other assignments and incomplete rows are reported.
+    """
     write_folder(trees, {"r/mmm/kernels.cl": TILED})
     rows = "Ada,r/ada,coalstransp\nAda,r/mmm,blockMMM\nBob,r/bob,rgblkMMM\n,r/bob,\nBob,,\n"
     intake = taken(trees, f"student,path,assignment\n{rows}", two)
@@ -123,14 +126,14 @@ def test_a_row_may_say_which_assignment_it_is_for(trees, two):
     "text", ["", "name,folder\nx,y\n", "student,path\n", 'student,path\n"' + "x" * 200_000, b"\xff\xfe\0"]
 )
 def test_what_is_no_list_is_refused(text, tmp_path, one):
-    """In a line that names the file."""
+    """A file that is no list raises InputError in a line with the path."""
     (tmp_path / "list.csv").write_bytes(text if isinstance(text, bytes) else text.encode())
     assert str(tmp_path / "list.csv") in complaint(tmp_path / "list.csv", one)
 
 
 @pytest.mark.usefixtures("trees")
 def test_a_list_may_say_when_work_was_handed_in(tmp_path, one):
-    """As the course's dates are written; it may be left empty."""
+    """A column may have hand-in times, written like the course's dates or left empty."""
     text = "student,path,submitted\nada,r/ada,2026-12-01 23:59\nbob,r/bob,2026-12-02T00:00Z\neve,r/eve.cl,\n"
     found = {each.student.label: each.submitted for each in taken(tmp_path, text, one).handins}
     assert found == {
@@ -145,7 +148,7 @@ def test_a_list_may_say_when_work_was_handed_in(tmp_path, one):
 
 @pytest.mark.usefixtures("trees")
 def test_two_times_for_one_checkout_are_refused(tmp_path, one):
-    """Nobody guesses which of them counts."""
+    """Two times for one checkout are refused, because it is unclear which one counts."""
     text = "student,path,submitted\nada,r/ada,2026-12-01 23:59\nada,r/ada,2026-12-02 23:59\nbob,r/bob,\n"
     intake = taken(tmp_path, text, one)
     assert [each.student.label for each in intake.handins] == ["bob"]
