@@ -30,9 +30,9 @@ from grader.common.record import Record
 from grader.course.assignment import Assignment
 from grader.course.expressions import Expression, evaluate
 from grader.course.loading import checked, read_fields
+from grader.course.speed_goals import device_class
 from grader.course.submissions.submission import FILE_NAME
 from grader.course.suite import Coursework
-from grader.execution.device import device_class
 from grader.grading.rules import TimingRules
 from grader.results.result import FOR_INSTRUCTORS, Check, Kind, Reason, Result, Verdict
 

@@ -18,11 +18,11 @@ from grader.common.phrases import sizes_in_words
 from grader.course.assignment import Assignment
 from grader.course.folders import BASELINE_FILE, MODEL_FILE
 from grader.course.rubric import SpeedGoal
+from grader.course.speed_goals import speed_goal
 from grader.course.submissions.submission import FILE_NAME, read_submission
 from grader.course.submissions.task import Task
 from grader.course.truth.oracle import load_oracle
 from grader.course.truth.seeds import fresh_seed
-from grader.execution.device import speed_goal
 from grader.execution.outcome import Fetched
 from grader.execution.plan import BASELINE, NAIVE, STUDENT, WHOLE, baseline_plan, control_plan
 from grader.execution.series import Series

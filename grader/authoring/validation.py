@@ -19,11 +19,11 @@ from grader.course.assignment import Assignment
 from grader.course.expressions import evaluate
 from grader.course.folders import BASELINE_FILE
 from grader.course.launches import Choices
+from grader.course.speed_goals import speed_goal
 from grader.course.submissions.submission import FILE_NAME, read_submission
 from grader.course.submissions.task import Task
 from grader.course.suite import Coursework
 from grader.course.truth.seeds import fresh_seed
-from grader.execution.device import speed_goal
 from grader.grading.by_hand.profiling import profile_submission
 from grader.grading.checks.memory import MEASURES
 from grader.grading.explain.problem import Problem

@@ -14,7 +14,7 @@ from grader.batch.extensions import read_extensions
 from grader.batch.lateness import LateWork, apply_deadlines
 from grader.batch.lms_files import write_uploads
 from grader.batch.outputs import Outputs
-from grader.batch.press import HERE, Press
+from grader.batch.page_renderer import INLINE, PageRenderer
 from grader.batch.progress_table import following
 from grader.batch.publishing import FAULTS, Missing, Outcomes, blank_book, missing_in_words, pages_of, publish
 from grader.batch.regrading import choose, chosen_in_words
@@ -40,14 +40,14 @@ from grader.results.withholding import View, withheld
 
 @dataclass(frozen=True, kw_only=True)
 class BatchRequest:
-    """The options of a batch. `orders` are the settings that every station grades by (Settings.orders). `view` selects
-    the part of a result that students see. All people in a file for upload, and on the roster, are in the batch.
+    """The options of a batch. Every station grades by `settings_json` (Settings.as_json). `view` selects the
+    part of a result that students see. All people in a file for upload, and on the roster, are in the batch.
     """
 
     submissions: tuple[Path, ...]
     assignments: tuple[Coursework, ...]
     folder: Path
-    orders: str
+    settings_json: str
     uploads: tuple[Upload, ...] = ()
     roster: tuple[Owner, ...] = ()
     seed: int | None = None
@@ -56,12 +56,12 @@ class BatchRequest:
 
 
 def grade_batch(
-    request: BatchRequest, hire: Callable[[], Workforce], say: Callable[[str], None], press: Press = HERE
+    request: BatchRequest, hire: Callable[[], Workforce], say: Callable[[str], None], renderer: PageRenderer = INLINE
 ) -> Gradebook:
     """Grade all items without a stored result, write all results and reports, and return the gradebook.
 
     `hire` is called only after the intake has shown that there is something to grade. `say` prints a line or several.
-    `press` makes pages during the gradings.
+    `renderer` makes pages during the gradings.
     """
     assignments = {assignment.name: assignment for assignment in request.assignments}
     deadlines, corrections = look(request, say)
@@ -69,7 +69,7 @@ def grade_batch(
         seed = batch_seed(request.folder, request.seed)
         store = Store(request.folder)
         with closing(hire()) as workforce:
-            plan = make_plan(deadlines.intake, request.assignments, workforce.facilities(), request.orders, seed)
+            plan = make_plan(deadlines.intake, request.assignments, workforce.facilities(), request.settings_json, seed)
             for wanted in request.regrade:
                 chosen = choose(plan, store, assignments, wanted)
                 say(chosen_in_words(wanted, len(chosen)))
@@ -88,10 +88,10 @@ def grade_batch(
             before = len(plan.items) - len(left.items)
             say(_start(len(plan.items), before, str(plan.facilities)))
             if left.items:
-                press.start()
+                renderer.start()
             try:
                 with following(len(plan.items), before, say) as listen:
-                    faults = grade_all(left, workforce, store, _with_pages(outcomes, press, listen))
+                    faults = grade_all(left, workforce, store, _with_pages(outcomes, renderer, listen))
             except InterruptedGradingError as error:
                 done = sum(store.holds(key) for key in plan.items)
                 raise InterruptedGradingError(
@@ -99,10 +99,10 @@ def grade_batch(
                     "the same command goes on from there (without --regrade)."
                 ) from error
             workforce.dismiss()
-            return _publish(request, replace(outcomes, faults=faults), press, say)
+            return _publish(request, replace(outcomes, faults=faults), renderer, say)
 
 
-def _with_pages(outcomes: Outcomes, press: Press, listen: Listener) -> Listener:
+def _with_pages(outcomes: Outcomes, renderer: PageRenderer, listen: Listener) -> Listener:
     """Return a listener that also starts to make the pages of each graded item."""
 
     def hear(event: Event | None) -> None:
@@ -110,7 +110,7 @@ def _with_pages(outcomes: Outcomes, press: Press, listen: Listener) -> Listener:
         if event is not None and event.what == "graded":
             for outcome in outcomes.of(event.item):
                 for told in pages_of(outcome).values():
-                    press.begin(told)
+                    renderer.begin(told)
 
     return hear
 
@@ -142,10 +142,12 @@ def look(request: BatchRequest, say: Callable[[str], None]) -> tuple[LateWork, O
     return deadlines, corrections
 
 
-def _publish(request: BatchRequest, outcomes: Outcomes, press: Press, say: Callable[[str], None]) -> Gradebook:
+def _publish(
+    request: BatchRequest, outcomes: Outcomes, renderer: PageRenderer, say: Callable[[str], None]
+) -> Gradebook:
     """Write all files of this run, remove files that only earlier runs made, and report the changes."""
     outputs = Outputs(request.folder)
-    published = publish(outcomes, outputs, press)
+    published = publish(outcomes, outputs, renderer)
     book = published.book
     with noting() as faults:
         remarks = write_uploads(request.uploads, book, outputs)

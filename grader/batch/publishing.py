@@ -20,7 +20,7 @@ from functools import partial
 from grader.batch.corrections import ABSENT, Order, Orders, corrected, graded_by_hand
 from grader.batch.lateness import LateWork, deducted
 from grader.batch.outputs import Outputs
-from grader.batch.press import Press, source_of
+from grader.batch.page_renderer import PageRenderer, source_of
 from grader.batch.rescoring import up_to_date
 from grader.batch.scheduler import BatchPlan, Item
 from grader.batch.store import Store
@@ -153,7 +153,7 @@ class Outcomes:
         return replace(without_tracebacks(up_to_date(stored, assignment)), submission=handin.where)
 
 
-def publish(outcomes: Outcomes, outputs: Outputs, press: Press) -> Published:
+def publish(outcomes: Outcomes, outputs: Outputs, renderer: PageRenderer) -> Published:
     """Write all files except those for upload. Return the gradebook, and the parts that are missing because grader
     failed.
 
@@ -165,11 +165,11 @@ def publish(outcomes: Outcomes, outputs: Outputs, press: Press) -> Published:
     links: dict[tuple[str, str], str] = {}
 
     def suites() -> Iterator[tuple[str, Result | Ungraded | Absence]]:
-        for outcome in _with_pages_begun(outcomes.each(), outputs, press):
+        for outcome in _with_pages_begun(outcomes.each(), outputs, renderer):
             student, assignment = outcome.handin.student, outcome.handin.assignment
             where = f"{student.label}, {assignment}"
             missing.extend(Missing(where=where, fault=fault) for fault in outcome.faults)
-            missing.extend(Missing(where=where, fault=fault) for fault in _write_reports(outcome, outputs, press))
+            missing.extend(Missing(where=where, fault=fault) for fault in _write_reports(outcome, outputs, renderer))
             rows.append(outcomes.corrected_row(_row(outcome)))
             links[student.label, assignment] = _page(outcome)
             yield student.label, outcome.told
@@ -180,7 +180,7 @@ def publish(outcomes: Outcomes, outputs: Outputs, press: Press) -> Published:
         attempt("the file batch.xml", lambda: outputs.write("batch.xml", render_batch(suites())))
     book = _gradebook(rows, outcomes)
     outputs.write("grades.csv", grades_csv(book))
-    overview = press.overview(book, links)
+    overview = renderer.overview(book, links)
     outputs.write("index.html", overview.text)
     missing.extend(Missing(where="the batch", fault=fault) for fault in (*faults, *overview.faults))
     return Published(book=book, missing=tuple(missing))
@@ -228,27 +228,27 @@ def pages_of(outcome: Outcome) -> dict[str, Result | Ungraded]:
     return {_file("students", outcome, PAGE): outcome.shown, _page(outcome): outcome.told}
 
 
-def _with_pages_begun(outcomes: Iterator[Outcome], outputs: Outputs, press: Press) -> Iterator[Outcome]:
+def _with_pages_begun(outcomes: Iterator[Outcome], outputs: Outputs, renderer: PageRenderer) -> Iterator[Outcome]:
     """Yield the outcomes. The pages of the next AHEAD outcomes are started before, unless they are up to date."""
     waiting: deque[Outcome] = deque()
     for outcome in outcomes:
         for name, told in pages_of(outcome).items():
             if not outputs.has(name, source_of(told)):
-                press.begin(told)
+                renderer.begin(told)
         waiting.append(outcome)
         if len(waiting) > AHEAD:
             yield waiting.popleft()
     yield from waiting
 
 
-def _write_reports(outcome: Outcome, outputs: Outputs, press: Press) -> list[Fault]:
+def _write_reports(outcome: Outcome, outputs: Outputs, renderer: PageRenderer) -> list[Fault]:
     """Write the reports of one hand-in, and return the missing parts. Pages take long to make, so a page that is up to
     date is not made again.
     """
     lacking: list[Fault] = []
     with noting() as faults:
         for name, told in pages_of(outcome).items():
-            drawn = attempt(f"the file {name}", partial(_write_page, name, told, outputs, press))
+            drawn = attempt(f"the file {name}", partial(_write_page, name, told, outputs, renderer))
             lacking += () if isinstance(drawn, Fault) else drawn
         source = source_of(outcome.shown)
         for ending, render in BESIDE.items():
@@ -257,12 +257,12 @@ def _write_reports(outcome: Outcome, outputs: Outputs, press: Press) -> list[Fau
     return [*faults, *lacking]
 
 
-def _write_page(name: str, told: Result | Ungraded, outputs: Outputs, press: Press) -> tuple[Fault, ...]:
+def _write_page(name: str, told: Result | Ungraded, outputs: Outputs, renderer: PageRenderer) -> tuple[Fault, ...]:
     """Write a page. An incomplete page gets no source, so that the next run makes it again."""
     source = source_of(told)
     if outputs.keep(name, source):
         return ()
-    page = press.page(told)
+    page = renderer.page(told)
     outputs.write(name, page.text, "" if page.faults else source)
     return page.faults
 

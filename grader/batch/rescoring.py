@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from grader.common.record import replace
 from grader.course.assignment import Assignment
+from grader.course.speed_goals import speed_goal
 from grader.course.suite import Coursework
-from grader.execution.device import speed_goal
 from grader.grading.checks.correctness import FORFEITED, are_shown_right, forfeit
 from grader.grading.checks.memory import check_memory, uncounted
 from grader.grading.checks.requirements import required

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from grader.batch.rescoring import lacks_measurements, up_to_date
-from grader.batch.station import NAME, Errand, Facilities, MissingSpeeds, WholeGrading, Work, most_points
+from grader.batch.station import NAME, Facilities, GradingJob, MissingSpeeds, WholeGrading, Work, most_points
 from grader.batch.store import Store, content_key, seed_of
 from grader.batch.workforce import Workforce
 from grader.common.errors import GraderError, InterruptedGradingError
@@ -50,14 +50,14 @@ class BatchPlan:
 
     items: dict[str, Item]
     facilities: Facilities
-    orders: str
+    settings_json: str
     seed: int
 
-    def errand(self, item: Item, before: Result | None = None) -> Errand:
-        """Return the errand for an item. `before` is the item's result if it has been graded before."""
-        return Errand(
+    def job(self, item: Item, before: Result | None = None) -> GradingJob:
+        """Return the job for an item. `before` is the item's result if it has been graded before."""
+        return GradingJob(
             work=_work(item, before),
-            orders=self.orders,
+            settings_json=self.settings_json,
             facilities=self.facilities,
             bundle=item.bundle,
             data=item.handins[0].data,
@@ -74,7 +74,7 @@ def _work(item: Item, before: Result | None) -> Work:
 
 
 def make_plan(
-    intake: Intake, assignments: tuple[Coursework, ...], facilities: Facilities, orders: str, seed: int
+    intake: Intake, assignments: tuple[Coursework, ...], facilities: Facilities, settings_json: str, seed: int
 ) -> BatchPlan:
     """Make an item for every different file and assignment, in the order of the hand-ins."""
     bundles = {assignment.name: pack(assignment) for assignment in assignments}
@@ -82,12 +82,12 @@ def make_plan(
     named = {assignment.name: assignment for assignment in assignments}
     items: dict[str, Item] = {}
     for handin in intake.handins:
-        key = content_key(handin, measured[handin.assignment], facilities, orders)
+        key = content_key(handin, measured[handin.assignment], facilities, settings_json)
         known = items.get(key) or Item(
             key=key, handins=(), assignment=named[handin.assignment], bundle=bundles[handin.assignment]
         )
         items[key] = replace(known, handins=(*known.handins, handin))
-    return BatchPlan(items=items, facilities=facilities, orders=orders, seed=seed)
+    return BatchPlan(items=items, facilities=facilities, settings_json=settings_json, seed=seed)
 
 
 def missing(plan: BatchPlan, store: Store) -> BatchPlan:
@@ -138,9 +138,9 @@ def grade_all(plan: BatchPlan, workforce: Workforce, store: Store, listen: Liste
     under_way: dict[Future[Result | Ungraded], Event] = {}
     faults: dict[str, str] = {}
     while waiting or alone or under_way:
-        while (waiting and len(under_way) < workforce.hands) or (alone and not waiting and not under_way):
+        while (waiting and len(under_way) < workforce.capacity) or (alone and not waiting and not under_way):
             begun = (waiting or alone).popleft()
-            under_way[workforce.submit(plan.errand(begun.item, store.load(begun.item.key)))] = begun
+            under_way[workforce.submit(plan.job(begun.item, store.load(begun.item.key)))] = begun
             listen(begun)
         done, _ = wait(under_way, timeout=TICK, return_when=FIRST_COMPLETED)
         for future in [each for each in under_way if each in done]:  # a set has no fixed order

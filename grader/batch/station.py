@@ -93,13 +93,13 @@ Work = WholeGrading | VisibleGrading | MissingSpeeds | PendingCases
 
 
 @dataclass(frozen=True, kw_only=True)
-class Errand:
-    """Work on one file for one assignment. `orders` are settings as JSON, which override the settings of the machine.
+class GradingJob:
+    """Work on one file for one assignment. `settings_json` overrides the settings of the machine.
     The result must state the values of the last three fields.
     """
 
     work: Work
-    orders: str
+    settings_json: str
     facilities: Facilities
     bundle: Bundle
     data: bytes
@@ -119,10 +119,10 @@ def most_points(assignment: Coursework) -> float:
 
 
 class Station:
-    """A grading environment that stays open between errands, with the assignments that it has received."""
+    """A grading environment that stays open between jobs, with the assignments that it has received."""
 
-    def __init__(self, orders: str) -> None:
-        settings = load_settings(json.loads(orders))
+    def __init__(self, settings_json: str) -> None:
+        settings = load_settings(json.loads(settings_json))
         with ExitStack() as undo:
             with uninterrupted():
                 self._assignments = undo.enter_context(_assignments_folder(Path(tempfile.gettempdir())))
@@ -134,15 +134,15 @@ class Station:
         """End the spare worker, and remove the assignments."""
         self._opened.close()
 
-    def grade(self, errand: Errand, progress: Progress) -> Result:
-        """Grade an errand. Raises the errors of a grading, and WorkerError if its facilities are not the station's."""
-        if self.facilities != errand.facilities:
+    def grade(self, job: GradingJob, progress: Progress) -> Result:
+        """Grade a job. Raises the errors of a grading, and WorkerError if its facilities are not the station's."""
+        if self.facilities != job.facilities:
             raise WorkerError(
                 f"{platform.node()} would grade with {self.facilities}, but the batch is graded with "
-                f"{errand.facilities}: the results could not be compared."
+                f"{job.facilities}: the results could not be compared."
             )
-        assignment = unpack(errand.bundle, self._assignments)
-        return _result(assignment, errand, self._environment, progress)
+        assignment = unpack(job.bundle, self._assignments)
+        return _result(assignment, job, self._environment, progress)
 
 
 @contextmanager
@@ -171,17 +171,17 @@ def _look_around(environment: GradingEnvironment) -> Facilities:
     return Facilities(grader=version("grader"), device=one_of_several_alike(here), simulated=simulated)
 
 
-def _result(assignment: Coursework, errand: Errand, environment: GradingEnvironment, progress: Progress) -> Result:
+def _result(assignment: Coursework, job: GradingJob, environment: GradingEnvironment, progress: Progress) -> Result:
     try:
-        submission = parse_submission(NAME, errand.data)
+        submission = parse_submission(NAME, job.data)
     except InputError as error:
-        submission = Submission(path=NAME, source="", sha256=errand.sha256, scan=scan(""))
-        return refuse_coursework(assignment, submission, errand.seed, str(error), environment)
-    match errand.work:
+        submission = Submission(path=NAME, source="", sha256=job.sha256, scan=scan(""))
+        return refuse_coursework(assignment, submission, job.seed, str(error), environment)
+    match job.work:
         case WholeGrading():
-            return grade_coursework(assignment, submission, errand.seed, environment, progress)
+            return grade_coursework(assignment, submission, job.seed, environment, progress)
         case VisibleGrading():
-            return grade_without_hidden_cases(assignment, submission, errand.seed, environment, progress)
+            return grade_without_hidden_cases(assignment, submission, job.seed, environment, progress)
         case MissingSpeeds(result=result):
             return time_again(assignment, submission, result, environment, progress)
         case PendingCases(result=result):
@@ -196,11 +196,11 @@ _open: dict[str, Station] = {}
 """The station of this process, by its settings. At most one is open."""
 
 
-def _station(orders: str) -> Station:
-    if orders not in _open:
+def _station(settings_json: str) -> Station:
+    if settings_json not in _open:
         leave()
-        _open[orders] = Station(orders)
-    return _open[orders]
+        _open[settings_json] = Station(settings_json)
+    return _open[settings_json]
 
 
 def leave() -> None:
@@ -210,18 +210,18 @@ def leave() -> None:
         station.close()
 
 
-def look_around(orders: str) -> Facilities:
+def look_around(settings_json: str) -> Facilities:
     """Return the facilities of this process's station, which is opened if necessary."""
     with _at_work:
-        return _station(orders).facilities
+        return _station(settings_json).facilities
 
 
-def grade(errand: Errand, progress: Progress = quietly) -> Result | Ungraded:
-    """Grade an errand in this process. A fault in one grading is returned as Ungraded, without effect on the others."""
+def grade(job: GradingJob, progress: Progress = quietly) -> Result | Ungraded:
+    """Grade a job in this process. A fault in one grading is returned as Ungraded, without effect on the others."""
     try:
         with _at_work:
-            return _station(errand.orders).grade(errand, progress)
+            return _station(job.settings_json).grade(job, progress)
     except InterruptedGradingError:
         raise
     except Exception as error:  # noqa: BLE001 - see the docstring
-        return ungraded(errand.bundle.name, NAME, error)
+        return ungraded(job.bundle.name, NAME, error)

@@ -47,13 +47,13 @@ class Memo(Record):
     stands: tuple[Stand, ...] | None = None
 
 
-def content_key(handin: HandIn, measured_sha256: str, facilities: Facilities, orders: str) -> str:
+def content_key(handin: HandIn, measured_sha256: str, facilities: Facilities, settings_json: str) -> str:
     """Return a key that is equal for gradings that must have the same outcome. Such gradings have the same bytes, the
     same assignment except for its thresholds (`measured_sha256`), the same version of grader with the same settings,
     and the same kind of device, with or without the simulator.
     """
     device = facilities.device.model_dump_json()
-    parts = (handin.sha256, measured_sha256, facilities.grader, device, facilities.simulated, orders)
+    parts = (handin.sha256, measured_sha256, facilities.grader, device, facilities.simulated, settings_json)
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:KEY_DIGITS]
 
 

@@ -24,8 +24,8 @@ from grader.cli.progress import progress_line
 from grader.common.errors import InputError, SolutionError
 from grader.common.phrases import capital, count, listed, sizes_in_words
 from grader.course.catalogue import Course
+from grader.course.speed_goals import device_class, speed_goal
 from grader.course.suite import Coursework
-from grader.execution.device import device_class, speed_goal
 from grader.grading.grading_environment import GradingEnvironment
 from grader.reports.terminal import render
 from grader.results.suite_results import joined

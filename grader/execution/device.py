@@ -2,43 +2,18 @@
 
 from dataclasses import dataclass
 
-from grader.common.errors import InputError
 from grader.course.assignment import Assignment
 from grader.course.expressions import evaluate_int
-from grader.course.folders import ASSIGNMENT_FILE
 from grader.course.launches import ELEMENT_BYTES
-from grader.course.rubric import DeviceClass, SpeedGoal
+from grader.course.rubric import DeviceClass
+from grader.course.speed_goals import device_class, speed_goal
 from grader.kernels import source
 from grader.protocol.messages import DeviceFacts
-
-
-def device_class(device: DeviceFacts) -> DeviceClass:
-    """Class of the device, which selects the speed goals: "cpu" for a CPU driver, "gpu" for every other device."""
-    return "cpu" if device.type == "cpu" else "gpu"
 
 
 def share_a_process(device: DeviceFacts) -> bool:
     """True if kernels run as native code in the worker's process. They do on a CPU; on a GPU, they cannot access it."""
     return device_class(device) == "cpu"
-
-
-def speed_goal(assignment: Assignment, device: DeviceFacts) -> SpeedGoal:
-    """Speed goal for this device. Raises InputError if the assignment has none for its class, or checks no speed."""
-    kind = device_class(device)
-    goal = assignment.speed_goals.classes.get(kind)
-    if goal is None:
-        path = assignment.folder / ASSIGNMENT_FILE
-        raise InputError(f"{path}: says nothing about the device {device.name}; add performance.classes.{kind}.")
-    return goal
-
-
-def model_speed(assignment: Assignment, device: DeviceFacts) -> float | None:
-    """Speed of the model solution, as a multiple of the speed of the program that is timed for comparison.
-
-    It is 1 if the model solution itself is timed. A student kit times the baseline instead; there it is the yardstick
-    of the speed goal, or None if the goal has no yardstick.
-    """
-    return 1.0 if assignment.kit is None else speed_goal(assignment, device).yardstick
 
 
 GPU_COPY_BYTES = 256 * 1024**2

@@ -37,7 +37,7 @@ from grader.execution.deadlines import Deadlines
 from grader.execution.sandbox import SANDBOXES, Sandbox, containers_are_ready
 from grader.execution.sandbox.docker.gpu import NO_GPU
 from grader.execution.sandbox.forkserver import ForkServer
-from grader.execution.sandbox.rules import ContainerRules, Rules, WorkerLimits
+from grader.execution.sandbox.limits import ContainerRules, Rules, WorkerLimits
 from grader.execution.sandbox.spare import EagerSandbox, SpareSandbox
 from grader.execution.sandbox.users import roots_own
 from grader.grading.rules import SearchRules, TimingRules, WatchingRules
@@ -223,7 +223,7 @@ class Settings(BaseSettings):
         """Folder of the locks that all graders share to use the devices of this host, in such sandboxes or without."""
         return self.locks or _lock_folder(sandbox_name)
 
-    def orders(self, given: dict[str, Any]) -> str:
+    def as_json(self, given: dict[str, Any]) -> str:
         """Settings that a station on another machine must use, as JSON.
 
         They are the settings `given` for this batch, and every rule that can change a verdict. The station chooses the

@@ -42,7 +42,7 @@ ROUND_FILE = "rounds/arrays.bin"
 class Limits(Message):
     """Resource limits that a worker sets on itself before it runs untrusted code.
 
-    The judge's execution/sandbox/rules.py has their defaults.
+    The judge's execution/sandbox/limits.py has their defaults.
 
     With None for `processes`, the worker sets no such limit. The sandbox then counts the processes, because the OS
     kernel would count the processes of all workers that have the same user.

@@ -169,13 +169,13 @@ class Course:
             submissions=self.sources,
             assignments=(self.strict if stage.raised else self.usual,),
             folder=self.out,
-            orders='{"sandbox": "process"}',
+            settings_json='{"sandbox": "process"}',
             uploads=sheets() if uploads is None else uploads,
             seed=7,
             view=released if stage.released else withheld,
         )
         grade_batch(request, lambda: workforce, self.said.append)
-        return len(workforce.errands)
+        return len(workforce.grading_jobs)
 
     def files(self):
         """Return the bytes of each file except the stored results."""

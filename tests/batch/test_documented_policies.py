@@ -42,7 +42,7 @@ def book(tmp_path):
         submissions=(tmp_path / "all.csv",),
         assignments=(assignment,),
         folder=tmp_path / "out",
-        orders='{"sandbox": "process"}',
+        settings_json='{"sandbox": "process"}',
     )
     said = []
     found = grade_batch(request, lambda: Puppets(assignment_sha256=assignment.sha256), said.append)

@@ -14,8 +14,8 @@ from samples import BUILD, SPEED, failed, result
 
 from grader import reports
 from grader.batch import lms_files, publishing
+from grader.batch.page_renderer import INLINE, InlineRenderer
 from grader.batch.pipeline import BatchRequest, grade_batch, look
-from grader.batch.press import HERE, Here
 from grader.batch.progress_table import outcome_in_words
 from grader.batch.store import Store
 from grader.cli.result_codes import batch_exit_code
@@ -47,7 +47,7 @@ def submissions(tmp_path):
 def run(submissions, tmp_path, transposition):
     """Return a function that grades them and returns the gradebook, the workforce and the printed lines."""
 
-    def run(workforce=None, assignment=transposition, press=HERE, **changes):
+    def run(workforce=None, assignment=transposition, renderer=INLINE, **changes):
         workforce = workforce or Puppets(assignment_sha256=assignment.sha256)
         said = []
         request = BatchRequest(
@@ -55,12 +55,12 @@ def run(submissions, tmp_path, transposition):
                 "submissions": (submissions,),
                 "assignments": (assignment,),
                 "folder": tmp_path / "out",
-                "orders": ORDERS,
+                "settings_json": ORDERS,
                 "seed": 7,
                 **changes,
             }
         )
-        return grade_batch(request, lambda: workforce, said.append, press), workforce, said
+        return grade_batch(request, lambda: workforce, said.append, renderer), workforce, said
 
     return run
 
@@ -74,7 +74,7 @@ def test_everything_is_written(run, tmp_path):
     book, workforce, _ = run()
     assert workforce.dismissed
     assert workforce.closed
-    assert len(workforce.errands) == 2
+    assert len(workforce.grading_jobs) == 2
     found = files_in(tmp_path / "out")
     reports = ("gradescope.json", "html", "json", "xml")
     assert [name for name in found if not name.startswith("results/")] == sorted(
@@ -93,7 +93,7 @@ def test_everything_is_written(run, tmp_path):
 EVERYBODY = [f"submissions/{who}/kernels.cl" for who in ("anna", "bob", "carol")]
 
 
-class Recorder(Here):
+class Recorder(InlineRenderer):
     """Makes pages in this process and records which page was begun or made, and when."""
 
     def __init__(self, workforce):
@@ -113,13 +113,13 @@ class Recorder(Here):
 
 def test_pages_are_begun_while_others_are_graded(run, transposition):
     """Each student's page is begun during grading, also for identical files. Current pages are not begun again."""
-    workforce = Puppets(hands=1, assignment_sha256=transposition.sha256)
-    press = Recorder(workforce)
-    run(workforce, press=press)
-    assert [name for name, dismissed in press.begun if not dismissed] == EVERYBODY
-    assert press.made == EVERYBODY
-    again = Recorder(Puppets(hands=1, assignment_sha256=transposition.sha256))
-    run(again.workforce, press=again)
+    workforce = Puppets(capacity=1, assignment_sha256=transposition.sha256)
+    renderer = Recorder(workforce)
+    run(workforce, renderer=renderer)
+    assert [name for name, dismissed in renderer.begun if not dismissed] == EVERYBODY
+    assert renderer.made == EVERYBODY
+    again = Recorder(Puppets(capacity=1, assignment_sha256=transposition.sha256))
+    run(again.workforce, renderer=again)
     assert (again.begun, again.made, again.started) == ([], [], 0)
 
 
@@ -127,10 +127,10 @@ def test_the_next_pages_are_made_while_one_is_written(run, transposition, tmp_pa
     """All pages are begun before the first is written, even if no grading runs, such as after a changed threshold."""
     run()
     shutil.rmtree(tmp_path / "out" / "students")
-    press = Recorder(Puppets(assignment_sha256=transposition.sha256))
-    run(press.workforce, press=press)
-    assert [name for name, _ in press.begun] == EVERYBODY
-    assert press.before == [3, 3, 3], "all three were begun before the first was made"
+    renderer = Recorder(Puppets(assignment_sha256=transposition.sha256))
+    run(renderer.workforce, renderer=renderer)
+    assert [name for name, _ in renderer.begun] == EVERYBODY
+    assert renderer.before == [3, 3, 3], "all three were begun before the first was made"
 
 
 def test_who_is_refused_is_not_absent(run, submissions, tmp_path):
@@ -178,7 +178,7 @@ def test_a_second_run_grades_nothing_and_writes_the_same(run, tmp_path):
     page = out / "students" / "anna" / "coalsTransp.html"
     made = page.stat().st_mtime_ns
     _, workforce, said = run()
-    assert workforce.errands == []
+    assert workforce.grading_jobs == []
     assert {name: (out / name).read_bytes() for name in files_in(out)} == before
     assert page.stat().st_mtime_ns == made
     assert any("2 gradings, 2 of them made before" in line for line in said)
@@ -191,7 +191,7 @@ def test_a_report_that_is_gone_is_written_again_without_grading(run, tmp_path):
     text = page.read_text()
     page.unlink()
     _, workforce, _ = run()
-    assert workforce.errands == []
+    assert workforce.grading_jobs == []
     assert page.read_text() == text
 
 
@@ -246,7 +246,7 @@ def test_only_who_is_to_be_graded_again_is(run, tmp_path):
     _, workforce, said = run(regrade=("student=carol",))
     assert "--regrade student=carol: 1 stored grading to make again." in said
     assert said[-1] == "No grade has changed since the last run."
-    assert [errand.data for errand in workforce.errands] == [(RIGHT + "// mine\n").encode()]
+    assert [job.data for job in workforce.grading_jobs] == [(RIGHT + "// mine\n").encode()]
     after = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "out" / "results").glob("*.json")}
     assert before.keys() == after.keys()
     assert sum(before[name] != after[name] for name in before) == 1
@@ -256,7 +256,7 @@ def test_a_choice_that_matches_nothing_says_so(run):
     """A --regrade choice without a match prints a line and grades nothing."""
     run()
     _, workforce, said = run(regrade=("check=coalescing", "changed=coalsTransp"))
-    assert workforce.errands == []
+    assert workforce.grading_jobs == []
     for wanted in ("check=coalescing", "changed=coalsTransp"):
         assert f"--regrade {wanted} matches no stored grading, so nothing is graded again for it." in said
 
@@ -289,7 +289,7 @@ def test_changed_thresholds_score_anew_without_a_grading(run, tmp_path, transpos
     changed = transposition.model_copy(update={"correctness": correctness})
     changed.__dict__["sha256"] = "another version"
     second, workforce, _ = run(assignment=changed)
-    assert workforce.errands == []
+    assert workforce.grading_jobs == []
     assert {path: path.read_bytes() for path in stored} == stored
     for old, new in zip(first.rows, second.rows, strict=True):
         if old.grade is not None:
@@ -317,7 +317,7 @@ def test_what_could_not_be_graded_is_listed_and_the_rest_is_there(run, tmp_path)
     assert "<error" in junit
     assert "too noisy" in junit
     again, workforce, _ = run()
-    assert [errand.data for errand in workforce.errands] == [data]
+    assert [job.data for job in workforce.grading_jobs] == [data]
     assert {row.status for row in again.rows} == {"graded", "absent"}
 
 
@@ -325,12 +325,12 @@ def test_an_end_in_the_middle_says_how_to_go_on(run, tmp_path):
     """An interrupted batch says how many gradings are stored, where they are, and that the same command continues."""
 
     class Interrupted(Puppets):
-        def submit(self, errand):
-            if self.errands:
+        def submit(self, job):
+            if self.grading_jobs:
                 raise InterruptedGradingError("interrupted by SIGINT.")
-            return super().submit(errand)
+            return super().submit(job)
 
-    workforce = Interrupted(hands=1)
+    workforce = Interrupted(capacity=1)
     with pytest.raises(InterruptedGradingError) as caught:
         run(workforce)
     assert str(caught.value) == (
@@ -339,7 +339,7 @@ def test_an_end_in_the_middle_says_how_to_go_on(run, tmp_path):
     )
     assert workforce.closed
     _, rest, _ = run()
-    assert len(rest.errands) == 1
+    assert len(rest.grading_jobs) == 1
 
 
 def test_a_workforce_that_cannot_start_is_our_error(run):
@@ -375,10 +375,10 @@ def test_two_batches_do_not_share_a_folder_at_once(run):
     """A second batch in the same folder is refused while the first runs."""
 
     class Second(Puppets):
-        def submit(self, errand):
+        def submit(self, job):
             with pytest.raises(InputError, match="another grader is at work"):
                 run()
-            return super().submit(errand)
+            return super().submit(job)
 
     book, _, _ = run(Second())
     assert {row.status for row in book.rows} == {"graded", "absent"}
@@ -428,7 +428,7 @@ def test_a_gradebook_that_cannot_be_filled_is_told_before_anything_is_graded(run
     workforce = Puppets()
     with pytest.raises(InputError, match="--canvas-column"):
         run(workforce, uploads=(CanvasGradebook(sheet=sheet),))
-    assert workforce.errands == []
+    assert workforce.grading_jobs == []
 
 
 TWO_OF_A_NAME = (
@@ -462,7 +462,7 @@ def test_a_line_for_one_of_two_people_of_a_name_is_refused(run, tmp_path, name, 
     workforce = Puppets()
     with pytest.raises(InputError, match=f"{file}, line 2: '{name}' may be 2 people, key 11 and key 12; write the key"):
         run(workforce, **given)
-    assert workforce.errands == []
+    assert workforce.grading_jobs == []
     (tmp_path / "out" / file).write_text(line.format("11"))
     book, _, _ = run(**given)
     assert [row.status for row in book.rows if row.student.key == "11"] == ["graded"]
@@ -498,7 +498,7 @@ def test_a_dry_run_shows_what_there_is_and_makes_nothing(submissions, tmp_path, 
     """A dry run lists the hand-ins and the problems and makes no folder."""
     said = []
     request = BatchRequest(
-        submissions=(submissions,), assignments=(transposition,), folder=tmp_path / "out", orders=ORDERS
+        submissions=(submissions,), assignments=(transposition,), folder=tmp_path / "out", settings_json=ORDERS
     )
     deadlines, _ = look(request, said.append)
     assert len(deadlines.intake.handins) == 3
@@ -515,7 +515,7 @@ def test_a_second_download_adds_to_the_first(run, submissions, tmp_path):
         if text is not None:
             (late / name / "kernels.cl").write_text(text)
     book, workforce, said = run(submissions=(submissions, late))
-    assert sorted(errand.data for errand in workforce.errands) == sorted(
+    assert sorted(job.data for job in workforce.grading_jobs) == sorted(
         (RIGHT + f"// {what}\n").encode() for what in ("again", "late")
     )
     assert {row.student.label: row.where for row in book.rows} == {
@@ -544,7 +544,7 @@ def test_a_report_that_cannot_be_made_costs_no_other(run, tmp_path, monkeypatch)
     assert "anna, coalsTransp: The file students/anna/coalsTransp.xml is missing" in listed
     assert "ZeroDivisionError" in listed
     _, workforce, said = run()
-    assert not workforce.errands
+    assert not workforce.grading_jobs
     assert (home / "coalsTransp.xml").exists()
     assert not (out / "faults.txt").exists()
 

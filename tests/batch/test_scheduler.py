@@ -37,19 +37,19 @@ def test_the_same_bytes_for_two_assignments_are_two_gradings(transposition, prod
     assert [item.bundle.name for item in plan.items.values()] == ["coalsTransp", "blockMMM"]
 
 
-def test_an_errand_holds_all_that_a_station_needs(transposition):
-    """An errand contains the bytes, the assignment, the settings and a seed.
+def test_a_job_holds_all_that_a_station_needs(transposition):
+    """A job contains the bytes, the assignment, the settings and a seed.
 
     Seeds differ between gradings and repeat in a second run.
     """
     plans = [plan_of([transposition], handin("anna"), handin("bob", b"other")) for _ in range(2)]
-    first, second = ([plan.errand(item) for item in plan.items.values()] for plan in plans)
+    first, second = ([plan.job(item) for item in plan.items.values()] for plan in plans)
     assert first == second
     assert first[0].seed != first[1].seed
-    assert plan_of([transposition], handin("anna"), seed=8).errand(next(iter(plans[0].items.values()))).seed not in {
-        errand.seed for errand in first
+    assert plan_of([transposition], handin("anna"), seed=8).job(next(iter(plans[0].items.values()))).seed not in {
+        job.seed for job in first
     }
-    assert (first[1].data, first[1].orders, first[1].facilities) == (b"other", ORDERS, FACILITIES)
+    assert (first[1].data, first[1].settings_json, first[1].facilities) == (b"other", ORDERS, FACILITIES)
 
 
 def test_only_what_is_missing_is_graded(transposition, store):
@@ -58,7 +58,7 @@ def test_only_what_is_missing_is_graded(transposition, store):
     for found, graded in ((files, 2), (files, 0), ([*files, handin("carol", b"third")], 1)):
         workforce = Puppets()
         assert grade_all(missing(plan_of([transposition], *found), store), workforce, store, silent) == {}
-        assert len(workforce.errands) == graded
+        assert len(workforce.grading_jobs) == graded
     assert all(store.load(key).source for key in plan_of([transposition], *files).items)
 
 
@@ -76,7 +76,7 @@ def test_what_is_under_way_never_exceeds_the_hands(transposition, store):
         most = max(most, len(under_way))
 
     plan = plan_of([transposition], *(handin(f"s{number}", b"%d" % number) for number in range(10)))
-    grade_all(plan, Puppets(hands=3), store, listen)
+    grade_all(plan, Puppets(capacity=3), store, listen)
     assert most == 3
 
 
@@ -91,7 +91,7 @@ def test_a_fault_of_ours_is_tried_again_and_the_others_go_on(transposition, stor
     workforce = Puppets(answers={b"unlucky": [trouble, trouble]})
     events = []
     assert grade_all(plan, workforce, store, events.append) == {}
-    assert [errand.data for errand in workforce.errands].count(b"unlucky") == 3
+    assert [job.data for job in workforce.grading_jobs].count(b"unlucky") == 3
     told = [(event.what, event.attempt) for event in events if event and event.item.name.startswith("anna")]
     assert told == [("begun", 1), ("retried", 1), ("begun", 2), ("retried", 2), ("begun", 3), ("graded", 3)]
     assert all(map(store.holds, plan.items))
@@ -122,7 +122,7 @@ def untimed(transposition, reason=Reason.NOT_MEASURED):
 def test_what_was_too_noisy_to_time_is_timed_again_alone(transposition, store, reason):
     """Noisy timings are repeated after all other gradings, one at a time.
 
-    The errand contains the earlier result, so only the timing runs again.
+    The job contains the earlier result, so only the timing runs again.
     """
     noisy, under_way, beside = untimed(transposition, reason), set(), []
 
@@ -139,10 +139,10 @@ def test_what_was_too_noisy_to_time_is_timed_again_alone(transposition, store, r
         *(handin(f"s{number}", b"%d" % number) for number in range(2, 8)),
     ]
     plan = plan_of([transposition], *files)
-    workforce = Puppets(hands=3, answers={b"0": [noisy, noisy], b"1": [noisy]})
+    workforce = Puppets(capacity=3, answers={b"0": [noisy, noisy], b"1": [noisy]})
     assert grade_all(plan, workforce, store, listen) == {}
-    assert [errand.data for errand in workforce.errands[8:]] == [b"0", b"1", b"0"]
-    assert [errand.work for errand in workforce.errands] == [*8 * [WholeGrading()], *3 * [MissingSpeeds(result=noisy)]]
+    assert [job.data for job in workforce.grading_jobs[8:]] == [b"0", b"1", b"0"]
+    assert [job.work for job in workforce.grading_jobs] == [*8 * [WholeGrading()], *3 * [MissingSpeeds(result=noisy)]]
     assert [number for attempt, number in beside if attempt > 1] == [1, 1, 1]
     assert all(store.load(key).checks == GOOD.checks for key in plan.items)
     assert not missing(plan, store).items
@@ -161,7 +161,7 @@ def test_a_machine_that_stays_noisy_costs_no_result(transposition, store):
     assert store.load(unlucky) == noisy
     once_more = Puppets(answers={b"unlucky": [noisy] * ATTEMPTS})
     assert grade_all(missing(plan, store), once_more, store, silent) == {}
-    assert [errand.work for errand in once_more.errands] == [MissingSpeeds(result=noisy)] * ATTEMPTS
+    assert [job.work for job in once_more.grading_jobs] == [MissingSpeeds(result=noisy)] * ATTEMPTS
 
 
 def test_an_error_of_a_cluster_is_told_on_one_showable_line(transposition, store):
@@ -184,26 +184,26 @@ def test_who_ends_the_grader_ends_the_batch_and_keeps_what_is_done(transposition
             raise InterruptedGradingError("interrupted by SIGINT.")
 
     with pytest.raises(InterruptedGradingError):
-        grade_all(plan, Puppets(hands=1), store, listen)
+        grade_all(plan, Puppets(capacity=1), store, listen)
     assert sum(map(store.holds, plan.items)) == 1
 
 
 def test_the_listener_is_called_now_and_then_while_nothing_happens(transposition, store):
     """The listener is called while no grading ends, so that the clock on the screen advances."""
-    errands, ticks = [], []
+    grading_jobs, ticks = [], []
 
     class Slow(Puppets):
-        def submit(self, errand):
-            errands.append((errand, Future()))
-            return errands[-1][1]
+        def submit(self, job):
+            grading_jobs.append((job, Future()))
+            return grading_jobs[-1][1]
 
     def listen(event):
         if event is None:
             ticks.append(event)
-            errand, future = errands[0]
-            future.set_result(outcome_of(errand))
+            job, future = grading_jobs[0]
+            future.set_result(outcome_of(job))
 
-    assert grade_all(plan_of([transposition], handin("anna")), Slow(hands=1), store, listen) == {}
+    assert grade_all(plan_of([transposition], handin("anna")), Slow(capacity=1), store, listen) == {}
     assert len(ticks) == 1
 
 

@@ -1,4 +1,4 @@
-"""station.py: a process that grades errands opens, checks, answers, and cleans up."""
+"""station.py: a process that grades jobs opens, checks, answers, and cleans up."""
 
 import os
 import pickle
@@ -15,7 +15,7 @@ from samples import profile_of
 from worker_rules import LIMITS
 
 from grader.batch import station
-from grader.batch.station import PREFIX, Errand, WholeGrading, grade, leave, look_around
+from grader.batch.station import PREFIX, GradingJob, WholeGrading, grade, leave, look_around
 from grader.common.errors import DeviceError, InterruptedGradingError
 from grader.course.catalogue import Course
 from grader.grading.settings import load_settings
@@ -37,8 +37,8 @@ def own_place(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def orders():
-    return load_settings({}).orders({"sandbox": "process"})
+def settings_json():
+    return load_settings({}).as_json({"sandbox": "process"})
 
 
 @pytest.fixture
@@ -58,9 +58,9 @@ def bundle(tmp_path_factory):
     return pickle.loads(pickle.dumps(pack(course.load("coalsTransp"))))
 
 
-def errand(orders, bundle, data=b"\0", **changes):
-    fields = {"orders": orders, "facilities": look_around(orders), "bundle": bundle, "data": data}
-    return Errand(
+def job(settings_json, bundle, data=b"\0", **changes):
+    fields = {"settings_json": settings_json, "facilities": look_around(settings_json), "bundle": bundle, "data": data}
+    return GradingJob(
         **{
             **fields,
             "sha256": "0" * 64,
@@ -78,9 +78,9 @@ def folders(place):
     return sorted(path.name for path in place.glob("grader-*"))
 
 
-def test_an_errand_becomes_a_result(orders, bundle):
-    """A station grades an errand with the batch's settings and seed. The result names no student."""
-    graded = grade(errand(orders, bundle, WRONG.read_bytes()))
+def test_a_job_becomes_a_result(settings_json, bundle):
+    """A station grades a job with the batch's settings and seed. The result names no student."""
+    graded = grade(job(settings_json, bundle, WRONG.read_bytes()))
     assert isinstance(graded, Result)
     assert graded.provenance.seed == 1
     assert graded.submission == "kernels.cl"
@@ -88,41 +88,41 @@ def test_an_errand_becomes_a_result(orders, bundle):
     assert pickle.loads(pickle.dumps(graded)) == graded
 
 
-def test_what_is_no_source_text_is_graded_without_running_anything(orders, bundle):
+def test_what_is_no_source_text_is_graded_without_running_anything(settings_json, bundle):
     """A binary file fails every check without a run. The result has the hash of the file as handed in."""
-    graded = grade(errand(orders, bundle, b"\x7fELF\0", sha256="f" * 64))
+    graded = grade(job(settings_json, bundle, b"\x7fELF\0", sha256="f" * 64))
     assert isinstance(graded, Result)
     assert all(check.verdict is Verdict.FAILED for check in graded.checks)
     assert graded.provenance.submission_sha256 == "f" * 64
     assert "binary" in graded.checks[0].message
 
 
-def test_a_station_that_has_something_else_grades_nothing(orders, bundle):
+def test_a_station_that_has_something_else_grades_nothing(settings_json, bundle):
     """A station with another grader or device grades nothing, because its results would not be comparable.
 
     The fault names both and the machine.
     """
-    theirs = look_around(orders).__class__(
-        grader="another", device=look_around(orders).device, simulated=look_around(orders).simulated
+    theirs = look_around(settings_json).__class__(
+        grader="another", device=look_around(settings_json).device, simulated=look_around(settings_json).simulated
     )
-    answer = grade(errand(orders, bundle, facilities=theirs))
+    answer = grade(job(settings_json, bundle, facilities=theirs))
     assert isinstance(answer, Ungraded)
     assert os.uname().nodename in answer.fault
     assert "grader another on " in answer.fault
 
 
-def test_a_fault_of_ours_is_an_answer(orders, bundle, monkeypatch):
-    """An exception in one grading is returned as a fault, so the station can grade the next errand."""
+def test_a_fault_of_ours_is_an_answer(settings_json, bundle, monkeypatch):
+    """An exception in one grading is returned as a fault, so the station can grade the next job."""
     monkeypatch.setattr(station, "grade_coursework", lambda *_, **__: 1 / 0)
-    answer = grade(errand(orders, bundle, WRONG.read_bytes()))
+    answer = grade(job(settings_json, bundle, WRONG.read_bytes()))
     assert isinstance(answer, Ungraded)
     assert "ZeroDivisionError" in answer.fault
     assert answer.assignment == "coalsTransp"
 
 
-def test_who_ends_the_station_ends_the_grading(orders, bundle, monkeypatch):
+def test_who_ends_the_station_ends_the_grading(settings_json, bundle, monkeypatch):
     """An interruption is raised instead of returned, because an outcome would be stored or retried."""
-    asked = errand(orders, bundle, WRONG.read_bytes())
+    asked = job(settings_json, bundle, WRONG.read_bytes())
 
     def interrupted(*_, **__):
         raise InterruptedGradingError("now.")
@@ -132,13 +132,13 @@ def test_who_ends_the_station_ends_the_grading(orders, bundle, monkeypatch):
         grade(asked)
 
 
-def test_a_station_is_opened_once_and_leaves_nothing(orders, own_place):
-    """Errands with the same orders share one open station. Other orders or its end close it and remove its folder."""
-    look_around(orders)
+def test_a_station_is_opened_once_and_leaves_nothing(settings_json, own_place):
+    """Jobs with the same settings share one open station. Other settings or its end close it and remove its folder."""
+    look_around(settings_json)
     (first,) = [name for name in folders(own_place) if name.startswith(PREFIX)]
-    look_around(orders)
+    look_around(settings_json)
     assert first in folders(own_place)
-    look_around(load_settings({}).orders({"sandbox": "process", "device": 0}))
+    look_around(load_settings({}).as_json({"sandbox": "process", "device": 0}))
     assert first not in folders(own_place)
     assert len([name for name in folders(own_place) if name.startswith(PREFIX)]) == 1
     leave()
@@ -149,28 +149,28 @@ def test_a_station_is_opened_once_and_leaves_nothing(orders, own_place):
 def test_a_station_that_cannot_open_leaves_nothing(own_place):
     """A missing device raises DeviceError, and the spare worker and the folders are removed."""
     with pytest.raises(DeviceError):
-        look_around(load_settings({}).orders({"sandbox": "process", "device": 99}))
+        look_around(load_settings({}).as_json({"sandbox": "process", "device": 99}))
     assert folders(own_place) == []
 
 
-def test_a_station_with_a_stale_device_profile_does_not_open(orders, stale, own_place):  # noqa: ARG001
+def test_a_station_with_a_stale_device_profile_does_not_open(settings_json, stale, own_place):  # noqa: ARG001
     """A stale device profile ends the batch at the start, instead of with a fault for each submission."""
     with pytest.raises(DeviceError, match=r"was measured with driver 0\.1"):
-        look_around(orders)
+        look_around(settings_json)
     assert folders(own_place) == []
 
 
-def test_a_cpus_clock_makes_no_other_facilities(orders):
+def test_a_cpus_clock_makes_no_other_facilities(settings_json):
     """Facilities omit a CPU's clock, because it always changes. Stations that differ only in it can share a batch."""
-    assert look_around(orders).device.clock is None
+    assert look_around(settings_json).device.clock is None
 
 
-def test_the_machines_own_device_counts_where_the_batch_names_none(orders, monkeypatch):
+def test_the_machines_own_device_counts_where_the_batch_names_none(settings_json, monkeypatch):
     """GRADER_DEVICE selects the device unless the batch names one. A machine with two devices runs two stations."""
     monkeypatch.setenv("GRADER_DEVICE", "99")
     with pytest.raises(DeviceError):
-        look_around(orders)
-    assert look_around(load_settings({}).orders({"sandbox": "process", "device": 0})).device.index == 0
+        look_around(settings_json)
+    assert look_around(load_settings({}).as_json({"sandbox": "process", "device": 0})).device.index == 0
 
 
 @pytest.mark.parametrize(
@@ -181,10 +181,10 @@ def test_the_machines_own_device_counts_where_the_batch_names_none(orders, monke
         pytest.param("GRADER_LIMITS__CPU_SECONDS", marks=pytest.mark.whole),
     ],
 )
-def test_rules_come_from_the_batch(orders, monkeypatch, name):
+def test_rules_come_from_the_batch(settings_json, monkeypatch, name):
     """Timing rules, deadlines and limits come from the batch. A machine's own settings cannot change its verdicts."""
     monkeypatch.setenv(name, "1")
-    look_around(orders)
+    look_around(settings_json)
     (opened,) = station._open.values()
     assert opened._environment.timing.min_pairs == int(CALM["GRADER_TIMING__MIN_PAIRS"])
     assert opened._environment.deadlines.launch == float(CALM["GRADER_DEADLINES__LAUNCH"])
@@ -196,12 +196,12 @@ def test_rules_come_from_the_batch(orders, monkeypatch, name):
 
 
 @pytest.mark.whole
-def test_threads_of_one_process_take_turns(orders, bundle):
+def test_threads_of_one_process_take_turns(settings_json, bundle):
     """Two threads of one process grade one after the other, because an environment serves one grading at a time.
 
     A worker of a cluster may start several threads.
     """
-    asked = errand(orders, bundle, WRONG.read_bytes())
+    asked = job(settings_json, bundle, WRONG.read_bytes())
     answers = []
     threads = [threading.Thread(target=lambda: answers.append(grade(asked))) for _ in range(2)]
     for thread in threads:
@@ -212,9 +212,9 @@ def test_threads_of_one_process_take_turns(orders, bundle):
     assert answers[0].checks[0].name == answers[1].checks[0].name
 
 
-def test_the_next_station_removes_what_a_killed_one_has_left(orders, own_place):
+def test_the_next_station_removes_what_a_killed_one_has_left(settings_json, own_place):
     """A new station removes the folders of a killed one, which contain reference solutions."""
-    script = f"from grader.batch.station import look_around; look_around({orders!r}); print(flush=True); input()"
+    script = f"from grader.batch.station import look_around; look_around({settings_json!r}); print(flush=True); input()"
     command = [sys.executable, "-c", script]
     killed = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, "TMPDIR": str(own_place)}
@@ -222,10 +222,10 @@ def test_the_next_station_removes_what_a_killed_one_has_left(orders, own_place):
     killed.stdout.readline()
     before = folders(own_place)
     assert any(name.startswith(PREFIX) for name in before)
-    look_around(orders)
+    look_around(settings_json)
     assert set(before) <= set(folders(own_place))
     killed.send_signal(signal.SIGKILL)
     killed.communicate()
     leave()
-    waited(lambda: look_around(orders) and not set(before) & set(folders(own_place)), 20)
+    waited(lambda: look_around(settings_json) and not set(before) & set(folders(own_place)), 20)
     assert Path(own_place).is_dir()

@@ -19,7 +19,7 @@ from grader.course.catalogue import Course
 def graded(transposition):
     plan = plan_of([transposition], handin("anna"))
     (item,) = plan.items.values()
-    return item.key, outcome_of(plan.errand(item))
+    return item.key, outcome_of(plan.job(item))
 
 
 def test_what_is_kept_is_there_until_it_is_dropped(tmp_path, graded):
@@ -59,8 +59,8 @@ def test_a_file_that_cannot_be_read_is_as_good_as_none(tmp_path, graded, content
 def test_a_key_follows_everything_that_can_change_a_verdict(transposition, product):
     """A content key depends on everything that can change a verdict, and not on the student or the file's place."""
 
-    def key(file=None, assignment=transposition, facilities=FACILITIES, orders=ORDERS):
-        return content_key(file or handin("anna"), assignment.measured_sha256, facilities, orders)
+    def key(file=None, assignment=transposition, facilities=FACILITIES, settings_json=ORDERS):
+        return content_key(file or handin("anna"), assignment.measured_sha256, facilities, settings_json)
 
     others = [
         key(handin("anna", b"other")),
@@ -68,7 +68,7 @@ def test_a_key_follows_everything_that_can_change_a_verdict(transposition, produ
         key(facilities=replace(FACILITIES, grader="2")),
         key(facilities=replace(FACILITIES, simulated=False)),
         key(facilities=replace(FACILITIES, device=DEVICE.model_copy(update={"driver": "2"}))),
-        key(orders="{}"),
+        key(settings_json="{}"),
     ]
     assert len({key(), *others}) == 1 + len(others)
     assert key(replace(handin("bob"), late=True)) == key()

@@ -15,8 +15,9 @@ from statistics import median, quantiles
 from grader.course.assignment import Assignment, Timed
 from grader.course.expressions import evaluate
 from grader.course.rubric import Sizes
+from grader.course.speed_goals import device_class
 from grader.course.truth.seeds import fresh_seed
-from grader.execution.device import copy_size, device_class, peak_run
+from grader.execution.device import copy_size, peak_run
 from grader.execution.plan import COPY, NAIVE, PEAK, STUDENT, WHOLE, control_plan
 from grader.grading.explain.failures import unwrap
 from grader.grading.grading_environment import GradingEnvironment

@@ -14,7 +14,7 @@ from typing import Any
 from hypothesis import strategies as st
 from puppets import handin, outcome_of, plan_of
 
-from grader.batch.station import Errand, one_of_several_alike
+from grader.batch.station import GradingJob, one_of_several_alike
 from grader.batch.workforce.answers import read_answer
 from grader.common.errors import WorkerError
 from grader.reports import REPORTS
@@ -30,11 +30,11 @@ SIZES = tuple(1024 * 2**power for power in range(5))
 
 
 @cache
-def errand() -> Errand:
+def job() -> GradingJob:
     """Return the request: with the points of the result that is changed, on the device that it names."""
     plan = plan_of([_assignment("coalsTransp")], handin("ada"))
     (item,) = plan.items.values()
-    asked = plan.errand(item)
+    asked = plan.job(item)
     answer = outcome_of(asked, asked.assignment_sha256)
     facilities = replace(
         asked.facilities,
@@ -47,7 +47,7 @@ def errand() -> Errand:
 @cache
 def answered() -> dict[str, Any]:
     """Return a valid answer."""
-    return outcome_of(errand(), errand().assignment_sha256).model_dump(mode="json")
+    return outcome_of(job(), job().assignment_sha256).model_dump(mode="json")
 
 
 def _places(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
@@ -82,7 +82,7 @@ def make(recipe: dict[str, Any], size: int) -> str:
 
 
 def _read(answer: str) -> None:
-    asked = errand()
+    asked = job()
     try:
         result = read_answer(answer, asked)
     except WorkerError:

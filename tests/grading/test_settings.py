@@ -383,18 +383,18 @@ def test_a_user_without_a_home_is_told_what_to_set(monkeypatch):
     assert load_settings({"profiles": "here"}).profiles == Path("here")
 
 
-def test_orders_bring_every_rule_and_leave_a_machine_its_own(monkeypatch):
-    """On a machine with other settings, the orders of a batch set every rule. Settings that the orders omit keep the
-    values of that machine.
+def test_the_settings_of_a_batch_bring_every_rule_and_leave_a_machine_its_own(monkeypatch):
+    """The settings of a batch set every rule on a machine with other settings. What they omit keeps the machine's
+    values.
     """
     monkeypatch.setenv("GRADER_TIMING__MIN_PAIRS", "5")
     monkeypatch.setenv("GRADER_DEVICE", "1")
-    orders = load_settings({}).orders({"sandbox": "docker", "docker": {"gpu": "nvidia"}, "device": None})
+    settings_json = load_settings({}).as_json({"sandbox": "docker", "docker": {"gpu": "nvidia"}, "device": None})
     monkeypatch.setenv("GRADER_TIMING__MIN_PAIRS", "77")
     monkeypatch.setenv("GRADER_DEADLINES__BUILD", "1")
     monkeypatch.setenv("GRADER_DEVICE", "3")
     monkeypatch.setenv("GRADER_DOCKER__IMAGE", "of-that-machine")
-    there = load_settings(json.loads(orders))
+    there = load_settings(json.loads(settings_json))
     assert there.timing.min_pairs == 5
     assert there.deadlines.build == 30.0
     assert (there.device, there.docker.image, there.docker.gpu) == (3, "of-that-machine", "nvidia")

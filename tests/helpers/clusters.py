@@ -15,12 +15,12 @@ CHOSEN = SimpleNamespace()
 """Functions that workers call instead of looking around and grading."""
 
 
-def look_as_chosen(_orders):
+def look_as_chosen(_settings_json):
     return CHOSEN.look()
 
 
-def grade_as_chosen(errand):
-    return CHOSEN.grade(errand)
+def grade_as_chosen(job):
+    return CHOSEN.grade(job)
 
 
 def stand_in(monkeypatch, grade):

@@ -14,7 +14,7 @@ from worker_rules import DEADLINES, LIMITS
 from grader.common.errors import WorkerError
 from grader.execution.client import Worker
 from grader.execution.sandbox.docker.container import ContainerSandbox
-from grader.execution.sandbox.rules import ContainerRules, Rules
+from grader.execution.sandbox.limits import ContainerRules, Rules
 
 WORKER_IMAGE = "grader-worker"
 GRADER_IMAGE = "grader"

@@ -138,7 +138,7 @@ class Batch:
             submissions=(self.folder / "moodle",),
             assignments=(assignment or self.assignment,),
             folder=self.folder / "out",
-            orders='{"sandbox": "process"}',
+            settings_json='{"sandbox": "process"}',
             uploads=(
                 self.worksheet(),
                 CanvasGradebook(sheet=read_sheet("gradebook.csv", GRADEBOOK.format(most).encode())),
@@ -146,7 +146,7 @@ class Batch:
             seed=7,
             view=view,
         )
-        return grade_batch(request, lambda: workforce, self.said.append), len(workforce.errands)
+        return grade_batch(request, lambda: workforce, self.said.append), len(workforce.grading_jobs)
 
     def worksheet(self):
         """Return a worksheet of Moodle, to be filled."""

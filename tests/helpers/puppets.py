@@ -33,24 +33,24 @@ def plan_of(assignments, *handins, seed=7):
     return make_plan(intake(*handins), tuple(assignments), FACILITIES, ORDERS, seed)
 
 
-def outcome_of(errand, assignment_sha256="a"):
-    """Return a result with the provenance of its errand."""
+def outcome_of(job, assignment_sha256="a"):
+    """Return a result with the provenance of its job."""
     provenance = GOOD.provenance.model_copy(
-        update={"submission_sha256": errand.sha256, "seed": errand.seed, "assignment_sha256": assignment_sha256}
+        update={"submission_sha256": job.sha256, "seed": job.seed, "assignment_sha256": assignment_sha256}
     )
-    fields = {"assignment": errand.bundle.name, "source": errand.data.decode("latin-1"), "provenance": provenance}
+    fields = {"assignment": job.bundle.name, "source": job.data.decode("latin-1"), "provenance": provenance}
     return GOOD.model_copy(update=fields)
 
 
 class Puppets:
-    """A workforce with `hands` stations. `answers` has a list of answers for an errand's bytes, used in turn: an
-    outcome, an error to raise, or None for a good result. Other errands get a good result.
+    """A workforce with `capacity` stations. `answers` has a list of answers for a job's bytes, used in turn: an
+    outcome, an error to raise, or None for a good result. Other jobs get a good result.
     """
 
-    def __init__(self, hands=2, answers=None, facilities=FACILITIES, assignment_sha256="a"):
-        self.hands = hands
+    def __init__(self, capacity=2, answers=None, facilities=FACILITIES, assignment_sha256="a"):
+        self.capacity = capacity
         self.answers = {data: list(turns) for data, turns in (answers or {}).items()}
-        self.errands = []
+        self.grading_jobs = []
         self.most = 0
         self.dismissed = self.closed = False
         self._facilities = facilities
@@ -59,9 +59,9 @@ class Puppets:
     def facilities(self):
         return self._facilities
 
-    def submit(self, errand):
-        self.errands.append(errand)
-        turns = self.answers.get(errand.data)
+    def submit(self, job):
+        self.grading_jobs.append(job)
+        turns = self.answers.get(job.data)
         answer = turns.pop(0) if turns else None
         future = Future()
         if isinstance(answer, BaseException):
@@ -69,7 +69,7 @@ class Puppets:
         elif isinstance(answer, Result | Ungraded):
             future.set_result(answer)
         else:
-            future.set_result(outcome_of(errand, self._sha256))
+            future.set_result(outcome_of(job, self._sha256))
         return future
 
     def dismiss(self):

@@ -39,9 +39,9 @@ class Recording:
         return Recording(events, self.graded, self.seconds / times)
 
 
-def record(course, orders, assignment, source):
+def record(course, settings_json, assignment, source):
     """Grade a source with a station's own judge, and record it."""
-    judge, events, begun = Judge(course, LocalBackend(orders), 1), [], time.monotonic()
+    judge, events, begun = Judge(course, LocalBackend(settings_json), 1), [], time.monotonic()
     claimed = ClaimedGrading(
         grading_id=1,
         station="",

@@ -64,7 +64,7 @@ class Home:
         places = self._places()
         settings = load_settings({"sandbox": "process", "course": self.folder / "course"})
         source = (places.reference / ASSIGNMENT / "kernels.cl").read_bytes()
-        return record(places, settings.orders({"sandbox": "process"}), ASSIGNMENT, source)
+        return record(places, settings.as_json({"sandbox": "process"}), ASSIGNMENT, source)
 
     def _made_up(self, seconds):
         assignment = self._places().load(ASSIGNMENT)

@@ -3,8 +3,8 @@
 from functools import cache
 
 from grader.execution.deadlines import Deadlines
+from grader.execution.sandbox.limits import ContainerRules, Rules
 from grader.execution.sandbox.process import ProcessSandbox
-from grader.execution.sandbox.rules import ContainerRules, Rules
 from grader.grading.rules import TimingRules
 from grader.protocol.messages import Limits
 

@@ -54,8 +54,8 @@ def test_whatever_changes_changes_the_hash(course, what):
     assert hash_of(changed[what]) != bundle.sha256
 
 
-def test_a_second_errand_finds_it_there(course, tmp_path):
-    """A second errand reuses the unpacked files without writing them."""
+def test_a_second_job_finds_it_there(course, tmp_path):
+    """A second job reuses the unpacked files without writing them."""
     bundle = pack(course.load("blockMMM"))
     first = unpack(bundle, tmp_path)
     before = (first.folder / "assignment.yaml").stat().st_mtime_ns

@@ -20,10 +20,10 @@ from worker_rules import FEW_PAIRS
 from grader.authoring.golden import ONE_PAIR, PERFORMANCE, differences, skipped
 from grader.common.errors import DeviceError, InputError
 from grader.course.rubric import Band
+from grader.course.speed_goals import speed_goal
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
 from grader.execution.client import Worker
-from grader.execution.device import speed_goal
 from grader.execution.pool import OwnWorkers
 from grader.grading import device_lock
 from grader.grading.checks import conclusions

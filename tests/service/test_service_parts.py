@@ -283,7 +283,12 @@ def test_no_message_of_the_database_holds_what_is_stored(service):
 
 
 def asked_to_serve(folder, **more):
-    asked = {"host": "127.0.0.1", "port": 8001, "url": None, "stations": StationSpec(count=0, course=ROOT, orders="")}
+    asked = {
+        "host": "127.0.0.1",
+        "port": 8001,
+        "url": None,
+        "stations": StationSpec(count=0, course=ROOT, settings_json=""),
+    }
     return ServeRequest(database=folder, course=ROOT, guide=ROOT, **{**asked, **more})
 
 

@@ -3,7 +3,7 @@
 from concurrent.futures import Future
 from typing import Protocol
 
-from grader.batch.station import Errand, Facilities
+from grader.batch.station import Facilities, GradingJob
 from grader.common.errors import WorkerError
 from grader.results.result import Result, Ungraded
 
@@ -16,19 +16,19 @@ class Workforce(Protocol):
     """Stations that grade in parallel."""
 
     @property
-    def hands(self) -> int:
-        """Number of errands that are worth having under way now; at least 1."""
+    def capacity(self) -> int:
+        """Number of jobs that are worth having under way now; at least 1."""
 
     def facilities(self) -> Facilities:
         """Return the facilities of all stations. Raises GraderError if stations differ or if there is no station."""
 
-    def submit(self, errand: Errand) -> "Future[Result | Ungraded]":
-        """Have a station grade an errand. The future raises WorkerError if the station died during the errand, and
+    def submit(self, job: GradingJob) -> "Future[Result | Ungraded]":
+        """Have a station grade a job. The future raises WorkerError if the station died during the job, and
         SchedulerLostError if the outcome is unknown.
         """
 
     def dismiss(self) -> None:
-        """Begin to stop, without waiting for the end, since no more errands will come."""
+        """Begin to stop, without waiting for the end, since no more jobs will come."""
 
     def close(self) -> None:
-        """Stop all errands under way, and wait until nothing of them is left."""
+        """Stop all jobs under way, and wait until nothing of them is left."""

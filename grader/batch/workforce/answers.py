@@ -1,7 +1,7 @@
-"""Checks the answer of a cluster's worker. It must be a result of the errand, and its points must add up.
+"""Checks the answer of a cluster's worker. It must be a result of the job, and its points must add up.
 
 A station measures and scores, so its points can only be compared with the points that can be earned. The answer must
-name the file, the inputs and the assignment of the errand.
+name the file, the inputs and the assignment of the job.
 """
 
 import math
@@ -10,13 +10,13 @@ from itertools import groupby
 
 from pydantic import TypeAdapter, ValidationError
 
-from grader.batch.station import NAME, Errand, one_of_several_alike
+from grader.batch.station import NAME, GradingJob, one_of_several_alike
 from grader.common.errors import InputError, WorkerError
 from grader.common.phrases import count
 from grader.course.submissions.submission import parse_submission
 from grader.results.result import Result, Ungraded
 
-LONGEST = 64 * 1024 * 1024
+MAX_ANSWER_LENGTH = 64 * 1024 * 1024
 """Maximum number of characters of an answer. A result with all its samples and findings has about 50,000, and its
 source 1,000,000 at most.
 """
@@ -24,9 +24,9 @@ source 1,000,000 at most.
 OUTCOME: TypeAdapter[Result | Ungraded] = TypeAdapter(Result | Ungraded)
 
 
-def read_answer(text: object, errand: Errand) -> Result | Ungraded:
-    """Return the outcome in an answer. Raises WorkerError if the text is not an outcome of this errand."""
-    if not isinstance(text, str) or len(text) > LONGEST:
+def read_answer(text: object, job: GradingJob) -> Result | Ungraded:
+    """Return the outcome in an answer. Raises WorkerError if the text is not an outcome of this job."""
+    if not isinstance(text, str) or len(text) > MAX_ANSWER_LENGTH:
         raise WorkerError("a worker's answer is not believed: it is no result.")
     try:
         outcome = OUTCOME.validate_json(text)
@@ -34,22 +34,22 @@ def read_answer(text: object, errand: Errand) -> Result | Ungraded:
         faults = count(error.error_count(), "fault")
         raise WorkerError(f"a worker's answer is not believed: its form has {faults}.") from error
     if isinstance(outcome, Result):
-        for fault in _faults(outcome, errand):
+        for fault in _faults(outcome, job):
             raise WorkerError(f"a worker's answer is not believed: {fault}.")
     return outcome
 
 
-def _faults(result: Result, errand: Errand) -> Iterator[str]:
-    said, theirs = result.provenance, errand.facilities
-    if (result.assignment, said.assignment_sha256) != (errand.bundle.name, errand.assignment_sha256):
+def _faults(result: Result, job: GradingJob) -> Iterator[str]:
+    said, theirs = result.provenance, job.facilities
+    if (result.assignment, said.assignment_sha256) != (job.bundle.name, job.assignment_sha256):
         yield "it is about another assignment"
-    if (said.submission_sha256, result.source) != (errand.sha256, _source(errand)):
+    if (said.submission_sha256, result.source) != (job.sha256, _source(job)):
         yield "it is about another file"
-    if tuple(part for part, _ in groupby(check.part for check in result.checks)) != errand.parts:
+    if tuple(part for part, _ in groupby(check.part for check in result.checks)) != job.parts:
         yield "its checks are not those of each part in turn"
-    if not set(result.profiles) <= set(errand.parts):
+    if not set(result.profiles) <= set(job.parts):
         yield "it has counts of memory accesses for parts that there are not"
-    if said.seed != errand.seed:
+    if said.seed != job.seed:
         yield "it was graded with other inputs"
     if (said.grader, one_of_several_alike(said.device)) != (theirs.grader, theirs.device):
         yield "it comes from another grader or device than the batch's"
@@ -58,14 +58,14 @@ def _faults(result: Result, errand: Errand) -> Iterator[str]:
     earned, most = sum(check.points for check in result.checks), sum(check.max_points for check in result.checks)
     if result.correction or result.deduction or not (_same(result.points, earned) and _same(result.max_points, most)):
         yield "its points are not those of its checks"
-    if not _same(result.max_points, errand.max_points):
-        yield f"it has points out of {result.max_points:g}, of {errand.max_points:g} that can be earned"
+    if not _same(result.max_points, job.max_points):
+        yield f"it has points out of {result.max_points:g}, of {job.max_points:g} that can be earned"
 
 
-def _source(errand: Errand) -> str:
+def _source(job: GradingJob) -> str:
     """Return the source that the result must contain. It is empty if the submission is not source text."""
     try:
-        return parse_submission(NAME, errand.data).source
+        return parse_submission(NAME, job.data).source
     except InputError:
         return ""
 

@@ -1,16 +1,16 @@
 """Stations that are workers of a Dask cluster.
 
-Dask provides the queue and the network, and gives the errands of a dead worker to another. This module adds one thing,
+Dask provides the queue and the network, and gives the jobs of a dead worker to another. This module adds one thing,
 the abstract resource `device`. A worker declares how many devices it has (`dask worker --resources "device=1"`), and a
 grading takes one. So no device grades two submissions at a time, even if its worker has several threads. A worker
 without a device gets no gradings. The locks of grading/device_lock.py reserve the device for timed sections, and on a
 CPU the whole machine, also if several workers share a host.
 
-The assignment's files travel with every errand. A worker keeps them under their hash, and checks it (lms/bundle.py).
+The assignment's files travel with every job. A worker keeps them under their hash, and checks it (lms/bundle.py).
 The settings of the worker's machine decide where a submission runs, in which image and on which device, except for
 settings that the batch makes.
 
-A worker that fails at every errand, for example because its container engine has gone, is always the first to be free
+A worker that fails at every job, for example because its container engine has gone, is always the first to be free
 again. So it is retired after several failures in a row while other workers succeed.
 """
 
@@ -26,7 +26,7 @@ from typing import Any
 from distributed import Client, KilledWorker, Security, WorkerPlugin, get_worker
 from distributed.versions import VersionMismatchWarning
 
-from grader.batch.station import NAME, Errand, Facilities, grade, leave, look_around
+from grader.batch.station import NAME, Facilities, GradingJob, grade, leave, look_around
 from grader.batch.workforce import SchedulerLostError
 from grader.batch.workforce.answers import read_answer
 from grader.common.errors import GraderError, WorkerError
@@ -37,7 +37,7 @@ from grader.results.result import Result, Ungraded
 RESOURCE = "device"
 NEEDS = {RESOURCE: 1}
 
-PATIENCE = 300.0
+FIRST_WORKER_SECONDS = 300.0
 """Seconds that a batch waits for its first worker, which may have to wait in a queue of the cluster."""
 
 CONNECTING = 20.0
@@ -47,7 +47,7 @@ LOOK = 1.0
 """Seconds between two updates of the list of workers."""
 
 STRIKES = 3
-"""Number of failures in a row, while other workers succeed, after which a worker gets no more errands."""
+"""Number of failures in a row, while other workers succeed, after which a worker gets no more jobs."""
 
 Say = Callable[[str], None]
 
@@ -72,9 +72,9 @@ class StationPlugin(WorkerPlugin):  # type: ignore[misc]  # Dask is untyped
 class Cluster:
     """Workers of a scheduler, now and later. `say` is called when a worker comes, leaves or is retired."""
 
-    def __init__(self, address: str, orders: str, say: Say) -> None:
+    def __init__(self, address: str, settings_json: str, say: Say) -> None:
         _keep_quiet()
-        self._address, self._orders, self._say = address, orders, say
+        self._address, self._settings_json, self._say = address, settings_json, say
         self._client = _connect(address)
         self._executor = self._client.get_executor(pure=False, resources=NEEDS)
         self._crew = ClusterWorkers()
@@ -82,8 +82,8 @@ class Cluster:
         self._watch = threading.Thread(target=self._follow, name="watch", daemon=True)
 
     @property
-    def hands(self) -> int:
-        """Number of errands to have under way: two for each worker, so that no worker waits for the network."""
+    def capacity(self) -> int:
+        """Number of jobs to have under way: two for each worker, so that no worker waits for the network."""
         return max(1, 2 * len(self._crew.present))
 
     @property
@@ -102,7 +102,7 @@ class Cluster:
         """
         found: dict[str, Facilities] = {}
         while not found:
-            self.await_worker(PATIENCE)
+            self.await_worker(FIRST_WORKER_SECONDS)
             found = self._ask()
         first = min(found)
         for worker, facilities in found.items():
@@ -116,9 +116,9 @@ class Cluster:
         self._watch.start()
         return found[first]
 
-    def submit(self, errand: Errand) -> "Future[Result | Ungraded]":
-        """Have a worker with a free device grade an errand. If the future is cancelled before the errand begins, the
-        errand is dropped. Raises SchedulerLostError if the scheduler has gone for good.
+    def submit(self, job: GradingJob) -> "Future[Result | Ungraded]":
+        """Have a worker with a free device grade a job. If the future is cancelled before the job begins, the
+        job is dropped. Raises SchedulerLostError if the scheduler has gone for good.
         """
         end = time.monotonic() + CONNECTING + 1
         while self._client.status == "connecting" and time.monotonic() < end:
@@ -129,8 +129,8 @@ class Cluster:
                 "workers, the same command goes on from there."
             )
         outcome: Future[Result | Ungraded] = Future()
-        asked = self._executor.submit(grade_here, errand)
-        asked.add_done_callback(lambda done: self._pass_on(done, errand, outcome))
+        asked = self._executor.submit(grade_here, job)
+        asked.add_done_callback(lambda done: self._pass_on(done, job, outcome))
         outcome.add_done_callback(lambda done: done.cancelled() and asked.cancel())
         return outcome
 
@@ -139,7 +139,7 @@ class Cluster:
         self._closed.set()
 
     def close(self) -> None:
-        """Cancel errands that have not begun, and disconnect. Workers stay, and finish their gradings, but the results
+        """Cancel jobs that have not begun, and disconnect. Workers stay, and finish their gradings, but the results
         are dropped.
         """
         self.dismiss()
@@ -149,8 +149,8 @@ class Cluster:
         if self._watch.ident is not None:
             self._watch.join()
 
-    def _pass_on(self, asked: "Future[Answer]", errand: Errand, outcome: "Future[Result | Ungraded]") -> None:
-        """Set the outcome of an ended errand. Called by Dask's thread."""
+    def _pass_on(self, asked: "Future[Answer]", job: GradingJob, outcome: "Future[Result | Ungraded]") -> None:
+        """Set the outcome of an ended job. Called by Dask's thread."""
         if not outcome.set_running_or_notify_cancel():
             return
         if asked.cancelled():
@@ -163,24 +163,25 @@ class Cluster:
         elif error is not None:
             outcome.set_exception(WorkerError(_on_a_worker(error)))
         else:
-            outcome.set_result(self._believed(asked.result(), errand))
+            outcome.set_result(self._believed(asked.result(), job))
 
-    def _believed(self, answer: object, errand: Errand) -> Result | Ungraded:
-        """Check a worker's answer against its errand. An answer that cannot be true counts as a failure of the worker.
+    def _believed(self, answer: object, job: GradingJob) -> Result | Ungraded:
+        """Check a worker's answer against its job. An answer that cannot be true counts as a failure of the worker.
         A worker that only fails is retired.
         """
         worker, text = answer if isinstance(answer, tuple) and len(answer) == 2 else ("a worker", answer)
         try:
-            graded = read_answer(text, errand)
+            graded = read_answer(text, job)
         except WorkerError as error:
-            graded = Ungraded(assignment=errand.bundle.name, submission=str(NAME), fault=f"{worker}: {error}")
+            graded = Ungraded(assignment=job.bundle.name, submission=str(NAME), fault=f"{worker}: {error}")
         self._crew.note(str(worker), graded)
         return graded
 
     def _ask(self) -> dict[str, Facilities]:
         """Return the facilities of each worker, without workers that leave meanwhile."""
         asked = {
-            worker: self._executor.submit(look_around, self._orders, workers=[worker]) for worker in self._workers()
+            worker: self._executor.submit(look_around, self._settings_json, workers=[worker])
+            for worker in self._workers()
         }
         found = {}
         while asked:
@@ -247,9 +248,9 @@ def _connect(address: str) -> Client:
         ) from error
 
 
-def grade_here(errand: Errand) -> Answer:
-    """Grade an errand on a worker. Return the worker's address and the outcome as JSON."""
-    return get_worker().address, grade(errand).model_dump_json()
+def grade_here(job: GradingJob) -> Answer:
+    """Grade a job on a worker. Return the worker's address and the outcome as JSON."""
+    return get_worker().address, grade(job).model_dump_json()
 
 
 class ClusterWorkers:
@@ -261,7 +262,7 @@ class ClusterWorkers:
         self._faults: dict[str, list[str]] = {}
 
     def note(self, worker: str, outcome: Result | Ungraded) -> None:
-        """Note the outcome of a worker's errand. A success clears the worker's failures."""
+        """Note the outcome of a worker's job. A success clears the worker's failures."""
         self._faults[worker] = [*self._faults.get(worker, []), outcome.fault] if isinstance(outcome, Ungraded) else []
 
     def look(self, present: set[str]) -> tuple[str, ...]:

@@ -85,8 +85,8 @@ def batch(
 ) -> None:
     """Grade a course: other people's submissions, each in containers of its own. Run again, it does what is missing."""
     from grader.batch.lms_files import read_uploads
+    from grader.batch.page_renderer import PoolRenderer
     from grader.batch.pipeline import BatchRequest, grade_batch, look
-    from grader.batch.press import Beside
     from grader.batch.progress_table import outcome_in_words
     from grader.batch.workforce.hiring import hire
     from grader.cli.devices import places
@@ -103,12 +103,12 @@ def batch(
     settings = load_settings({**stations[0], **given, "course": where.course})
     if not extent.dry_run:  # a dry run starts no submission, so it needs no container
         given["sandbox"] = settings.sandbox_for_others()
-    orders = settings.orders(given if where.scheduler is None else {**stations[0], **given})
+    settings_json = settings.as_json(given if where.scheduler is None else {**stations[0], **given})
     request = BatchRequest(
         submissions=tuple(submissions),
         assignments=tuple(settings.places.load(name) for name in dict.fromkeys(map(str.strip, assignment.split(",")))),
         folder=out,
-        orders=orders,
+        settings_json=settings_json,
         uploads=read_uploads(uploads.files),
         roster=() if uploads.roster is None else read_roster(uploads.roster),
         seed=None if how.seed is None else check_seed(how.seed),
@@ -118,10 +118,10 @@ def batch(
     if extent.dry_run:
         look(request, typer.echo)
         raise typer.Exit(PASSED)
-    stations_of = partial(hire, orders, where.jobs, where.scheduler, stations, typer.echo)
+    stations_of = partial(hire, settings_json, where.jobs, where.scheduler, stations, typer.echo)
     here = settings.sandbox_for_others() if where.scheduler is None else "process"
     LOG.addHandler(logging.NullHandler())  # the batch lists missing parts in a file
-    with closing(Beside(settings.lock_folder(here))) as press:
-        gradebook = grade_batch(request, stations_of, typer.echo, press)
+    with closing(PoolRenderer(settings.lock_folder(here))) as renderer:
+        gradebook = grade_batch(request, stations_of, typer.echo, renderer)
     typer.echo(outcome_in_words(gradebook, out))
     raise typer.Exit(batch_exit_code(gradebook.rows))

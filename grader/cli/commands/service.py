@@ -169,7 +169,7 @@ def _station_spec(place: PlaceOptions, stations: int) -> "tuple[Settings, Statio
     return settings, StationSpec(
         count=stations,
         course=settings.course_folder.resolve(),
-        orders=settings.orders({**everywhere, "sandbox": settings.sandbox_for_others()}),
+        settings_json=settings.as_json({**everywhere, "sandbox": settings.sandbox_for_others()}),
         device_class=place.device_class,
         cluster=place.cluster or "",
         variables={**_without_secrets(os.environ), **as_variables(here)},

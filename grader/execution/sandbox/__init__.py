@@ -7,7 +7,7 @@ from grader.common.errors import GraderError
 
 if TYPE_CHECKING:
     from grader.execution.arrays import ArrayFiles
-    from grader.execution.sandbox.rules import Fact, Rules
+    from grader.execution.sandbox.limits import Fact, Rules
     from grader.protocol.messages import Limits
 
 

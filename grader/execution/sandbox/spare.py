@@ -1,7 +1,7 @@
 """Sandboxes that start workers before they are requested, so that a grading does not wait for the start."""
 
 from grader.execution.sandbox import Sandbox, SandboxedWorker
-from grader.execution.sandbox.rules import Fact
+from grader.execution.sandbox.limits import Fact
 from grader.protocol.messages import Limits
 
 

@@ -18,8 +18,8 @@ from contextlib import ExitStack
 
 from grader.common.errors import WorkerError
 from grader.execution.sandbox.environment import HOME
+from grader.execution.sandbox.limits import Fact, Rules, with_a_driver
 from grader.execution.sandbox.process import ProcessSandbox, ProcessWorker, WorkerPlace, new_folder
-from grader.execution.sandbox.rules import Fact, Rules, with_a_driver
 from grader.execution.sandbox.users import BorrowedUser
 from grader.protocol.messages import Limits
 

@@ -15,8 +15,8 @@ from grader.course.assignment import Assignment, ByHand, Chosen
 from grader.course.expressions import evaluate_int
 from grader.course.launches import ELEMENT_BYTES, Launch
 from grader.course.rubric import Case, Sizes
+from grader.course.speed_goals import device_class, speed_goal
 from grader.course.submissions.submission import Submission
-from grader.execution.device import device_class, speed_goal
 from grader.grading.checks.choices import chosen, unfit_launches
 from grader.grading.explain.failures import returns_problem, unwrap
 from grader.protocol.messages import DeviceFacts

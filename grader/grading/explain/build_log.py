@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, cast
 
-from grader.course.forbidden import LINE_LIMIT as LONGEST
+from grader.course.forbidden import LINE_LIMIT as SOURCE_LINE_LIMIT
 from grader.course.submissions.submission import FILE_NAME
 from grader.grading.explain.compiler_hints import hint
 from grader.protocol.text import showable
@@ -111,7 +111,8 @@ class Source:
         if not 0 < number <= len(self.written):
             return ""
         return "".join(
-            '""' if token.kind == "string" else token.text for token in tokens(self.written[number - 1][:LONGEST])
+            '""' if token.kind == "string" else token.text
+            for token in tokens(self.written[number - 1][:SOURCE_LINE_LIMIT])
         )
 
     def column(self, number: int, column: int) -> int | None:

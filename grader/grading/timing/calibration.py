@@ -14,9 +14,10 @@ import numpy as np
 
 from grader.common.errors import DeviceError
 from grader.course.rubric import DeviceClass
+from grader.course.speed_goals import device_class
 from grader.course.truth.poison import POISON
 from grader.execution.client import Worker
-from grader.execution.device import PeakRun, device_class, peak_run
+from grader.execution.device import PeakRun, peak_run
 from grader.execution.outcome import Timing
 from grader.execution.plan import COPY, PEAK, PEAK_OUTPUT, Plan, Script, peak_step
 from grader.grading.checks.program import PEAK_PROGRAM

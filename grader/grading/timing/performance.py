@@ -7,7 +7,8 @@ from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.expressions import evaluate
 from grader.course.rubric import SpeedGoal
-from grader.execution.device import copy_size, device_class, model_speed, peak_run, share_a_process, speed_goal
+from grader.course.speed_goals import device_class, model_speed, speed_goal
+from grader.execution.device import copy_size, peak_run, share_a_process
 from grader.grading.checks.scoring import award_speed, required_rate
 from grader.grading.explain.problem import (
     Problem,

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from grader.course.assignment import Assignment, Chosen, Timed
 from grader.course.folders import BASELINE_FILE
 from grader.course.rubric import SpeedGoal
+from grader.course.speed_goals import device_class, model_speed, speed_goal
 from grader.course.submissions.task import Task
 from grader.course.truth.oracle import Oracle, load_oracle
 from grader.execution.client import Worker
-from grader.execution.device import device_class, model_speed, speed_goal
 from grader.execution.plan import BASELINE, PEAK, SUBMISSION, control_plan, reference_plan, timed_plan
 from grader.grading.checks.building import Built, expand
 from grader.grading.checks.program import PEAK_PROGRAM, own_program

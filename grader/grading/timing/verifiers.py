@@ -20,9 +20,9 @@ from grader.common.errors import SolutionError
 from grader.course.assignment import Timed
 from grader.course.expressions import evaluate
 from grader.course.rubric import DeviceClass, Sizes
+from grader.course.speed_goals import device_class
 from grader.course.truth.comparison import Standard, compare
 from grader.course.truth.oracle import Oracle, Truth
-from grader.execution.device import device_class
 from grader.execution.outcome import Fetched, Garbled, Took
 from grader.execution.plan import STUDENT, Plan, going_on
 from grader.grading.checks.compiler_failures import timed_open

@@ -12,7 +12,7 @@ from grader.results.result import Kind
 SIGNATURE = "grader: "
 """Start of a comment by grader, which grader may replace. All other comments are an instructor's."""
 
-LONGEST = 1000
+MAX_SENTENCE_LENGTH = 1000
 """Characters of the longest message; the report has the rest."""
 
 
@@ -33,7 +33,7 @@ def comment(row: StudentRow) -> str:
     first = grade.first_cause
     if first is not None:
         about = f"{first.part}: " if first.part else ""
-        lines.append(f"Start here: {about}{first.reason}: {first.message}"[:LONGEST])
+        lines.append(f"Start here: {about}{first.reason}: {first.message}"[:MAX_SENTENCE_LENGTH])
     text = "<br>".join(html.escape(" ".join(showable(line).split()), quote=False) for line in lines if line)
     return FORMULA.sub(
         lambda found: f"{found[1]}{found[2]}&#{ord(found[3])};", text

@@ -49,13 +49,13 @@ class ProcessSpec:
 @dataclass(frozen=True, kw_only=True)
 class StationSpec:
     """Stations of one machine and one device, or one station for the Dask cluster of the scheduler at `cluster`.
-    `orders` are the settings for grading as JSON, `variables` the environment with the machine's own settings. An empty
+    `settings_json` has the settings for grading, `variables` the environment with the machine's own settings. An empty
     `device_class` means the class of the device.
     """
 
     count: int
     course: Path
-    orders: str
+    settings_json: str
     device_class: str = ""
     cluster: str = ""
     variables: Mapping[str, str] = field(default_factory=dict)
@@ -63,7 +63,7 @@ class StationSpec:
     @property
     def processes(self) -> list[ProcessSpec]:
         """A process for each station."""
-        arguments = str(self.course), self.orders, self.device_class, self.cluster
+        arguments = str(self.course), self.settings_json, self.device_class, self.cluster
         spec = ProcessSpec(
             name="station", module="grader.service.station", arguments=arguments, environment=self.variables
         )

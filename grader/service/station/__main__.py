@@ -32,14 +32,14 @@ LEAVE = 20.0
 
 def main() -> None:
     """Work until a signal to stop, and then stop the gradings that have begun."""
-    folder, orders, device_class, cluster = sys.argv[1:]
+    folder, settings_json, device_class, cluster = sys.argv[1:]
     url = told_database()
     interrupt_on([signal.SIGTERM], _stop)
     end_with_parent(LEAVE)
     name = f"{platform.node()}-{os.getpid()}-{secrets.token_hex(4)}"
     course = Course(assignments=Path(folder) / "assignments", reference=Path(folder) / "reference")
     with closing(Database(url)) as database, suppress(InterruptedGradingError):
-        seed, backend = patient(lambda: service_seed(database)), _backend(cluster, orders)
+        seed, backend = patient(lambda: service_seed(database)), _backend(cluster, settings_json)
         judge = Judge(course, backend, seed, device_class, memory_in(database))
         try:
             facts = _facts(judge, name)
@@ -55,12 +55,12 @@ def main() -> None:
             judge.close()
 
 
-def _backend(cluster: str, orders: str) -> Backend:
+def _backend(cluster: str, settings_json: str) -> Backend:
     if not cluster:
-        return LocalBackend(orders)
+        return LocalBackend(settings_json)
     from grader.service.station.cluster import ClusterBackend  # an optional dependency that only this backend needs
 
-    return ClusterBackend(cluster, orders)
+    return ClusterBackend(cluster, settings_json)
 
 
 def _facts(judge: Judge, name: str) -> StationFacts:

@@ -3,17 +3,17 @@
 from typing import Protocol
 
 from grader.batch import station
-from grader.batch.station import Errand, Facilities
+from grader.batch.station import Facilities, GradingJob
 from grader.grading.progress import Progress
 from grader.results.result import Result, Ungraded
 from grader.service.station.gradings import IN_TURN, Gradings
 
 
 class Backend(Protocol):
-    """Grades on one or more devices, by the settings `orders`."""
+    """Grades on one or more devices, by the settings in `settings_json`."""
 
     @property
-    def orders(self) -> str:
+    def settings_json(self) -> str:
         """The settings as JSON."""
 
     @property
@@ -27,7 +27,7 @@ class Backend(Protocol):
     def gradings(self) -> Gradings:
         """The way to make gradings: one after the other, or several at a time."""
 
-    def grade(self, errand: Errand, progress: Progress) -> Result | Ungraded:
+    def grade(self, job: GradingJob, progress: Progress) -> Result | Ungraded:
         """Grade one submission. Raises WorkerError, SchedulerLostError, or an interruption of this process."""
 
     def close(self) -> None:
@@ -39,21 +39,21 @@ class LocalBackend:
 
     devices = 1
 
-    def __init__(self, orders: str) -> None:
-        self.orders = orders
+    def __init__(self, settings_json: str) -> None:
+        self.settings_json = settings_json
 
     @property
     def facilities(self) -> Facilities:
         """Versions and device, which the batch's station looks up once."""
-        return station.look_around(self.orders)
+        return station.look_around(self.settings_json)
 
     def gradings(self) -> Gradings:
         """One after the other: a device grades one submission at a time."""
         return IN_TURN
 
-    def grade(self, errand: Errand, progress: Progress) -> Result | Ungraded:
+    def grade(self, job: GradingJob, progress: Progress) -> Result | Ungraded:
         """Grade one submission in this process. Signals interrupt it."""
-        return station.grade(errand, progress)
+        return station.grade(job, progress)
 
     def close(self) -> None:
         """Close the station of this process."""

@@ -10,7 +10,7 @@ from concurrent.futures import Future, wait
 from contextlib import suppress
 from functools import cached_property
 
-from grader.batch.station import Errand, Facilities
+from grader.batch.station import Facilities, GradingJob
 from grader.batch.workforce import SchedulerLostError
 from grader.batch.workforce.cluster import Cluster
 from grader.common.errors import WorkerError
@@ -35,8 +35,8 @@ ON_ITS_WAY = "being graded on a cluster; checks are shown at the end"
 class ClusterBackend:
     """A cluster. Waits for the scheduler and for a first worker, and connects again if the scheduler was away."""
 
-    def __init__(self, address: str, orders: str) -> None:
-        self._address, self.orders = address, orders
+    def __init__(self, address: str, settings_json: str) -> None:
+        self._address, self.settings_json = address, settings_json
         self._cluster = self._connected()
 
     @cached_property
@@ -55,10 +55,10 @@ class ClusterBackend:
         """One grading for each worker, so that no grading waits in the scheduler's queue."""
         return SideBySide(self._connected_devices)
 
-    def grade(self, errand: Errand, progress: Progress) -> Result | Ungraded:
+    def grade(self, job: GradingJob, progress: Progress) -> Result | Ungraded:
         """Grade one submission on a worker; if that dies, on another one. No check is known before the end."""
         progress(ON_ITS_WAY)
-        asked = self._cluster.submit(errand)
+        asked = self._cluster.submit(job)
         try:
             self._await(asked)
         finally:
@@ -111,7 +111,7 @@ class ClusterBackend:
         while True:
             stop_if_told()
             try:
-                return Cluster(self._address, self.orders, say)
+                return Cluster(self._address, self.settings_json, say)
             except SchedulerLostError as error:
                 if not is_told:
                     say(f"{error} This station waits for it.")

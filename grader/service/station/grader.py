@@ -5,8 +5,8 @@ from pathlib import Path
 
 from grader.batch.rescoring import up_to_date
 from grader.batch.station import (
-    Errand,
     Facilities,
+    GradingJob,
     MissingSpeeds,
     PendingCases,
     VisibleGrading,
@@ -18,9 +18,9 @@ from grader.batch.store import content_key, seed_of
 from grader.common.interrupts import pause
 from grader.common.record import replace
 from grader.course.catalogue import Course
+from grader.course.speed_goals import device_class
 from grader.course.submissions.handin import HandIn, Student
 from grader.course.suite import Coursework
-from grader.execution.device import device_class
 from grader.grading.progress import Progress, quietly
 from grader.lms.bundle import pack
 from grader.results.result import UNTIMED, Result, Ungraded
@@ -97,7 +97,7 @@ class Judge:
         """Return the outcome of a first grading. Secret results stay pending, or their grading ends with its slot."""
         pace = Pace(coursework=coursework, progress=progress, sleep=pause)
         work = VisibleGrading() if claimed.hides else WholeGrading()
-        outcome = self._measured(self._errand(coursework, claimed, work), pace.note)
+        outcome = self._measured(self._job(coursework, claimed, work), pace.note)
         pace.wait()
         return outcome
 
@@ -106,27 +106,27 @@ class Judge:
         if pending.measured_sha256 != coursework.measured_sha256:
             return Ungraded(assignment=claimed.assignment, submission="", fault=CHANGED)
         result = up_to_date(Result.model_validate_json(pending.result), coursework)
-        return self._backend.grade(self._errand(coursework, claimed, PendingCases(result=result)), quietly)
+        return self._backend.grade(self._job(coursework, claimed, PendingCases(result=result)), quietly)
 
-    def _measured(self, errand: Errand, progress: Progress) -> Result | Ungraded:
+    def _measured(self, job: GradingJob, progress: Progress) -> Result | Ungraded:
         """Return the outcome. A speed that noise hides is measured again, and left open in the end."""
-        outcome = self._backend.grade(errand, progress)
+        outcome = self._backend.grade(job, progress)
         for _ in range(TIMED - 1):
             if isinstance(outcome, Ungraded) or all(each.reason not in UNTIMED for each in outcome.checks):
                 break
             progress("timing again, since the speed was not measured")
-            again = self._backend.grade(replace(errand, work=MissingSpeeds(result=outcome)), progress)
+            again = self._backend.grade(replace(job, work=MissingSpeeds(result=outcome)), progress)
             outcome = outcome if isinstance(again, Ungraded) else again
         return outcome
 
-    def _errand(self, coursework: Coursework, claimed: ClaimedGrading, work: Work) -> Errand:
+    def _job(self, coursework: Coursework, claimed: ClaimedGrading, work: Work) -> GradingJob:
         facilities = self.facilities
         nobody = Student(label="", name="")
         handin = HandIn(student=nobody, assignment=claimed.assignment, where="", data=claimed.data)
-        key = content_key(handin, coursework.measured_sha256, facilities, self._backend.orders)
-        return Errand(
+        key = content_key(handin, coursework.measured_sha256, facilities, self._backend.settings_json)
+        return GradingJob(
             work=work,
-            orders=self._backend.orders,
+            settings_json=self._backend.settings_json,
             facilities=facilities,
             bundle=pack(coursework),
             data=claimed.data,

@@ -23,7 +23,7 @@ EXIT_STUCK = 70
 
 
 @dataclass(frozen=True, kw_only=True)
-class Patience:
+class GradingLimits:
     """Time limits of a grading: in all, and, in seconds, for its end after an interruption; `end` ends the process."""
 
     longest: timedelta = timedelta(minutes=15)
@@ -39,9 +39,9 @@ class LeaseHeartbeat:
     process that started it starts another.
     """
 
-    def __init__(self, database: Database, claimed: ClaimedGrading, patience: Patience) -> None:
+    def __init__(self, database: Database, claimed: ClaimedGrading, limits: GradingLimits) -> None:
         self.over = False
-        self._database, self._claimed, self._patience = database, claimed, patience
+        self._database, self._claimed, self._limits = database, claimed, limits
         self._begun = self._renewed = time.monotonic()
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._keep, name="heart", daemon=True)
@@ -56,11 +56,11 @@ class LeaseHeartbeat:
 
     def _keep(self) -> None:
         while not self.over:
-            if self._done.wait(self._patience.beat):
+            if self._done.wait(self._limits.beat):
                 return
             self.over = self._ended()
-        if not self._done.wait(self._patience.stuck):
-            self._patience.end(EXIT_STUCK)
+        if not self._done.wait(self._limits.stuck):
+            self._limits.end(EXIT_STUCK)
 
     def _ended(self) -> bool:
         """Renew the claim; return True if the grading is over. If the database does not answer, the grading continues
@@ -75,8 +75,8 @@ class LeaseHeartbeat:
 
     def _renewed_or_ended(self) -> bool:
         with self._database.recording() as session:
-            if time.monotonic() - self._begun > self._patience.longest.total_seconds():
-                minutes = self._patience.longest.total_seconds() / 60
+            if time.monotonic() - self._begun > self._limits.longest.total_seconds():
+                minutes = self._limits.longest.total_seconds() / 60
                 give_up(session, self._claimed, f"The grading took over {minutes:g} minutes.", time_of(session))
                 return True
             renewal = renew(session, self._claimed, time_of(session))

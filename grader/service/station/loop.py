@@ -20,7 +20,7 @@ from grader.protocol.text import showable
 from grader.results.result import Ungraded
 from grader.service.db.session import Database, time_of
 from grader.service.station.gradings import IN_TURN, LOOK, Gradings
-from grader.service.station.heartbeat import LeaseHeartbeat, Patience
+from grader.service.station.heartbeat import GradingLimits, LeaseHeartbeat
 from grader.service.station.journal import say
 from grader.service.submissions.progress import keep_note, note_of
 from grader.service.submissions.queue import ClaimedGrading, Graded, claim, fail, finish, release
@@ -28,8 +28,8 @@ from grader.service.submissions.queue import ClaimedGrading, Graded, claim, fail
 AWAY = 1.0
 """Seconds between two calls at a database that does not answer."""
 
-PATIENCE = Patience()
-"""The longest gradings of this repository take two minutes of the fifteen."""
+LIMITS = GradingLimits()
+"""Limits of each grading. The longest gradings of this repository take two minutes of the fifteen."""
 
 
 Found = TypeVar("Found")
@@ -56,7 +56,7 @@ def work(
     database: Database,
     judge: Judging,
     name: str,
-    patience: Patience = PATIENCE,
+    limits: GradingLimits = LIMITS,
     gradings: Gradings = IN_TURN,
 ) -> None:
     """Take gradings while there is room for one more; raises an interruption of this process."""
@@ -65,7 +65,7 @@ def work(
         more = patient(lambda: judge.keep_up(database))
         claimed = patient(lambda: _claimed(database, name, judge.elsewhere())) if gradings.has_room() else None
         if claimed is not None:
-            gradings.begin(partial(_grade_or_release, database, judge, claimed, patience))
+            gradings.begin(partial(_grade_or_release, database, judge, claimed, limits))
         elif not more:
             gradings.wait()
 
@@ -101,10 +101,10 @@ def _claimed(database: Database, name: str, elsewhere: frozenset[str]) -> Claime
         return claim(session, name, time_of(session), elsewhere)
 
 
-def _grade_or_release(database: Database, judge: Judging, claimed: ClaimedGrading, patience: Patience) -> None:
+def _grade_or_release(database: Database, judge: Judging, claimed: ClaimedGrading, limits: GradingLimits) -> None:
     """Grade a claim, or give it back as if it had not been begun."""
     try:
-        _grade(database, judge, claimed, patience)
+        _grade(database, judge, claimed, limits)
     except (InterruptedGradingError, SchedulerLostError) as error:
         with suppress(SQLAlchemyError), database.recording() as session:  # else its lease runs out
             release(session, claimed, time_of(session))
@@ -112,11 +112,11 @@ def _grade_or_release(database: Database, judge: Judging, claimed: ClaimedGradin
             raise
 
 
-def _grade(database: Database, judge: Judging, claimed: ClaimedGrading, patience: Patience) -> None:
+def _grade(database: Database, judge: Judging, claimed: ClaimedGrading, limits: GradingLimits) -> None:
     """Grade a claim and store the outcome, unless the claim ends before."""
     try:
         with (
-            LeaseHeartbeat(database, claimed, patience) as heartbeat,
+            LeaseHeartbeat(database, claimed, limits) as heartbeat,
             interrupted_when(lambda: heartbeat.over, ClaimOverError("the claim has ended."), LOOK),
         ):
             outcome = _outcome(judge, claimed, _noting(database, claimed))

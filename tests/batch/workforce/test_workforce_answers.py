@@ -1,4 +1,4 @@
-"""answers.py: an answer from a cluster's worker is rejected unless it can be true of the errand."""
+"""answers.py: an answer from a cluster's worker is rejected unless it can be true of the job."""
 
 import json
 from dataclasses import replace
@@ -15,41 +15,41 @@ from grader.results.result import Ungraded
 
 
 @pytest.fixture
-def errand(transposition):
+def job(transposition):
     plan = plan_of([transposition], handin("anna"))
     (item,) = plan.items.values()
     device = one_of_several_alike(DEVICE)
     facilities = Facilities(grader=GOOD.provenance.grader, device=device, simulated=FACILITIES.simulated)
-    return replace(plan.errand(item), facilities=facilities, max_points=GOOD.max_points)
+    return replace(plan.job(item), facilities=facilities, max_points=GOOD.max_points)
 
 
 @pytest.fixture
-def fields(errand):
+def fields(job):
     """Return an honest worker's answer as fields that a test can change."""
-    return json.loads(outcome_of(errand, errand.assignment_sha256).model_dump_json())
+    return json.loads(outcome_of(job, job.assignment_sha256).model_dump_json())
 
 
-def test_points_are_out_of_what_can_be_earned(errand, fields):
+def test_points_are_out_of_what_can_be_earned(job, fields):
     """An answer whose maximum differs from the points that can be earned raises WorkerError.
 
     A platform scales points by the maximum. With a smaller maximum, full points for half an assignment would count as
     full points for all of it.
     """
     with pytest.raises(WorkerError, match="points out of 45, of 100 that can be earned"):
-        read_answer(json.dumps(fields), replace(errand, max_points=100.0))
+        read_answer(json.dumps(fields), replace(job, max_points=100.0))
 
 
-def test_an_honest_answer_is_the_result(errand):
+def test_an_honest_answer_is_the_result(job):
     """An honest answer is returned unchanged, as a result or as an outcome without a grade."""
-    honest = outcome_of(errand, errand.assignment_sha256)
-    assert read_answer(honest.model_dump_json(), errand) == honest
+    honest = outcome_of(job, job.assignment_sha256)
+    assert read_answer(honest.model_dump_json(), job) == honest
     ungraded = Ungraded(assignment="a", submission="s", fault="no device.")
-    assert read_answer(ungraded.model_dump_json(), errand) == ungraded
+    assert read_answer(ungraded.model_dump_json(), job) == ungraded
 
 
-def test_a_file_that_is_no_source_text_has_none_in_its_result(errand, fields):
+def test_a_file_that_is_no_source_text_has_none_in_its_result(job, fields):
     """A result for a binary file has no source, because such a file is graded without being read."""
-    assert read_answer(json.dumps({**fields, "source": ""}), replace(errand, data=b"\x7fELF\0")).source == ""
+    assert read_answer(json.dumps({**fields, "source": ""}), replace(job, data=b"\x7fELF\0")).source == ""
 
 
 LIES = {
@@ -71,27 +71,27 @@ LIES = {
 
 
 @pytest.mark.parametrize("lie", LIES)
-def test_what_cannot_be_is_not_believed(errand, fields, lie):
-    """An answer that cannot be true of the errand raises WorkerError, and the message gives the reason."""
+def test_what_cannot_be_is_not_believed(job, fields, lie):
+    """An answer that cannot be true of the job raises WorkerError, and the message gives the reason."""
     (*path, last), value, said = LIES[lie]
     at = fields
     for step in path:
         at = at[step]
     at[last] = value
     with pytest.raises(WorkerError, match="a worker's answer is not believed") as caught:
-        read_answer(json.dumps(fields), errand)
+        read_answer(json.dumps(fields), job)
     assert said in str(caught.value)
 
 
 @pytest.mark.parametrize("text", [None, 5, b"{}", "", "{", "[]", "{}", '{"points": NaN}', "[" * 5000], ids=range(9))
-def test_what_is_no_result_is_an_error(errand, text):
+def test_what_is_no_result_is_an_error(job, text):
     """An answer of another type, without JSON, with missing fields or with deep nesting raises WorkerError."""
     with pytest.raises(WorkerError, match="not believed"):
-        read_answer(text, errand)
+        read_answer(text, job)
 
 
-def test_an_endless_answer_is_not_even_read(errand, monkeypatch):
+def test_an_endless_answer_is_not_even_read(job, monkeypatch):
     """An answer longer than any result raises WorkerError before it is parsed."""
     monkeypatch.setattr(answers, "LONGEST", 10)
     with pytest.raises(WorkerError, match="it is no result"):
-        read_answer("{" + " " * 10, errand)
+        read_answer("{" + " " * 10, job)

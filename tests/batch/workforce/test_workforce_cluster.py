@@ -1,4 +1,4 @@
-"""cluster.py: which workers get errands, and what messages say when workers or the scheduler leave.
+"""cluster.py: which workers get jobs, and what messages say when workers or the scheduler leave.
 
 The clusters are threads of the test's own process, so that tests can replace gradings.
 """
@@ -64,9 +64,9 @@ def hired(dask, stand_in):  # noqa: ARG001 - replaces gradings
 
 
 @pytest.fixture
-def errand(transposition):
+def job(transposition):
     plan = plan_of([transposition], handin("anna"))
-    return plan.errand(next(iter(plan.items.values())))
+    return plan.job(next(iter(plan.items.values())))
 
 
 def failing(what):
@@ -80,10 +80,10 @@ def here():
     return get_worker().address
 
 
-def test_an_errand_is_graded_by_a_worker(dask, hired):
-    """An errand's future has the outcome from the worker as its result."""
+def test_a_job_is_graded_by_a_worker(dask, hired):
+    """A job's future has the outcome from the worker as its result."""
     crew = hired(dask(1))
-    assert crew.submit("errand").result(20) == GRADED
+    assert crew.submit("job").result(20) == GRADED
 
 
 SAYINGS = {
@@ -95,25 +95,25 @@ SAYINGS = {
 }
 
 
-def say_as_chosen(_errand):
+def say_as_chosen(_job):
     return CHOSEN.saying
 
 
 @pytest.mark.parametrize("saying", SAYINGS)
-def test_whatever_a_worker_says_ends_the_errand(dask, hired, monkeypatch, errand, saying):
-    """A malformed answer ends its errand with a reason, so that no call waits for it forever."""
+def test_whatever_a_worker_says_ends_the_job(dask, hired, monkeypatch, job, saying):
+    """A malformed answer ends its job with a reason, so that no call waits for it forever."""
     CHOSEN.saying = SAYINGS[saying]
     monkeypatch.setattr(module, "read_answer", read_answer)
     monkeypatch.setattr(module, "grade_here", say_as_chosen)
-    outcome = hired(dask(1)).submit(errand).result(20)
+    outcome = hired(dask(1)).submit(job).result(20)
     assert isinstance(outcome, Ungraded)
     assert "a worker's answer is not believed" in outcome.fault
 
 
-def test_two_errands_are_under_way_for_each_worker(dask, hired):
-    """Each worker with a device gets two errands: one to grade, and one ready for when the first is done."""
+def test_two_jobs_are_under_way_for_each_worker(dask, hired):
+    """Each worker with a device gets two jobs: one to grade, and one ready for when the first is done."""
     theirs = dask(3)
-    assert hired(theirs).hands == 6
+    assert hired(theirs).capacity == 6
 
 
 def test_a_device_grades_one_submission_at_a_time(dask, hired, stand_in):
@@ -134,7 +134,7 @@ def test_a_device_grades_one_submission_at_a_time(dask, hired, stand_in):
 
 
 def test_a_worker_without_a_device_gets_nothing(dask, stand_in, monkeypatch):
-    """A worker without a device gets no errand and is not asked for its facilities.
+    """A worker without a device gets no job and is not asked for its facilities.
 
     The batch waits for a worker, prints the command that starts one, and raises WorkerError in the end.
     """
@@ -199,13 +199,13 @@ def test_a_worker_that_leaves_while_it_looks_around_is_not_waited_for(dask, hire
         return FACILITIES
 
     stand_in.look = look
-    assert hired(theirs).submit("errand").result(20) == GRADED
+    assert hired(theirs).submit("job").result(20) == GRADED
 
 
 def test_who_comes_and_goes_is_said(dask, hired):
     """Each worker that joins or leaves gives one line.
 
-    Without any worker, a line says how to start one, and errands wait for it.
+    Without any worker, a line says how to start one, and jobs wait for it.
     """
     theirs = dask(1)
     crew = hired(theirs)
@@ -213,7 +213,7 @@ def test_who_comes_and_goes_is_said(dask, hired):
     waited(lambda: len(crew.said) == 2, 20)
     assert "has left; what it had is graded by another. 0 workers now." in crew.said[0]
     assert crew.said[1].startswith("no worker is left; waiting for one: dask worker ")
-    outcome = crew.submit("errand")
+    outcome = crew.submit("job")
     time.sleep(0.2)
     assert not outcome.done()
     theirs.scale(1)
@@ -223,9 +223,9 @@ def test_who_comes_and_goes_is_said(dask, hired):
 
 
 def test_a_worker_that_only_fails_is_retired_while_others_succeed(dask, hired, stand_in):
-    """A worker that fails three times in a row gets no more errands, and a line gives the reason.
+    """A worker that fails three times in a row gets no more jobs, and a line gives the reason.
 
-    Otherwise, such a worker would be the first to be free for every errand.
+    Otherwise, such a worker would be the first to be free for every job.
     """
     theirs = dask(2)
     bad = theirs.workers[0].address
@@ -248,7 +248,7 @@ def test_a_worker_that_only_fails_is_retired_while_others_succeed(dask, hired, s
 
 
 def test_a_scheduler_that_goes_ends_the_batch_and_says_what_to_do(dask, hired, monkeypatch):
-    """If the scheduler is lost, pending errands fail at once, and the next one raises WorkerError.
+    """If the scheduler is lost, pending jobs fail at once, and the next one raises WorkerError.
 
     The next error waits until the scheduler could have come back, and says how to continue.
     """
@@ -256,12 +256,12 @@ def test_a_scheduler_that_goes_ends_the_batch_and_says_what_to_do(dask, hired, m
     monkeypatch.setattr(module, "CONNECTING", 1.0)
     crew = hired(theirs)
     theirs.scale(0)
-    waiting = crew.submit("errand")
+    waiting = crew.submit("job")
     theirs.close(timeout=20)
     with pytest.raises(WorkerError, match="lost"):
         waiting.result(20)
     with pytest.raises(WorkerError, match="the same command goes on from there"):
-        crew.submit("errand")
+        crew.submit("job")
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense", "nonsense://x:1", ""])
@@ -283,11 +283,11 @@ def passed_on(crew, **ending):
     else:
         asked.cancel()
         asked.set_running_or_notify_cancel()
-    crew._pass_on(asked, "errand", outcome)
+    crew._pass_on(asked, "job", outcome)
     return str(outcome.exception(0))
 
 
-def test_what_ends_an_errand_is_told_in_our_words():
+def test_what_ends_a_job_is_told_in_our_words():
     """Errors of Dask become short messages: dead workers, a lost connection, an error at the worker."""
     crew = SimpleNamespace()
     dead = KilledWorker("task", SimpleNamespace(address="tcp://a:1"), 3)

@@ -94,10 +94,10 @@ def read_pid(path):
     return int(waited(lambda: path.exists() and path.read_text()))
 
 
-def test_a_station_is_another_process_and_stays_for_the_next_errand(two):
-    """A station is another process that serves several errands, and at most two stations start for two.
+def test_a_station_is_another_process_and_stays_for_the_next_job(two):
+    """A station is another process that serves several jobs, and at most two stations start for two.
 
-    Later errands use the resources that the station has already opened.
+    Later jobs use the resources that the station has already opened.
     """
     stations = {two.call(pid, None) for _ in range(5)}
     assert os.getpid() not in stations
@@ -122,7 +122,7 @@ def test_an_error_of_ours_arrives_as_it_was(two):
 def test_what_cannot_travel_is_told_and_the_station_goes_on():
     """An unknown error, or an answer that cannot be pickled, becomes a WorkerError.
 
-    The process takes the next errand.
+    The process takes the next job.
     """
     process = module._Process({})
     before = process.call(pid, None)
@@ -143,7 +143,7 @@ def test_what_cannot_travel_is_told_and_the_station_goes_on():
     ],
 )
 def test_a_station_that_dies_says_how_and_another_takes_its_place(two, function, argument, how):
-    """A station that dies fails only its errand, with the exit code or signal, and another takes the next errand."""
+    """A station that dies fails only its job, with the exit code or signal, and another takes the next job."""
     with pytest.raises(WorkerError) as caught:
         two.call(_call_with, (function, argument))
     assert how in str(caught.value)
@@ -156,7 +156,7 @@ def _call_with(what):
 
 
 def test_a_killed_station_harms_no_other(two, caller, tmp_path):
-    """A killed station fails its own errand only, and the other station continues its work."""
+    """A killed station fails its own job only, and the other station continues its work."""
     first, second = (caller.submit(two.call, linger, tmp_path / name) for name in ("first", "second"))
     victim, other = read_pid(tmp_path / "first"), read_pid(tmp_path / "second")
     os.kill(victim, signal.SIGKILL)
@@ -168,7 +168,7 @@ def test_a_killed_station_harms_no_other(two, caller, tmp_path):
 
 
 def test_a_station_that_was_killed_while_idle_costs_nothing():
-    """A station that is killed while idle fails no errand, and the next errand gets a new process."""
+    """A station that is killed while idle fails no job, and the next job gets a new process."""
     process = module._Process({})
     before = process.call(pid, None)
     os.kill(before, signal.SIGKILL)
@@ -239,7 +239,7 @@ def test_a_station_that_waits_sees_a_signal_that_did_not_end_its_wait(monkeypatc
 
 
 def test_nothing_starts_after_the_end():
-    """After closing, a thread with an errand starts no station, because no code would stop that station."""
+    """After closing, a thread with a job starts no station, because no code would stop that station."""
     workforce = Processes([{}])
     workforce.close()
     with pytest.raises(WorkerError, match="stopped"):
@@ -247,7 +247,7 @@ def test_nothing_starts_after_the_end():
 
 
 def test_stations_end_with_a_batch_that_is_killed(tmp_path):
-    """If the batch is killed during an errand, its stations clean up and end."""
+    """If the batch is killed during a job, its stations clean up and end."""
     script = (
         "import sys; from pathlib import Path; from test_workforce_processes import *;"
         "Processes([{}]).call(linger, Path(sys.argv[1]))"

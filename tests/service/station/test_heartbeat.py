@@ -10,7 +10,7 @@ from sqlalchemy.exc import OperationalError
 
 from grader.service.db.clock import utc_now
 from grader.service.db.models import State
-from grader.service.station.heartbeat import EXIT_STUCK, LeaseHeartbeat, Patience
+from grader.service.station.heartbeat import EXIT_STUCK, GradingLimits, LeaseHeartbeat
 from grader.service.submissions.accept import cancel
 from grader.service.submissions.queue import LEASE
 
@@ -23,8 +23,8 @@ def claimed(service):
     return service.claim()
 
 
-def patience(**changes):
-    return Patience(**{"beat": 0.02, "stuck": 30.0, "end": lambda _: pytest.fail("ended"), **changes})
+def limits(**changes):
+    return GradingLimits(**{"beat": 0.02, "stuck": 30.0, "end": lambda _: pytest.fail("ended"), **changes})
 
 
 def until(true):
@@ -37,7 +37,7 @@ def until(true):
 def test_a_claim_is_renewed_again_and_again(service, claimed):
     """A heartbeat extends the lease of its claim repeatedly, and the grading continues."""
     first = service.gradings(1)[0].lease_until
-    with LeaseHeartbeat(service.database, claimed, patience()) as heartbeat:
+    with LeaseHeartbeat(service.database, claimed, limits()) as heartbeat:
         until(lambda: service.gradings(1)[0].lease_until > first)
         assert not heartbeat.over
     assert service.state(1) == State.RUNNING
@@ -45,7 +45,7 @@ def test_a_claim_is_renewed_again_and_again(service, claimed):
 
 def test_a_grading_that_is_cancelled_is_over(service, claimed):
     """A cancelled grading is over, and its row is cancelled before the grading is interrupted."""
-    with LeaseHeartbeat(service.database, claimed, patience()) as heartbeat:
+    with LeaseHeartbeat(service.database, claimed, limits()) as heartbeat:
         with service.database.writing() as session:
             cancel(session, service.attempt(1), utc_now())
         until(lambda: heartbeat.over)
@@ -56,14 +56,14 @@ def test_a_grading_of_another_station_is_over(service, claimed):
     """A grading that another station claimed is over, and the other station keeps its claim."""
     service.passes(seconds=LEASE.total_seconds() + 1)
     assert service.claim("two").turn == 2
-    with LeaseHeartbeat(service.database, claimed, patience()) as heartbeat:
+    with LeaseHeartbeat(service.database, claimed, limits()) as heartbeat:
         until(lambda: heartbeat.over)
     assert service.gradings(1)[0].claimed_by == "two"
 
 
 def test_a_grading_that_takes_too_long_is_our_fault_and_not_tried_again(service, claimed):
     """A grading that takes too long is faulted and not tried again, because a new try would take as long."""
-    with LeaseHeartbeat(service.database, claimed, patience(longest=timedelta(0))) as heartbeat:
+    with LeaseHeartbeat(service.database, claimed, limits(longest=timedelta(0))) as heartbeat:
         until(lambda: heartbeat.over)
     (row,) = service.gradings(1)
     assert (row.state, row.tries) == (State.FAULTED, 1)
@@ -79,7 +79,7 @@ def test_a_grading_that_does_not_end_ends_its_process(service, claimed):
         codes.append(code)
         ended.set()
 
-    with LeaseHeartbeat(service.database, claimed, patience(longest=timedelta(0), stuck=0.05, end=end)):
+    with LeaseHeartbeat(service.database, claimed, limits(longest=timedelta(0), stuck=0.05, end=end)):
         assert ended.wait(10)
     assert codes == [EXIT_STUCK]
 
@@ -91,7 +91,7 @@ def test_a_database_that_does_not_answer_ends_nothing_while_the_lease_lasts(clai
         def recording(self):
             raise OperationalError("UPDATE", {}, Exception("locked"))
 
-    with LeaseHeartbeat(Broken(), claimed, patience()) as heartbeat:
+    with LeaseHeartbeat(Broken(), claimed, limits()) as heartbeat:
         time.sleep(0.2)
         assert not heartbeat.over
         monkeypatch.setattr("grader.service.station.heartbeat.LEASE", timedelta(0))

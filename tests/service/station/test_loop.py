@@ -16,7 +16,7 @@ from grader.service.db.clock import utc_now
 from grader.service.db.models import ProgressRow, State
 from grader.service.station import loop as work_module
 from grader.service.station.gradings import InTurn
-from grader.service.station.heartbeat import Patience
+from grader.service.station.heartbeat import GradingLimits
 from grader.service.station.loop import patient, work
 from grader.service.submissions.accept import cancel
 
@@ -50,11 +50,11 @@ class Puppet:
         return False
 
 
-def run(service, act, **patience):
+def run(service, act, **limits):
     """Work until no grading waits, and return the judge."""
     judge = Puppet(act)
     with pytest.raises(NothingToDoError):
-        work(service.database, judge, "one", Patience(**{"beat": 0.02, **patience}), UntilNothingWaits())
+        work(service.database, judge, "one", GradingLimits(**{"beat": 0.02, **limits}), UntilNothingWaits())
     return judge
 
 
@@ -133,7 +133,7 @@ def test_a_station_that_is_told_to_stop_gives_back_what_it_has(service, tell):
         time.sleep(20)
 
     with pytest.raises(InterruptedGradingError):
-        work(service.database, Puppet(act), "one", Patience(beat=0.02))
+        work(service.database, Puppet(act), "one", GradingLimits(beat=0.02))
     (row,) = service.gradings(attempt)
     assert (row.state, row.tries, row.claimed_by) == (State.WAITING, 0, None)
 

@@ -30,7 +30,7 @@ from grader.service.db.clock import utc_now
 from grader.service.db.models import GradingRow, State, StationRow
 from grader.service.station.grader import Judge
 from grader.service.station.gradings import SideBySide
-from grader.service.station.heartbeat import Patience
+from grader.service.station.heartbeat import GradingLimits
 from grader.service.station.loop import work
 from grader.service.submissions.accept import cancel
 
@@ -42,7 +42,7 @@ from grader.batch.workforce.answers import OUTCOME
 from grader.service.station import cluster as module
 from grader.service.station.cluster import ClusterBackend
 
-QUICK = Patience(beat=0.05)
+QUICK = GradingLimits(beat=0.05)
 
 
 class NoMoreWorkError(Exception):
@@ -232,7 +232,7 @@ def test_a_scheduler_that_is_away_for_a_moment_loses_no_claim(service, monkeypat
     monkeypatch.setattr(batch_module, "read_answer", lambda text, _: OUTCOME.validate_json(text))
     is_back, begun = threading.Event(), threading.Event()
 
-    def grade(_errand):
+    def grade(_job):
         begun.set()
         if not is_back.is_set():
             time.sleep(1)
@@ -274,7 +274,7 @@ class Straw:
         if outcome is not None:
             self.asked.set_exception(outcome)
 
-    def submit(self, _errand):
+    def submit(self, _job):
         return self.asked
 
     def close(self):
@@ -295,7 +295,7 @@ def test_a_grading_over_which_workers_die_fails_in_our_words(monkeypatch, straw,
     monkeypatch.setattr(module, "Cluster", lambda *_: made)
     monkeypatch.setattr(module, "WITHOUT_WORKERS", 0.1)
     with pytest.raises(WorkerError, match=fault):
-        ClusterBackend("tcp://a:0", "{}").grade("errand", lambda _: None)
+        ClusterBackend("tcp://a:0", "{}").grade("job", lambda _: None)
     assert made.asked.cancelled() or made.asked.exception()
 
 

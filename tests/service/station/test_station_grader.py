@@ -18,15 +18,15 @@ HIDDEN = "correctness: ragged (n 1000)"
 class Answering:
     """Backend that returns these answers in order and reports one step for each."""
 
-    orders = "{}"
+    settings_json = "{}"
     facilities = FACILITIES
     devices = 1
 
     def __init__(self, *answers):
         self._answers, self.asked = list(answers), []
 
-    def grade(self, errand, progress):
-        self.asked.append(errand.work)
+    def grade(self, job, progress):
+        self.asked.append(job.work)
         progress("building")
         return self._answers.pop(0)
 

@@ -3,7 +3,7 @@
     no network - no terminals - read-only root - no capabilities - no new privileges - the grader's list of system calls
     (seccomp.json) - an unprivileged user - limits on processes, memory (none of it swap), processors, files - no logs
 
-The numbers are in sandbox/rules.py. The worker itself limits its processor time, before it runs a submission.
+The numbers are in sandbox/limits.py. The worker itself limits its processor time, before it runs a submission.
 
 The container sees the worker's image, the two array files of its folder (in.bin is read-only), the folder for shared
 arrays, and a temporary folder that is removed with the container. Podman's compatible socket works as well
@@ -37,7 +37,7 @@ from grader.execution.sandbox.docker.gpu import find_gpu
 from grader.execution.sandbox.docker.sweeping import LABEL, Sweeper, sweep
 from grader.execution.sandbox.environment import environment
 from grader.execution.sandbox.folder import ROUNDS, WorkerFolder
-from grader.execution.sandbox.rules import CORE_BYTES, Fact, Rules, processors, with_a_driver
+from grader.execution.sandbox.limits import CORE_BYTES, Fact, Rules, processors, with_a_driver
 from grader.execution.sandbox.running import Running
 from grader.protocol.messages import INPUT_FILE, OUTPUT_FILE, Limits
 

@@ -36,7 +36,7 @@ from grader.execution.sandbox.docker import container, gpu
 from grader.execution.sandbox.docker.container import LAST_WORDS, UNREAD_FRAMES, ContainerSandbox
 from grader.execution.sandbox.docker.sweeping import LABEL
 from grader.execution.sandbox.folder import PREFIX, WorkerFolder
-from grader.execution.sandbox.rules import ContainerRules, Rules
+from grader.execution.sandbox.limits import ContainerRules, Rules
 from grader.protocol.messages import Limits, Opened
 from grader.protocol.steps import ProgramSource
 

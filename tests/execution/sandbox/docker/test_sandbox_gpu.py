@@ -8,7 +8,7 @@ from docker.types import DeviceRequest
 from grader.common.errors import DeviceError, InputError
 from grader.execution.sandbox.docker import gpu
 from grader.execution.sandbox.docker.gpu import GPUS, Gpu, find_gpu
-from grader.execution.sandbox.rules import ContainerRules
+from grader.execution.sandbox.limits import ContainerRules
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""press.py: pages made in parallel with gradings equal the pages that this process makes."""
+"""page_renderer.py: pages made in parallel with gradings equal the pages that this process makes."""
 
 import os
 import signal
@@ -10,7 +10,7 @@ import pytest
 from batches import waited
 from samples import BUILD, DEVICE, ROOFLINE, SPEED, UNGRADED, result
 
-from grader.batch.press import Beside, Here, source_of
+from grader.batch.page_renderer import InlineRenderer, PoolRenderer, source_of
 from grader.grading.device_lock import exclusive
 from grader.results.gradebook import Gradebook
 
@@ -19,14 +19,14 @@ GRADED = result(BUILD, SPEED.model_copy(update={"performance": ROOFLINE}))
 
 @pytest.fixture
 def beside(tmp_path):
-    with closing(Beside(tmp_path)) as press:
-        yield press
+    with closing(PoolRenderer(tmp_path)) as renderer:
+        yield renderer
 
 
 @pytest.mark.parametrize("told", [GRADED, UNGRADED], ids=["graded", "ungraded"])
 def test_a_page_is_the_same_wherever_it_is_made(beside, told):
     """Another process makes the same page to the byte, figures included, whether or not it was begun."""
-    page = Here().page(told)
+    page = InlineRenderer().page(told)
     assert beside.page(told) == page
     beside.begin(told)
     assert beside.page(told) == page
@@ -41,13 +41,13 @@ def test_a_page_that_was_begun_is_made_once(beside, monkeypatch):
         beside.begin(GRADED)
     packed = beside._begun[source_of(GRADED)].result().text
     assert len(packed) < len(zlib.decompress(packed)) / 2
-    assert beside.page(GRADED) == Here().page(GRADED)
+    assert beside.page(GRADED) == InlineRenderer().page(GRADED)
     assert len(asked) == 1
 
 
-def running(press):
-    """Return the first process of the press that runs."""
-    return waited(lambda: next((each._process for each in press._processes._all if each._process is not None), None))
+def running(renderer):
+    """Return the first process of the renderer that runs."""
+    return waited(lambda: next((each._process for each in renderer._processes._all if each._process is not None), None))
 
 
 def has_open(process, path):
@@ -66,7 +66,7 @@ def test_pages_wait_until_nobody_is_timed_on_the_processor(beside, tmp_path):
         process = running(beside)
         waited(lambda: has_open(process, tmp_path / "grader-cpu.gate"))
         assert not beside._begun[source_of(GRADED)].done()
-    assert beside.page(GRADED) == Here().page(GRADED)
+    assert beside.page(GRADED) == InlineRenderer().page(GRADED)
 
 
 def test_a_process_that_dies_costs_no_page(beside, tmp_path):
@@ -74,7 +74,7 @@ def test_a_process_that_dies_costs_no_page(beside, tmp_path):
     with exclusive(DEVICE, tmp_path):
         beside.begin(GRADED)
         os.kill(running(beside).pid, signal.SIGKILL)
-        assert beside.page(GRADED) == Here().page(GRADED)
+        assert beside.page(GRADED) == InlineRenderer().page(GRADED)
 
 
 def test_the_overview_is_made_there_too(beside):
@@ -88,7 +88,7 @@ def test_the_overview_is_made_there_too(beside):
         parts={"small": ("",)},
         rows=(),
     )
-    page = Here().overview(book, {})
+    page = InlineRenderer().overview(book, {})
     assert beside.overview(book, {}) == page
     beside.close()
     assert beside.overview(book, {}) == page
@@ -102,8 +102,8 @@ def test_all_processes_start_when_they_are_told_to(beside):
 
 def test_no_process_is_left(tmp_path):
     """All processes end with the batch."""
-    press = Beside(tmp_path)
-    press.page(UNGRADED)
-    process = running(press)
-    press.close()
+    renderer = PoolRenderer(tmp_path)
+    renderer.page(UNGRADED)
+    process = running(renderer)
+    renderer.close()
     assert process.returncode is not None

@@ -20,14 +20,14 @@ from grader.reports import DrawnPage, overview_page, page
 from grader.results.gradebook import Gradebook
 from grader.results.result import Result, Ungraded
 
-HANDS = 4
+MAX_PROCESSES = 4
 """Maximum number of processes that make pages. Each takes 100 MB. A page takes 0.25 s, less than its grading."""
 
 Links = Mapping[tuple[str, str], str]
 """Targets of the overview's links, by student label and assignment."""
 
 
-class Press(Protocol):
+class PageRenderer(Protocol):
     """Makes the pages of a batch."""
 
     def start(self) -> None:
@@ -43,7 +43,7 @@ class Press(Protocol):
         """Return the page about the batch."""
 
 
-class Here:
+class InlineRenderer:
     """Makes each page in this process when it is requested."""
 
     def start(self) -> None:
@@ -61,10 +61,10 @@ class Here:
         return overview_page(book, links)
 
 
-HERE = Here()
+INLINE = InlineRenderer()
 
 
-class Beside:
+class PoolRenderer:
     """Makes pages in child processes, which start with the first page unless `start` is called before. If a process
     dies, its page is made in this process.
     """
@@ -72,13 +72,13 @@ class Beside:
     def __init__(self, locks: Path) -> None:
         """Use the lock files for the devices of this host in the folder `locks`."""
         self._locks = locks
-        self._hands = min(HANDS, len(os.sched_getaffinity(0)))
-        self._processes = Processes([{}] * self._hands)
+        self._count = min(MAX_PROCESSES, len(os.sched_getaffinity(0)))
+        self._processes = Processes([{}] * self._count)
         self._begun: dict[str, Future[PackedPage]] = {}
 
     def start(self) -> None:
         """Start all processes. Each keeps a processor busy for half a second."""
-        for _ in range(self._hands):
+        for _ in range(self._count):
             self._processes.submit(_nothing, None)
 
     def begin(self, told: Result | Ungraded) -> None:
@@ -94,14 +94,14 @@ class Beside:
             packed = self._begun.pop(source_of(told)).result()
             return DrawnPage(text=zlib.decompress(packed.text).decode(), faults=packed.faults)
         except WorkerError:
-            return HERE.page(told)
+            return INLINE.page(told)
 
     def overview(self, book: Gradebook, links: Links) -> DrawnPage:
         """Return the page about the batch. A process that has drawn figures makes it sooner than this process could."""
         try:
             made: DrawnPage = self._processes.call(_overview, (book, links))
         except WorkerError:
-            return HERE.overview(book, links)
+            return INLINE.overview(book, links)
         return made
 
     def close(self) -> None:
@@ -129,9 +129,9 @@ class PackedPage:
 def _packed_page(order: tuple[Path, Result | Ungraded]) -> PackedPage:
     locks, told = order
     with shared_cpu(locks):
-        made = HERE.page(told)
+        made = INLINE.page(told)
     return PackedPage(text=zlib.compress(made.text.encode()), faults=made.faults)
 
 
 def _overview(order: tuple[Gradebook, Links]) -> DrawnPage:
-    return HERE.overview(*order)
+    return INLINE.overview(*order)

@@ -5,7 +5,7 @@ from concurrent.futures import Future
 from itertools import cycle, islice
 from typing import Any
 
-from grader.batch.station import Errand, Facilities, grade, look_around
+from grader.batch.station import Facilities, GradingJob, grade, look_around
 from grader.batch.workforce.processes import Processes
 from grader.common.errors import InputError
 from grader.grading.settings import as_variables, load_settings, spare_processors
@@ -18,9 +18,9 @@ Places = Sequence[Mapping[str, Any]]
 class Stations:
     """Stations that are child processes."""
 
-    def __init__(self, jobs: int, orders: str, places: Places = ({},)) -> None:
-        self.hands = jobs
-        self._orders = orders
+    def __init__(self, jobs: int, settings_json: str, places: Places = ({},)) -> None:
+        self.capacity = jobs
+        self._settings_json = settings_json
         self._places = min(jobs, len(places))
         share = {"spare": spare_processors(jobs)} if load_settings({}).spare is None else {}
         self._processes = Processes([as_variables({**place, **share}) for place in islice(cycle(places), jobs)])
@@ -28,7 +28,7 @@ class Stations:
     def facilities(self) -> Facilities:
         """Return the facilities of the stations, from one station at each place. Raises InputError if they differ."""
         # Idle processes are taken in order, so these calls reach the first stations, which have different places.
-        asked = [self._processes.submit(look_around, self._orders) for _ in range(self._places)]
+        asked = [self._processes.submit(look_around, self._settings_json) for _ in range(self._places)]
         first, *others = (future.result() for future in asked)
         for other in others:
             if other != first:
@@ -39,14 +39,14 @@ class Stations:
         found: Facilities = first
         return found
 
-    def submit(self, errand: Errand) -> "Future[Result | Ungraded]":
-        """Have the next free station grade an errand."""
-        return self._processes.submit(grade, errand)
+    def submit(self, job: GradingJob) -> "Future[Result | Ungraded]":
+        """Have the next free station grade a job."""
+        return self._processes.submit(grade, job)
 
     def dismiss(self) -> None:
         """Ask all stations to stop."""
         self._processes.dismiss()
 
     def close(self) -> None:
-        """Stop all stations. Errands under way fail."""
+        """Stop all stations. Jobs under way fail."""
         self._processes.close()

@@ -8,13 +8,13 @@ from project import importable
 from samples import DEVICE
 
 from grader.batch.station import Facilities
-from grader.batch.workforce import stations as module
-from grader.batch.workforce.stations import Stations
+from grader.batch.workforce import local as module
+from grader.batch.workforce.local import Stations
 from grader.common.errors import DeviceError, InputError
 from grader.grading.settings import load_settings, spare_processors
 from grader.protocol.messages import DeviceFacts
 
-ORDERS = load_settings({}).orders({"sandbox": "process"})
+ORDERS = load_settings({}).as_json({"sandbox": "process"})
 
 
 @pytest.fixture(autouse=True)
@@ -27,7 +27,7 @@ def test_what_a_station_grades_with_is_that_of_this_machine():
     """Stations report the facilities of this machine, without the index among several equal devices."""
     with closing(Stations(2, ORDERS)) as two:
         facilities = two.facilities()
-        assert two.hands == 2
+        assert two.capacity == 2
     assert isinstance(facilities.device, DeviceFacts)
     assert facilities.device.index == 0
 
