@@ -62,7 +62,7 @@ def test_only_what_is_missing_is_graded(transposition, store):
     assert all(store.load(key).source for key in plan_of([transposition], *files).items)
 
 
-def test_what_is_under_way_never_exceeds_the_hands(transposition, store):
+def test_what_is_under_way_never_exceeds_the_capacity(transposition, store):
     """At most as many gradings run as there are hands.
 
     The table of running gradings is true, and memory does not grow with the course.

@@ -138,7 +138,7 @@ def test_a_worker_without_a_device_gets_nothing(dask, stand_in, monkeypatch):
 
     The batch waits for a worker, prints the command that starts one, and raises WorkerError in the end.
     """
-    monkeypatch.setattr(module, "PATIENCE", 0.5)
+    monkeypatch.setattr(module, "FIRST_WORKER_SECONDS", 0.5)
     stand_in.look = failing(AssertionError("asked"))
     theirs, said = dask(1, resources={}), []
     with (
