@@ -70,7 +70,7 @@ def grade(
 ) -> None:
     """Grade one submission for one assignment.
 
-    It runs in a container; where there is none, in a process if `grader init` has made its folder.
+    Runs in a container. Without one, only folders made by `grader init` run, with your rights.
     """
     from grader.course.submissions.submission import read_submission
 

@@ -78,7 +78,7 @@ def serve(
     ] = None,
     demo: Annotated[bool, typer.Option("--demo", help="Print links for an instructor and a made-up student.")] = False,
 ) -> None:
-    """Serve a course to browsers: students hand in, watch and read their reports; stations grade beside it."""
+    """Serve a course to browsers. Students hand in, watch and read their reports; stations grade."""
     from grader.common.errors import InputError
 
     if (data is None) == (database is None):
