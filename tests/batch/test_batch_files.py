@@ -16,8 +16,8 @@ from xml.etree import ElementTree
 import pytest
 from courses import KERNEL, any_speed
 from downloads import write_zip
+from fake_workforce import FakeWorkforce
 from hiding import AT_ANY_SPEED, FIELDS, failing, hiding_course, right
-from puppets import Puppets
 
 from grader.batch.pipeline import BatchRequest, grade_batch
 from grader.grading.checks.correctness import forfeit
@@ -164,7 +164,7 @@ class Course:
             (self.out / "corrections.csv").write_text(CORRECTIONS)
         else:
             (self.out / "corrections.csv").unlink(missing_ok=True)
-        workforce = Puppets(answers=self.answers, assignment_sha256=self.usual.sha256)
+        workforce = FakeWorkforce(answers=self.answers, assignment_sha256=self.usual.sha256)
         request = BatchRequest(
             submissions=self.sources,
             assignments=(self.strict if stage.raised else self.usual,),

@@ -3,8 +3,8 @@
 import re
 
 import pytest
+from fake_workforce import handin, intake, student
 from hiding import Batch, points_in
-from puppets import handin, intake, student
 
 from grader.batch.corrections import NAME, read_corrections
 from grader.common.errors import InputError

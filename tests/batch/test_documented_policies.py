@@ -4,8 +4,8 @@ import re
 
 import pytest
 from courses import ADDITION, KERNEL, course_of
+from fake_workforce import FakeWorkforce
 from project import ROOT
-from puppets import Puppets
 
 from grader.batch.extensions import EXTENSIONS
 from grader.batch.pipeline import BatchRequest, grade_batch
@@ -45,7 +45,7 @@ def book(tmp_path):
         settings_json='{"sandbox": "process"}',
     )
     said = []
-    found = grade_batch(request, lambda: Puppets(assignment_sha256=assignment.sha256), said.append)
+    found = grade_batch(request, lambda: FakeWorkforce(assignment_sha256=assignment.sha256), said.append)
     return found, "\n".join(said)
 
 

@@ -4,7 +4,7 @@ import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from puppets import handin, intake
+from fake_workforce import handin, intake
 
 from grader.batch.extensions import EXTENSIONS, read_extensions
 from grader.common.errors import InputError

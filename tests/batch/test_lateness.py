@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 from courses import course_of
+from fake_workforce import GOOD, handin, intake
 from hiding import Batch, points_in
-from puppets import GOOD, handin, intake
 
 from grader.batch import corrections
 from grader.batch.extensions import EXTENSIONS

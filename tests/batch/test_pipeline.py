@@ -1,4 +1,4 @@
-"""pipeline.py: a batch from its arguments to the last file, graded by puppets."""
+"""pipeline.py: a batch from its arguments to the last file, graded by a fake workforce."""
 
 import csv
 import json
@@ -9,7 +9,7 @@ from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
-from puppets import Puppets
+from fake_workforce import FakeWorkforce
 from samples import BUILD, SPEED, failed, result
 
 from grader import reports
@@ -48,7 +48,7 @@ def run(submissions, tmp_path, transposition):
     """Return a function that grades them and returns the gradebook, the workforce and the printed lines."""
 
     def run(workforce=None, assignment=transposition, renderer=INLINE, **changes):
-        workforce = workforce or Puppets(assignment_sha256=assignment.sha256)
+        workforce = workforce or FakeWorkforce(assignment_sha256=assignment.sha256)
         said = []
         request = BatchRequest(
             **{
@@ -113,12 +113,12 @@ class Recorder(InlineRenderer):
 
 def test_pages_are_begun_while_others_are_graded(run, transposition):
     """Each student's page is begun during grading, also for identical files. Current pages are not begun again."""
-    workforce = Puppets(capacity=1, assignment_sha256=transposition.sha256)
+    workforce = FakeWorkforce(capacity=1, assignment_sha256=transposition.sha256)
     renderer = Recorder(workforce)
     run(workforce, renderer=renderer)
     assert [name for name, dismissed in renderer.begun if not dismissed] == EVERYBODY
     assert renderer.made == EVERYBODY
-    again = Recorder(Puppets(capacity=1, assignment_sha256=transposition.sha256))
+    again = Recorder(FakeWorkforce(capacity=1, assignment_sha256=transposition.sha256))
     run(again.workforce, renderer=again)
     assert (again.begun, again.made, again.started) == ([], [], 0)
 
@@ -127,7 +127,7 @@ def test_the_next_pages_are_made_while_one_is_written(run, transposition, tmp_pa
     """All pages are begun before the first is written, even if no grading runs, such as after a changed threshold."""
     run()
     shutil.rmtree(tmp_path / "out" / "students")
-    renderer = Recorder(Puppets(assignment_sha256=transposition.sha256))
+    renderer = Recorder(FakeWorkforce(assignment_sha256=transposition.sha256))
     run(renderer.workforce, renderer=renderer)
     assert [name for name, _ in renderer.begun] == EVERYBODY
     assert renderer.before == [3, 3, 3], "all three were begun before the first was made"
@@ -272,7 +272,7 @@ def test_what_has_changed_is_summed_up(run, submissions):
     wrong = result(BUILD, failed("correctness: one"), SPEED)
     fault = Ungraded(assignment="coalsTransp", submission="kernels.cl", fault="no device.")
     answers = {(RIGHT + "// wrong\n").encode(): [wrong], (RIGHT + "// Dora's\n").encode(): [fault] * 3}
-    _, _, said = run(Puppets(answers=answers))
+    _, _, said = run(FakeWorkforce(answers=answers))
     assert said[-1] == (
         "Changed since the last run:\n"
         "  bob, coalsTransp: 45 of 45 points before, not in the list now\n"
@@ -309,7 +309,7 @@ def test_what_could_not_be_graded_is_listed_and_the_rest_is_there(run, tmp_path)
     """
     fault = Ungraded(assignment="coalsTransp", submission="kernels.cl", fault="the machine is too noisy.")
     data = (RIGHT + "// mine\n").encode()
-    book, _, said = run(Puppets(answers={data: [fault] * 3}))
+    book, _, said = run(FakeWorkforce(answers={data: [fault] * 3}))
     assert {row.student.label: row.status for row in book.rows}["carol"] == "ungraded"
     assert sum("will be tried again" in line for line in said) == 2
     assert sum("given up" in line for line in said) == 1
@@ -324,7 +324,7 @@ def test_what_could_not_be_graded_is_listed_and_the_rest_is_there(run, tmp_path)
 def test_an_end_in_the_middle_says_how_to_go_on(run, tmp_path):
     """An interrupted batch says how many gradings are stored, where they are, and that the same command continues."""
 
-    class Interrupted(Puppets):
+    class Interrupted(FakeWorkforce):
         def submit(self, job):
             if self.grading_jobs:
                 raise InterruptedGradingError("interrupted by SIGINT.")
@@ -345,7 +345,7 @@ def test_an_end_in_the_middle_says_how_to_go_on(run, tmp_path):
 def test_a_workforce_that_cannot_start_is_our_error(run):
     """A workforce that cannot start raises WorkerError and is closed."""
 
-    class Broken(Puppets):
+    class Broken(FakeWorkforce):
         def facilities(self):
             raise WorkerError("no device.")
 
@@ -374,7 +374,7 @@ def test_results_do_not_lie_among_the_submissions(run, submissions):
 def test_two_batches_do_not_share_a_folder_at_once(run):
     """A second batch in the same folder is refused while the first runs."""
 
-    class Second(Puppets):
+    class Second(FakeWorkforce):
         def submit(self, job):
             with pytest.raises(InputError, match="another grader is at work"):
                 run()
@@ -425,7 +425,7 @@ def test_what_is_for_upload_is_filled_in(run, tmp_path):
 def test_a_gradebook_that_cannot_be_filled_is_told_before_anything_is_graded(run):
     """A gradebook without a matching column is refused before grading starts."""
     sheet = read_sheet("gradebook.csv", GRADEBOOK.replace("Coalesced transposition", "Essay").encode())
-    workforce = Puppets()
+    workforce = FakeWorkforce()
     with pytest.raises(InputError, match="--canvas-column"):
         run(workforce, uploads=(CanvasGradebook(sheet=sheet),))
     assert workforce.grading_jobs == []
@@ -459,7 +459,7 @@ def test_a_line_for_one_of_two_people_of_a_name_is_refused(run, tmp_path, name, 
     }
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / file).write_text(line.format(f'"{name}"'))
-    workforce = Puppets()
+    workforce = FakeWorkforce()
     with pytest.raises(InputError, match=f"{file}, line 2: '{name}' may be 2 people, key 11 and key 12; write the key"):
         run(workforce, **given)
     assert workforce.grading_jobs == []
@@ -555,7 +555,7 @@ def test_what_results_lack_by_our_fault_is_listed(run, tmp_path, transposition):
     lacking = result(BUILD, failed("correctness: one", faults=(fault,)), SPEED)
     provenance = lacking.provenance.model_copy(update={"assignment_sha256": transposition.sha256})
     lacking = lacking.model_copy(update={"provenance": provenance})
-    workforce = Puppets(answers={RIGHT.encode(): [lacking]}, assignment_sha256=transposition.sha256)
+    workforce = FakeWorkforce(answers={RIGHT.encode(): [lacking]}, assignment_sha256=transposition.sha256)
     _, _, said = run(workforce)
     out = tmp_path / "out"
     assert "failed 2 times" in said[-1]  # Anna and Bob handed in identical files

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
+from fake_workforce import GOOD, UNTIMED, handin, plan_of
 from gradebooks import grade, gradebook, mark, missed, row
-from puppets import GOOD, UNTIMED, handin, plan_of
 from rich.console import Console
 from samples import BUILD, failed, result, unchecked
 

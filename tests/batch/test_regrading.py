@@ -1,7 +1,7 @@
 """regrading.py: --regrade selects the right stored results."""
 
 import pytest
-from puppets import Puppets, handin, plan_of, silent
+from fake_workforce import FakeWorkforce, handin, plan_of, silent
 from samples import BUILD, SLOW, failed, result
 
 from grader.batch.regrading import choose
@@ -17,7 +17,7 @@ def graded(transposition, tmp_path):
     """Stored results: Anna's and Dora's identical files passed, Bob's is wrong, and Carol's is slow."""
     plan, store = plan_of([transposition], *FILES), Store(tmp_path)
     answers = {b"wrong": [result(BUILD, failed("correctness: two (n 3)"))], b"slow": [result(BUILD, SLOW)]}
-    grade_all(plan, Puppets(answers=answers, assignment_sha256=transposition.sha256), store, silent)
+    grade_all(plan, FakeWorkforce(answers=answers, assignment_sha256=transposition.sha256), store, silent)
     return plan, store
 
 

@@ -3,7 +3,7 @@
 from concurrent.futures import Future
 
 import pytest
-from puppets import FACILITIES, GOOD, ORDERS, UNTIMED, Puppets, handin, intake, outcome_of, plan_of, silent
+from fake_workforce import FACILITIES, GOOD, ORDERS, UNTIMED, FakeWorkforce, handin, intake, outcome_of, plan_of, silent
 
 from grader.batch.scheduler import ATTEMPTS, grade_all, make_plan, missing
 from grader.batch.station import MissingSpeeds, WholeGrading
@@ -56,7 +56,7 @@ def test_only_what_is_missing_is_graded(transposition, store):
     """A second run grades nothing, and a third grades only the new file."""
     files = [handin("anna"), handin("bob", b"other")]
     for found, graded in ((files, 2), (files, 0), ([*files, handin("carol", b"third")], 1)):
-        workforce = Puppets()
+        workforce = FakeWorkforce()
         assert grade_all(missing(plan_of([transposition], *found), store), workforce, store, silent) == {}
         assert len(workforce.grading_jobs) == graded
     assert all(store.load(key).source for key in plan_of([transposition], *files).items)
@@ -76,7 +76,7 @@ def test_what_is_under_way_never_exceeds_the_capacity(transposition, store):
         most = max(most, len(under_way))
 
     plan = plan_of([transposition], *(handin(f"s{number}", b"%d" % number) for number in range(10)))
-    grade_all(plan, Puppets(capacity=3), store, listen)
+    grade_all(plan, FakeWorkforce(capacity=3), store, listen)
     assert most == 3
 
 
@@ -88,7 +88,7 @@ def test_what_is_under_way_never_exceeds_the_capacity(transposition, store):
 def test_a_fault_of_ours_is_tried_again_and_the_others_go_on(transposition, store, trouble):
     """A grading that fails for the grader's reasons is tried twice more, and other gradings continue."""
     plan = plan_of([transposition], handin("anna", b"unlucky"), handin("bob"))
-    workforce = Puppets(answers={b"unlucky": [trouble, trouble]})
+    workforce = FakeWorkforce(answers={b"unlucky": [trouble, trouble]})
     events = []
     assert grade_all(plan, workforce, store, events.append) == {}
     assert [job.data for job in workforce.grading_jobs].count(b"unlucky") == 3
@@ -102,7 +102,7 @@ def test_what_fails_every_time_is_given_up_with_the_last_reason(transposition, s
     plan = plan_of([transposition], handin("anna", b"unlucky"), handin("bob"))
     turns = [fault(f"reason {number}.") for number in range(1, ATTEMPTS + 1)]
     events = []
-    faults = grade_all(plan, Puppets(answers={b"unlucky": turns}), store, events.append)
+    faults = grade_all(plan, FakeWorkforce(answers={b"unlucky": turns}), store, events.append)
     (unlucky,) = (key for key, item in plan.items.items() if item.handins[0].data == b"unlucky")
     assert faults == {unlucky: "reason 3."}
     assert [event.fault for event in events if event and event.what == "given up"] == ["reason 3."]
@@ -139,7 +139,7 @@ def test_what_was_too_noisy_to_time_is_timed_again_alone(transposition, store, r
         *(handin(f"s{number}", b"%d" % number) for number in range(2, 8)),
     ]
     plan = plan_of([transposition], *files)
-    workforce = Puppets(capacity=3, answers={b"0": [noisy, noisy], b"1": [noisy]})
+    workforce = FakeWorkforce(capacity=3, answers={b"0": [noisy, noisy], b"1": [noisy]})
     assert grade_all(plan, workforce, store, listen) == {}
     assert [job.data for job in workforce.grading_jobs[8:]] == [b"0", b"1", b"0"]
     assert [job.work for job in workforce.grading_jobs] == [*8 * [WholeGrading()], *3 * [MissingSpeeds(result=noisy)]]
@@ -152,14 +152,14 @@ def test_a_machine_that_stays_noisy_costs_no_result(transposition, store):
     """A result without a speed is kept after all attempts, even with a fault among them. The next run tries again."""
     noisy = untimed(transposition)
     plan = plan_of([transposition], handin("anna", b"unlucky"), handin("bob"))
-    workforce = Puppets(answers={b"unlucky": [noisy, fault("the engine has gone."), noisy]})
+    workforce = FakeWorkforce(answers={b"unlucky": [noisy, fault("the engine has gone."), noisy]})
     events = []
     assert grade_all(plan, workforce, store, events.append) == {}
     told = [(event.what, event.attempt) for event in events if event and event.item.name.startswith("anna")]
     assert told == [("begun", 1), ("retried", 1), ("begun", 2), ("retried", 2), ("begun", 3), ("graded", 3)]
     (unlucky,) = missing(plan, store).items
     assert store.load(unlucky) == noisy
-    once_more = Puppets(answers={b"unlucky": [noisy] * ATTEMPTS})
+    once_more = FakeWorkforce(answers={b"unlucky": [noisy] * ATTEMPTS})
     assert grade_all(missing(plan, store), once_more, store, silent) == {}
     assert [job.work for job in once_more.grading_jobs] == [MissingSpeeds(result=noisy)] * ATTEMPTS
 
@@ -167,7 +167,7 @@ def test_a_machine_that_stays_noisy_costs_no_result(transposition, store):
 def test_an_error_of_a_cluster_is_told_on_one_showable_line(transposition, store):
     """An error of the cluster becomes one printable line."""
     plan = plan_of([transposition], handin("anna", b"unlucky"))
-    workforce = Puppets(answers={b"unlucky": [RuntimeError("a\x1b[2J\nb")] * ATTEMPTS})
+    workforce = FakeWorkforce(answers={b"unlucky": [RuntimeError("a\x1b[2J\nb")] * ATTEMPTS})
     (said,) = grade_all(plan, workforce, store, silent).values()
     assert "its station failed" in said
     assert said.isprintable()
@@ -184,7 +184,7 @@ def test_who_ends_the_grader_ends_the_batch_and_keeps_what_is_done(transposition
             raise InterruptedGradingError("interrupted by SIGINT.")
 
     with pytest.raises(InterruptedGradingError):
-        grade_all(plan, Puppets(capacity=1), store, listen)
+        grade_all(plan, FakeWorkforce(capacity=1), store, listen)
     assert sum(map(store.holds, plan.items)) == 1
 
 
@@ -192,7 +192,7 @@ def test_the_listener_is_called_now_and_then_while_nothing_happens(transposition
     """The listener is called while no grading ends, so that the clock on the screen advances."""
     grading_jobs, ticks = [], []
 
-    class Slow(Puppets):
+    class Slow(FakeWorkforce):
         def submit(self, job):
             grading_jobs.append((job, Future()))
             return grading_jobs[-1][1]
@@ -210,4 +210,4 @@ def test_the_listener_is_called_now_and_then_while_nothing_happens(transposition
 def test_a_plan_of_nothing_is_done(transposition, store):
     """A plan without gradings is done at once."""
     plan = make_plan(intake(absent=["anna"]), (transposition,), FACILITIES, ORDERS, 7)
-    assert grade_all(plan, Puppets(), store, silent) == {}
+    assert grade_all(plan, FakeWorkforce(), store, silent) == {}

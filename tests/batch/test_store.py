@@ -7,7 +7,7 @@ import sys
 from dataclasses import replace
 
 import pytest
-from puppets import FACILITIES, ORDERS, handin, outcome_of, plan_of
+from fake_workforce import FACILITIES, ORDERS, handin, outcome_of, plan_of
 from samples import DEVICE
 
 from grader.batch.store import Store, at_work, batch_seed, content_key, seed_of

@@ -22,9 +22,9 @@ sys.path.insert(0, str(ROOT / "tests" / "helpers"))
 
 import httpx2  # noqa: E402
 from argon2 import PasswordHasher  # noqa: E402
-from entrances import CLIENT, SECRET, enter, issuing, token_in  # noqa: E402
 from open_service import opened  # noqa: E402
 from services import Service, parts  # noqa: E402
+from sign_in_methods import CLIENT, SECRET, enter, issuing, token_in  # noqa: E402
 
 from grader.common.sign_in import UniversityRules  # noqa: E402
 from grader.service.auth.mail_links import LinkContext, MailLinks  # noqa: E402

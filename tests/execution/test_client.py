@@ -13,10 +13,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from doublings import ARRAYS, COUNT, KERNELS, is_right, plan
 from processes import left_of, processes_of
 from project import importable
 from serving import serving
+from small_jobs import ARRAYS, COUNT, KERNELS, is_right, plan
 from worker_rules import DEADLINES, LIMITS, RULES, sandbox_with
 
 from grader.common.errors import DeviceError, WorkerError

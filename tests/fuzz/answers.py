@@ -11,8 +11,8 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
+from fake_workforce import handin, outcome_of, plan_of
 from hypothesis import strategies as st
-from puppets import handin, outcome_of, plan_of
 
 from grader.batch.station import GradingJob, one_of_several_alike
 from grader.batch.workforce.answers import read_answer

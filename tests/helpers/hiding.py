@@ -8,7 +8,7 @@ import zipfile
 from xml.etree import ElementTree
 
 from courses import ADDITION, KERNEL, any_speed, course_of
-from puppets import Puppets
+from fake_workforce import FakeWorkforce
 from samples import PROFILE, RACE, SPILLING, performance, result
 
 from grader.batch.pipeline import BatchRequest, grade_batch
@@ -132,7 +132,7 @@ class Batch:
 
     def run(self, view=withheld, assignment=None):
         """Run the batch. Return the gradebook, and the number of gradings."""
-        workforce = Puppets(answers={KERNEL.encode(): [self.whole]})
+        workforce = FakeWorkforce(answers={KERNEL.encode(): [self.whole]})
         most = f"{self.whole.max_points:g}"
         request = BatchRequest(
             submissions=(self.folder / "moodle",),

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 from commandline import QUICK, complaint, environment, grader
-from giveaways import folder_of, secret_passages, secrets_in
+from leaks import folder_of, secret_passages, secrets_in
 from project import ROOT
 
 from grader.results.result import Reason, Result, Verdict

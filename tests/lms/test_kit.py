@@ -6,8 +6,8 @@ import subprocess
 
 import pytest
 import yaml
-from giveaways import opened
 from hiding import PLACES, hiding_course
+from leaks import opened
 from project import ASSIGNMENTS, ROOT
 from samples import DEVICE
 from timing_setups import MS, RULES, at_sizes, begun, fake_setup

@@ -5,9 +5,9 @@ import re
 from xml.etree import ElementTree
 
 import pytest
+from fake_workforce import FakeWorkforce, handin, plan_of, silent
 from gradebooks import gradebook, row
 from pages import PAYLOADS, Reader
-from puppets import Puppets, handin, plan_of, silent
 from samples import BUILD, PROFILE, RACE, ROOFLINE, SPEED, failed, performance, result
 from schemas.gradescope import Results
 from suites import FIRST, LAST, NAME
@@ -222,7 +222,7 @@ def test_a_kernel_of_a_suite_can_be_graded_again(ladder, climbed, tmp_path):
         Store(tmp_path),
     )
     answers = {b"x": [climbed["missing"]], handin("ada").data: [climbed["right"]]}
-    grade_all(plan, Puppets(answers=answers), store, silent)
+    grade_all(plan, FakeWorkforce(answers=answers), store, silent)
     for words, labels in ((LAST, ["ben"]), (f"{LAST}: memory", ["ben"]), (FIRST, []), ("correctness", ["ben"])):
         keys = choose(plan, store, {NAME: ladder}, f"check={words}")
         assert [plan.items[key].handins[0].student.label for key in keys] == labels

@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from puppets import FACILITIES, GOOD, handin, outcome_of, plan_of
+from fake_workforce import FACILITIES, GOOD, handin, outcome_of, plan_of
 from samples import DEVICE
 
 from grader.batch.station import Facilities, one_of_several_alike

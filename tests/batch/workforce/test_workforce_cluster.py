@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 from batches import waited
-from puppets import handin, plan_of
+from fake_workforce import handin, plan_of
 from samples import BUILD, DEVICE, result
 
 from grader.batch.station import Facilities

@@ -3,8 +3,8 @@
 from smtplib import SMTPException
 
 import pytest
-from entrances import enter, mailbox, token_in
 from services import parts
+from sign_in_methods import enter, mailbox, token_in
 
 from grader.common.errors import InputError
 from grader.common.secret import Secret

@@ -3,8 +3,8 @@
 import logging
 import re
 
-from entrances import QUICK, SECRET, at_university, enter, issuing, mailbox, token_in
 from services import field, parts, post
+from sign_in_methods import QUICK, SECRET, at_university, enter, issuing, mailbox, token_in
 
 from grader.common.secret import Secret
 from grader.common.sign_in import MailRules

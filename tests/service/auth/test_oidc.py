@@ -6,8 +6,8 @@ import time
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from entrances import SECRET, at_university, enter, issuing
 from joserfc.jwk import OctKey, RSAKey
+from sign_in_methods import SECRET, at_university, enter, issuing
 
 from grader.common.errors import InputError
 from grader.common.secret import Secret
@@ -96,7 +96,7 @@ def test_a_token_that_the_issuer_has_not_signed_signs_nobody_in(service, issuer,
         issuer.signs_with = RSAKey.generate_key(2048, {"kid": "one"})
     elif forged == "none":
         monkeypatch.setattr(
-            "entrances.jwt.encode",
+            "sign_in_methods.jwt.encode",
             lambda _, claims, __: f"{part({'alg': 'none'})}.{part(claims)}.",
         )
     else:

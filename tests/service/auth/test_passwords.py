@@ -6,8 +6,8 @@ from collections import Counter
 
 import httpx2
 import pytest
-from entrances import QUICK, with_passwords
 from services import parts, post
+from sign_in_methods import QUICK, with_passwords
 
 from grader.service.auth.passwords import MAX_AT_ONCE, MAX_FAILURES, MAX_TRIES, TOO_OFTEN, Passwords, store_hash
 from grader.service.db.models import CourseRole, PasswordRow, PersonRow

@@ -32,7 +32,7 @@ class UntilNothingWaits(InTurn):
         raise NothingToDoError
 
 
-class Puppet:
+class FakeJudge:
     """Judge that calls a function of the test for each claim."""
 
     def __init__(self, act):
@@ -52,7 +52,7 @@ class Puppet:
 
 def run(service, act, **limits):
     """Work until no grading waits, and return the judge."""
-    judge = Puppet(act)
+    judge = FakeJudge(act)
     with pytest.raises(NothingToDoError):
         work(service.database, judge, "one", GradingLimits(**{"beat": 0.02, **limits}), UntilNothingWaits())
     return judge
@@ -133,7 +133,7 @@ def test_a_station_that_is_told_to_stop_gives_back_what_it_has(service, tell):
         time.sleep(20)
 
     with pytest.raises(InterruptedGradingError):
-        work(service.database, Puppet(act), "one", GradingLimits(beat=0.02))
+        work(service.database, FakeJudge(act), "one", GradingLimits(beat=0.02))
     (row,) = service.gradings(attempt)
     assert (row.state, row.tries, row.claimed_by) == (State.WAITING, 0, None)
 

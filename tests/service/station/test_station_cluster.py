@@ -62,7 +62,7 @@ class UntilToldToEnd(SideBySide):
         super().wait()
 
 
-class Puppet:
+class FakeJudge:
     """Judge that calls a function of the test in the grading's thread."""
 
     def __init__(self, act):
@@ -131,7 +131,7 @@ def test_as_many_gradings_are_under_way_as_there_are_devices(service):
                 devices[0] = 1
         return graded(service.course)
 
-    with at_work(service, Puppet(act), lambda: devices[0]):
+    with at_work(service, FakeJudge(act), lambda: devices[0]):
         waited(lambda: are_done(service, attempts), 30)
     assert most[3] == 3
     assert most[1] <= 1
@@ -149,7 +149,7 @@ def test_a_station_that_is_told_to_stop_gives_back_all_that_it_has(service, tell
 
     before = time.monotonic()
     with pytest.raises(InterruptedGradingError), closing(SideBySide(lambda: 2)) as gradings:
-        work(service.database, Puppet(act), "one", QUICK, gradings)
+        work(service.database, FakeJudge(act), "one", QUICK, gradings)
     assert time.monotonic() - before < 10
     rows = [service.gradings(each)[0] for each in attempts]
     assert [(row.state, row.tries, row.claimed_by) for row in rows] == [(State.WAITING, 0, None)] * 3
@@ -173,7 +173,7 @@ def test_what_ends_in_a_thread_ends_alone(service):
                 raise SchedulerLostError("gone")
         return graded(service.course)
 
-    with at_work(service, Puppet(act)):
+    with at_work(service, FakeJudge(act)):
         waited(lambda: are_done(service, [lost, good]), 30)
         waited(lambda: service.state(cancelled) == State.CANCELLED, 30)
     assert times == [1] * 5

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from chromium_pipe import Driven
-from eventful import POLICIES, Eventful
+from full_service import POLICIES, Eventful
 from looking import LOOKS, OTHER_LOOKS, problems, short, stumbles
 from open_service import driving, errors, opened
 from selection import param

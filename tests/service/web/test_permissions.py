@@ -5,7 +5,7 @@ from html import unescape
 from urllib.parse import urljoin
 
 import pytest
-from eventful import QUERIES
+from full_service import QUERIES
 from service_routes import routes
 from services import SOURCE, field, graded, parts, post
 

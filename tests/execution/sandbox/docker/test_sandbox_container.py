@@ -24,8 +24,8 @@ import numpy as np
 import pytest
 from docker.errors import APIError, ImageNotFound, NotFound
 from docker.types import HostConfig
-from doublings import ARRAYS, KERNELS, is_right, plan
 from project import ASSIGNMENTS, ROOT, importable
+from small_jobs import ARRAYS, KERNELS, is_right, plan
 from worker_rules import DEADLINES
 
 from grader.common.errors import DeviceError, WorkerError

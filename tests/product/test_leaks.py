@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 import pytest
-from giveaways import COMMENTS, GOLDEN, SOLUTIONS, folder_of, of_files, passages, secret_passages, secrets_in
+from leaks import COMMENTS, GOLDEN, SOLUTIONS, folder_of, of_files, passages, secret_passages, secrets_in
 from project import ASSIGNMENTS, ROOT
 
 from grader.authoring.scaffold import start

@@ -42,7 +42,7 @@ def outcome_of(job, assignment_sha256="a"):
     return GOOD.model_copy(update=fields)
 
 
-class Puppets:
+class FakeWorkforce:
     """A workforce with `capacity` stations. `answers` has a list of answers for a job's bytes, used in turn: an
     outcome, an error to raise, or None for a good result. Other jobs get a good result.
     """
