@@ -116,7 +116,7 @@ def test_a_model_solution_that_earns_only_a_part_does_not_pass(asking, examined)
     assert PASSES in broken(examined(asking(), model=result(BUILD, *CASES, timed(1.0, 0.5, Verdict.PARTIAL))))
 
 
-def test_of_a_check_that_could_not_be_made_here_nobody_knows_that_the_model_solution_passes_it(asking, examined):
+def test_a_check_that_was_not_made_here_does_not_show_that_the_model_solution_passes(asking, examined):
     """Without a simulator the statement about the model solution is false and gives the reason."""
     statements = examined(asking(), model=result(BUILD, *CASES, unchecked(), timed(1.0, 0.5)))
     assert broken(statements) == [PASSES]

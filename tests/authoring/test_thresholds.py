@@ -14,7 +14,7 @@ def fractions(found):
     return [band.fraction for band in found.bands]
 
 
-def test_full_points_stand_at_the_geometric_mean_and_half_of_them_half_way_to_the_baseline():
+def test_full_points_are_at_the_geometric_mean_and_half_of_them_half_way_to_it():
     """Full points need the geometric mean of the model solution's and the baseline's speed.
 
     The mean is as far from one kernel as from the other. Half of the goal's points need the speed half-way from there

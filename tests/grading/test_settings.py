@@ -88,7 +88,7 @@ def test_places_are_the_two_folders_of_the_course(folder):
     assert (places.assignments, places.reference) == (folder / "assignments", folder / "reference")
 
 
-def test_a_grader_that_was_installed_somewhere_has_no_course_and_says_how_to_name_one(folder, monkeypatch):
+def test_an_installed_grader_has_no_course_and_says_how_to_name_one(folder, monkeypatch):
     """A grader outside a clone or a kit has no course. Commands that need a course say how to name one; others work."""
     monkeypatch.setattr("grader.grading.settings.PACKAGE", folder / "site-packages" / "grader")
     settings = load_settings({})

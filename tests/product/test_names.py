@@ -1,9 +1,13 @@
 """The names in the code: each has one meaning."""
 
 import ast
+import re
 from collections import defaultdict
 
 from project import ROOT
+
+LONGEST_NAME = 80
+"""Characters of the name of a test."""
 
 
 def test_a_class_name_has_one_meaning():
@@ -14,3 +18,13 @@ def test_a_class_name_has_one_meaning():
             if isinstance(node, ast.ClassDef):
                 found[node.name].append(f"{path.relative_to(ROOT)}:{node.lineno}")
     assert {name: places for name, places in found.items() if len(places) > 1} == {}
+
+
+def test_names_of_tests_fit_a_line():
+    """The name of a test has at most 80 characters, so that a terminal shows it on one line."""
+    names = (
+        name
+        for path in (ROOT / "tests").rglob("test_*.py")
+        for name in re.findall(r"^ *def (test_\w+)", path.read_text(), re.MULTILINE)
+    )
+    assert [name for name in names if len(name) > LONGEST_NAME] == []

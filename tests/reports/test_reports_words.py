@@ -80,7 +80,7 @@ def test_speeds_have_no_exponents():
     assert list(speed_in_words(performance()))[-1] == "20 % of the copy bandwidth, which is 35.4 GB/s"
 
 
-def test_a_speed_in_a_kit_is_held_against_the_model_solution_by_a_yardstick_or_not_at_all():
+def test_a_kit_compares_a_speed_with_the_model_solution_by_a_yardstick_or_not_at_all():
     """A kit compares a speed with the model solution's by a yardstick only. Otherwise, that speed is unknown."""
     lines = list(speed_in_words(performance(fraction_of_reference=None)))
     assert not [line for line in lines if "model solution" in line]

@@ -162,7 +162,7 @@ def test_a_broken_assignment_is_found_with_its_remedy_beside_whole_ones(dead_env
     assert (found["coalsTransp"].found, found["coalsTransp"].remedy) == ("Coalesced transposition", "")
 
 
-def test_a_course_that_is_not_there_is_an_input_error_after_the_machine_was_looked_at(dead_environment, tmp_path):
+def test_a_missing_course_is_an_input_error_after_the_machine_was_looked_at(dead_environment, tmp_path):
     """Findings about the machine come before the InputError for a missing course."""
     course = Course(assignments=tmp_path / "none", reference=tmp_path / "none")
     examination = examine("process", lambda: nullcontext(dead_environment), course)

@@ -82,7 +82,7 @@ def test_a_day_ends_at_the_same_time_where_clocks_are_changed(due):
     assert days_late(dates, end.astimezone(UTC) + SECOND) == 2
 
 
-def test_an_hour_that_is_there_twice_means_the_later_and_one_that_is_missing_is_as_kind():
+def test_a_repeated_hour_means_the_later_one_and_a_missing_hour_is_as_kind():
     """A due time that occurs twice means its second occurrence, and a skipped one is moved later.
 
     On 25 October, 02:30 occurs twice. On 29 March, it is skipped.

@@ -197,7 +197,7 @@ def test_a_hidden_case_that_fails_forfeits_nothing(transposition):
     assert forfeit(assignment, shown_failed) == (*shown_failed[:-1], FORFEITED.fail(SPEED))
 
 
-def test_a_wrong_result_in_the_simulator_is_no_news_of_a_kernel_that_is_wrong_elsewhere(transposition):
+def test_a_wrong_result_in_the_simulator_is_no_news_if_the_kernel_is_wrong_elsewhere(transposition):
     """If a case is wrong on the device, a sanitizer check about wrong results is replaced by a forfeited check. Wrong
     results in the simulator show a dependence on the order of work-items only if the kernel is right everywhere else.
     """

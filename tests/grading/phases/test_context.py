@@ -20,7 +20,7 @@ from grader.results.result import Reason
         (Reason.CRASH, False, False),
     ],
 )
-def test_what_our_workers_have_on_a_gpu_is_made_again_when_its_driver_may_have_reset_it(
+def test_our_data_on_a_gpu_is_made_again_when_the_driver_may_have_reset_it(
     environment, reason, on_gpu, closed, monkeypatch
 ):
     """If a GPU driver may have reset the grader's own workers, these are closed before the probe. Their processes stay

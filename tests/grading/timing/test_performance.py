@@ -286,7 +286,7 @@ def test_the_fastest_of_the_sessions_peak_launches_counts():
     assert implausible(computing(215, 100), with_peaks(1, 0.5, 1), GPU) is not None
 
 
-def test_a_profile_can_know_a_higher_peak_than_the_session_and_a_session_a_higher_one():
+def test_the_higher_peak_counts_of_the_profile_and_of_the_session():
     """The higher peak of the device's profile and the session counts. ROOFS have at most 5,100 GFLOPS. Without any
     peak, no kernel is implausible.
     """

@@ -159,9 +159,7 @@ def test_nothing_tells_what_is_hidden_before_the_release_and_everything_after(tm
         pytest.param({"which": "latest", "matching": "ragged"}, [[], []], [[], [2]], marks=pytest.mark.whole),
     ],
 )
-def test_a_regrading_before_the_release_does_not_tell_which_attempt_fails_a_hidden_check(
-    tmp_path, fields, chosen, after
-):
+def test_a_regrading_before_the_release_does_not_show_who_fails_a_hidden_check(tmp_path, fields, chosen, after):
     """A regrading before the release does not reveal which of two similar attempts fails a hidden check. The same
     attempts are regraded, and the student's pages are equal. After the release, hidden checks select attempts.
     """

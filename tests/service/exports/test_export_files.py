@@ -245,7 +245,7 @@ def test_what_lateness_costs_tells_students_of_no_hidden_points(tmp_path):
     assert f"{full:g} less 10 %" in files["instructor/Ada/small.html"].decode()
 
 
-def test_points_that_are_set_while_checks_are_hidden_are_out_of_all_points_in_every_file(tmp_path):
+def test_points_that_are_set_while_checks_are_hidden_are_out_of_all_points(tmp_path):
     """Points set by hand during hidden checks are out of all points in each file, so no file says "24 of 19"."""
     course = hiding_course(tmp_path / "course", "case")
     service, assignment = Service(tmp_path, course=course), course.load("small")

@@ -90,7 +90,7 @@ BEFORE = "The report shows the points before this deduction."
     ],
     ids=["deduction", "nothing accepted", "late day", "in time"],
 )
-def test_where_lateness_costs_points_the_page_says_that_the_report_shows_those_before(tmp_path, late, hours, words):
+def test_if_lateness_costs_points_the_page_says_that_the_report_shows_those_before(tmp_path, late, hours, words):
     """The page says that the report shows points before a deduction, because the stored report does not change."""
     service = opened(tmp_path, DUE + "late: accepted\n")
     service.passes(hours=hours)

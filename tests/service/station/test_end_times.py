@@ -49,7 +49,7 @@ def test_a_grading_ends_at_the_same_time_whatever_is_hidden(hiding):
 
 
 @pytest.mark.parametrize("hiding", [part(sanitizer=True), part(speed=True)])
-def test_a_grading_of_which_nothing_is_told_ends_a_whole_number_of_slots_after_its_beginning(hiding):
+def test_a_grading_without_events_ends_a_whole_number_of_slots_after_its_beginning(hiding):
     """A grading without reported events, as on a cluster, ends a whole number of slots after its start."""
     now, slept = [100.0], []
     pace = Pace(coursework=SimpleNamespace(parts=(hiding,)), progress=print, clock=lambda: now[0], sleep=slept.append)

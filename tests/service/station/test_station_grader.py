@@ -90,7 +90,7 @@ def test_pending_cases_are_run_for_the_stored_result_without_a_word(course):
     assert [check.name for check in asked.result.checks if check.reason is Reason.PENDING] == [HIDDEN]
 
 
-def test_an_assignment_that_has_changed_in_the_meantime_is_not_mixed_with_the_old_one(course):
+def test_an_assignment_that_has_changed_meanwhile_is_not_mixed_with_the_old_one(course):
     """Pending cases are not run with a changed assignment; the fault asks an instructor to regrade."""
     backend = Answering()
     outcome, _ = grade(course, backend, claim(course, result=pending(course), measured="another"))
@@ -98,7 +98,7 @@ def test_an_assignment_that_has_changed_in_the_meantime_is_not_mixed_with_the_ol
     assert (outcome.fault, backend.asked) == (CHANGED, [])
 
 
-def test_a_speed_that_noise_hides_is_measured_again_before_the_student_sees_the_result(course):
+def test_a_speed_that_noise_hides_is_measured_again_before_the_student_sees_it(course):
     """A speed lost in noise is measured again before the student sees the result, and the hidden case stays pending."""
     name = next(check.name for check in pending(course).checks if check.kind is Kind.PERFORMANCE)
     noisy = changed(pending(course), name, verdict=Verdict.SKIPPED, points=0.0, reason=Reason.NOT_MEASURED)

@@ -111,7 +111,7 @@ def test_points_that_change_in_the_file_change_everywhere_and_nothing_is_run(ser
     assert [each.state for each in served.gradings(attempt)] == [State.DONE]
 
 
-def test_lines_about_new_points_are_lines_of_stations_and_not_in_the_students_own_data(served):
+def test_lines_about_new_points_belong_to_stations_and_are_not_in_the_students_data(served):
     """When a hidden check's points change, the audit trail gets a line only for students who passed it. A student's
     page and zip of own data do not count that line, and the trail lists it as a station's, apart from people's lines.
     """
@@ -192,7 +192,7 @@ def test_what_needs_a_new_run_is_marked_counted_and_graded_again_by_one_button(s
     assert order.which == "attempts graded by an older version"
 
 
-def test_measurements_that_a_case_kept_from_being_made_need_a_run_when_the_case_is_hidden(served):
+def test_measurements_that_a_failed_case_prevented_need_a_run_when_it_is_hidden(served):
     """A measurement skipped after a failed case needs a run when that case becomes hidden: its gap would reveal it."""
     attempt = served.graded(served.hand_in(), result_of(served, unmeasured_since_ragged_failed))
     says(served, RAGGED_HIDDEN)
