@@ -100,7 +100,7 @@ def package(tmp_path):
     made.write("grader/lms/intake/platforms/slate.py", INTAKE)
     made.write("grader/lms/exports/slate.py", EXPORT)
     made.insert("grader/lms/platforms.py", LOADING, before="FEEDBACK = ")
-    made.insert("grader/lms/platforms.py", ENTRY, before=')\n"""In the order of detection')
+    made.insert("grader/lms/platforms.py", ENTRY, before=')\n"""Platforms in the order of detection')
     made.insert("docs/instructors.md", "| `slate-list.csv` | a copy |\n", before="| `moodle-feedback.zip` |")
     return made
 

@@ -37,7 +37,7 @@ def package(tmp_path):
     made = Package(tmp_path / "package")
     made.write("grader/reports/tally.py", MODULE)
     made.insert("grader/reports/__init__.py", LOADING, before="REPORTS: dict")
-    made.insert("grader/reports/__init__.py", ENTRY, before='}\n"""The formats by name')
+    made.insert("grader/reports/__init__.py", ENTRY, before='}\n"""Formats by name')
     return made
 
 

@@ -83,10 +83,12 @@ def _only(mail: str, slots: list[Slot]) -> Slot:
 def place(sheet: Sheet, rows: Iterable[StudentRow], column: int, slots: Mapping[str, Slot], sign: str) -> Placed:
     """Place the grades of graded rows in a column, each in its student's slot; `sign` is the decimal sign.
 
-    Slots are by key, and person_key compares keys. A row gets no grade if several graded students belong to it.
+    Slots are by key, and person_key compares keys. A row gets no grade if several graded students belong to it, or if
+    it is too short.
     """
     students = tuple(rows)
-    slot_of = {row.student.label: slots.get(person_key(row.student.key or "")) for row in students}
+    known = {person_key(key): slot for key, slot in slots.items()}
+    slot_of = {row.student.label: known.get(person_key(row.student.key or "")) for row in students}
     of_graded = (slot_of[row.student.label] for row in students if row.grade is not None)
     lines = Counter(slot.line for slot in of_graded if slot is not None)
     graded: dict[int, StudentRow] = {}
@@ -101,6 +103,8 @@ def place(sheet: Sheet, rows: Iterable[StudentRow], column: int, slots: Mapping[
             continue
         slot = slot_of[row.student.label]
         refusal = _refusal(sheet, row.grade, slot, lines)
+        if slot is not None and column >= len(sheet.lines[slot.line].cells):
+            refusal = "its row has no cell for the grade"
         if slot is None or refusal:
             remarks.append(Remark(where=row.student.label, why=f"is graded, but not in the copy: {refusal}."))
             continue
