@@ -1,5 +1,5 @@
 // Baseline: the whole program in one kernel on the untransposed arrays. Neighbouring
-// work-items walk along different rows, so no access is coalesced.
+// work-items read along different rows, so no access is coalesced.
 __kernel void naiveProgrm(__global const real *A, __global real *B,
                           uint32_t height, uint32_t width)
 {

@@ -3,8 +3,8 @@
 // One work-item per row of A. In Atr that row is a column, so at every step of the loop
 // neighbouring work-items read and write neighbouring words.
 //
-// `restrict` says that the arrays do not overlap: only then may the compiler move the reads of the four steps
-// that it unrolls before the first write, so that four are under way at a time and not one.
+// `restrict` says that the arrays do not overlap. Only then may the compiler move the reads of the four unrolled
+// steps before the first write. So four reads are under way at a time instead of one.
 __kernel void coalsProgrm(__global const real *restrict Atr, __global real *restrict Btr,
                           uint32_t height, uint32_t width)
 {

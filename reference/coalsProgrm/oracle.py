@@ -22,7 +22,7 @@ def expected(A, height, width, **_):
 
 
 def mistakes(A, height, width, **_):
-    """Indices of the arrays that are not transposed; accum started or combined wrongly."""
+    """Indices of arrays that are not transposed; a wrong start or a wrong update of accum."""
     Atr = np.ascontiguousarray(A.T)
     squares = np.square(Atr, dtype=np.float64)
     made = {
@@ -39,20 +39,20 @@ def mistakes(A, height, width, **_):
 
 
 def _untransposed(squares):
-    """The recurrence along the rows of a height x width matrix that lies where Atr does."""
+    """Return the recurrence along the rows of a height x width matrix in the memory of Atr."""
     width, height = squares.shape
     rows = np.ascontiguousarray(squares.reshape(height, width).T)
     return [array.T.reshape(width, height) for array in _recurrence(rows)]
 
 
 def _misindexed(squares, length):
-    """The recurrence on rows of another length, both where they are read and where results are stored."""
+    """Return the recurrence on rows of another length, for reads and for stores."""
     read = with_row_length(squares, length)
     return [stored_with_row_length(array, length) for array in _recurrence(read)]
 
 
 def _recurrence(squares, start=0.0, carry=-1.0):
-    """accum = squares[col] + carry * accum and its magnitude, a step a row."""
+    """Return accum = squares[col] + carry * accum and its magnitude, one step per row."""
     value, magnitude = np.empty_like(squares), np.empty_like(squares)
     accum = total = np.full(squares.shape[1], start)
     for col, square in enumerate(squares):
@@ -63,7 +63,7 @@ def _recurrence(squares, start=0.0, carry=-1.0):
 
 
 def _late(squares):
-    """accum is stored before it is updated, so that each result is the one of the column before."""
+    """Return the results if accum is stored before its update: each is the result of the column before."""
     value, magnitude = _recurrence(squares)
     value[1:] = value[:-1].copy()
     value[0] = 0

@@ -1,12 +1,12 @@
-// Model solution: transposition with coalesced reads and coalesced writes, and enough of them in flight.
+// Model solution: transposition with coalesced reads and coalesced writes, and enough of them under way.
 //
-// A tile of TILE x TILE words with one word per work-item is coalesced, but it keeps only one word per work-item
-// on its way: too few to hide how long memory takes, however many groups are resident. So a group turns a BLOCK of
+// A tile of TILE x TILE words with one word per work-item is coalesced, but only one word per work-item is under way.
+// With any number of resident groups, that is too few to hide the latency of memory. So a group transposes a BLOCK of
 // several tiles, and each work-item has (BLOCK / TILE)^2 independent reads under way before it needs the first. The
-// launch has a group for every tile; those that are not the first of a block have nothing to do.
+// launch has a group for every tile. Groups that are not the first of a block return at once.
 //
-// Neighbouring work-items touch neighbouring words in both global accesses: rows of A, then, after the block has been
-// turned in local memory, rows of B. The extra column puts the words of a column of the block in different banks.
+// Neighbouring work-items access neighbouring words of global memory: first rows of A, and after the transposition of
+// the block in local memory, rows of B. The extra column puts the words of a column of the block in different banks.
 #define BLOCK 64                       // words along a side; 16,640 bytes of local memory
 #define TILES (BLOCK / TILE)           // tiles along a side
 #define STEP (TILE * TILE / BLOCK)     // rows of the block that the group covers at a time
@@ -17,7 +17,7 @@ __kernel void coalsTransp(__global const real *A, __global real *B,
     __local real block[BLOCK][BLOCK + 1];
 
     if (get_group_id(0) % TILES != 0 || get_group_id(1) % TILES != 0)
-        return;    // the whole group, so nobody is missed at the barrier
+        return;    // the whole group, so no work-item is missing at the barrier
 
     const uint32_t lid = get_local_id(1) * TILE + get_local_id(0);
     const uint32_t x = lid % BLOCK;                // along a row, in A and in B
@@ -30,7 +30,7 @@ __kernel void coalsTransp(__global const real *A, __global real *B,
         if (y0 + r < height && x0 + x < width)
             block[r][x] = A[(y0 + r) * width + (x0 + x)];
 
-    barrier(CLK_LOCAL_MEM_FENCE);    // the block is read by other work-items than wrote it
+    barrier(CLK_LOCAL_MEM_FENCE);    // other work-items read the words of the block
 
     #pragma unroll
     for (uint32_t r = y; r < BLOCK; r += STEP)

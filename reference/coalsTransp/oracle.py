@@ -10,7 +10,7 @@ def expected(A, height, width, **_):
 
 
 def mistakes(A, height, width, **_):
-    """height and width swapped: in all indices, only where A is read, or only where B is written."""
+    """height and width swapped: in all indices, only in the reads of A, or only in the writes of B."""
     made = {
         "height and width are swapped": A.reshape(width, height).T.reshape(width, height),
         "rows of A are taken to be height long, not width": with_row_length(A, height).T,

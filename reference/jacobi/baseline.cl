@@ -1,4 +1,4 @@
-// Baseline: A by rows, an `if` in the loop, and one work-item a group that adds up what all of them changed.
+// Baseline: A by rows, an `if` in the loop, and one work-item per group that adds up all changes.
 __kernel void naiveJacobi(__global const real *A, __global const real *b, __global const real *xold,
                           __global real *xnew, uint32_t n)
 {

@@ -1,8 +1,8 @@
 // Model solution: a step of the Jacobi iteration in four ways, and the test for convergence.
 //
-// A step multiplies the matrix by a vector, one row a work-item: all it can win is in how it reads the matrix. By rows,
-// neighbouring work-items are n words apart; by columns, side by side. There are only n work-items, too few to keep a
-// GPU busy while it waits for memory: so what counts next is how many reads each has under way.
+// A step multiplies the matrix by a vector, one row per work-item. Its speed depends on the reads of the matrix. By
+// rows, neighbouring work-items are n words apart. By columns, they are next to each other. There are n work-items, too
+// few to hide the latency of memory. So each work-item needs several reads under way.
 
 __kernel void jacobiRow(__global const real *A, __global const real *b, __global const real *xold,
                         __global real *xnew, uint32_t n)
@@ -32,7 +32,7 @@ __kernel void jacobiColumn(__global const real *At, __global const real *b, __gl
     xnew[i] = (b[i] - sum) / At[i * n + i];
 }
 
-// All products are added, the one on the diagonal too, which is taken away at the end.
+// All products are added. The product on the diagonal is subtracted at the end.
 __kernel void jacobiBranchFree(__global const real *At, __global const real *b, __global const real *xold,
                                __global real *xnew, uint32_t n)
 {
@@ -48,7 +48,7 @@ __kernel void jacobiBranchFree(__global const real *At, __global const real *b, 
     xnew[i] = (b[i] - (sum - diagonal * xold[i])) / diagonal;
 }
 
-// Four sums that do not wait for each other; what is left where n is no multiple of four comes at the end.
+// Four independent sums. If n is not a multiple of four, the remaining columns come at the end.
 __kernel void jacobiUnrolled(__global const real *At, __global const real *b, __global const real *xold,
                              __global real *xnew, uint32_t n)
 {
@@ -72,8 +72,8 @@ __kernel void jacobiUnrolled(__global const real *At, __global const real *b, __
     xnew[i] = (b[i] - (sum - diagonal * xold[i])) / diagonal;
 }
 
-// Half of the work-items add the other half's values to their own, then half of those, until one value is left.
-// The work-items that still add are always the first ones, so that whole warps run out of work together.
+// Half of the work-items add the values of the other half to their own, then half of these, until one value is left.
+// The first work-items are always those that still add, so whole warps finish together.
 __kernel void change(__global const real *xold, __global const real *xnew, __global real *sums, uint32_t n,
                      __local real *scratch)
 {
@@ -84,7 +84,7 @@ __kernel void change(__global const real *xold, __global const real *xnew, __glo
     scratch[lid] = difference * difference;
 
     for (uint32_t stride = get_local_size(0) / 2; stride > 0; stride /= 2) {
-        barrier(CLK_LOCAL_MEM_FENCE);    // the values of the step before are there
+        barrier(CLK_LOCAL_MEM_FENCE);    // the values of the step before are stored
         if (lid < stride)
             scratch[lid] += scratch[lid + stride];
     }

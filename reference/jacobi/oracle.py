@@ -1,4 +1,4 @@
-"""A x = b by the Jacobi iteration in double precision, in as many turns as the test for convergence asks for."""
+"""A x = b by the Jacobi iteration in double precision, in as many turns as the test for convergence needs."""
 
 import numpy as np
 
@@ -22,14 +22,15 @@ FULL_SIZE = 38
 
 
 def inputs(generator, data, n, **_):
-    """A system that each turn of the iteration brings nearer to its solution by a factor of 0.8, and no more.
+    """Return a system whose error each turn of the iteration multiplies by exactly 0.8.
 
-    A is n x n, At its transpose; b = A (s x) with n numbers x of one size, between some factor and 2.5 times it. All of A but its diagonal is negative, and
-    makes 0.8 of the diagonal in each row; then column i is divided by s[i], which multiplies what x[i] changes by s[i],
-    and nothing else. So all errors have the same sign, and differ by a factor of up to 50: a sum that has some of them
-    twice and others never is another sum. The mean square of s is 1. From 60 equations on, the last turn is one of
-    LAST, and each system has another, so that `change` cannot count turns instead: the mean square of the turn before
-    is 1.1 to 1.4 times CONVERGED, that of the last 0.7 to 0.9 times, and neither is a close call.
+    A is n x n, and At is its transpose. b = A (s x) with n numbers x of one size, between some factor and 2.5 times it.
+    A is negative except for its diagonal, and the rest of a row adds up to 0.8 of the diagonal. Then column i is
+    divided by s[i]. This only multiplies the changes of x[i] by s[i]. So all errors have one sign, and differ by a
+    factor of up to 50: a sum with some of them twice and without others is another sum. The mean square of s is 1.
+    From 60 equations on, the last turn is one of LAST, and each system has another last turn, so `change` cannot count
+    turns instead. The mean square of the turn before is 1.1 to 1.4 times CONVERGED, and the mean square of the last
+    turn is 0.7 to 0.9 times CONVERGED. Neither is close to the bound.
     """
     A = -generator.random((n, n), dtype=np.float32)
     np.fill_diagonal(A, 0)
@@ -50,7 +51,7 @@ def expected(A, b, n, iterations, **_):
 
 
 def mistakes(A, b, n, iterations, **_):
-    """Products too many, missing, of the wrong sign or of the transpose; turns too few or too many."""
+    """Additional or missing products, products of the wrong sign or of the transpose; too few or too many turns."""
     M, c = _fixed_point(A, b)
     diagonal = A.diagonal()[:, None]
     made = {
@@ -78,7 +79,7 @@ def mistakes(A, b, n, iterations, **_):
 
 
 def _fixed_point(A, b):
-    """M and c such that a turn is x = c + M x."""
+    """Return M and c for which a turn is x = c + M x."""
     diagonal = A.diagonal().astype(np.float64)
     M = A / -diagonal[:, None]
     np.fill_diagonal(M, 0)
@@ -106,6 +107,6 @@ def _iterated(M, c, iterations, converged=CONVERGED):
 
 
 def _where_known(truth):
-    """A prediction that is silent where rounding errors, which a mistake may let grow without end, could be seen."""
+    """Return a prediction without values if rounding errors, which grow without end in some mistakes, could show."""
     known = truth.magnitude * UNIT_ROUNDOFF < 0.001 * np.abs(truth.value)
     return Truth(value=np.where(known, truth.value, np.nan), magnitude=truth.magnitude)

@@ -1,5 +1,5 @@
-// Baseline: the body of the outer loop as it is, one tank a work-item. Each tank has its own temporary, but in one
-// piece, so that neighbouring work-items use words that are far apart.
+// Baseline: the body of the outer loop without a change, one tank per work-item. Each tank has a separate contiguous
+// temporary, so neighbouring work-items use words that are far apart.
 __kernel void naiveNest(__global const real *inflow, __global real *levels, __global real *gains,
                         uint32_t days, uint32_t tanks)
 {

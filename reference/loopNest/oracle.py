@@ -1,4 +1,4 @@
-"""What each tank still gains from a day to the last: the levels of a loop nest's temporary, compared."""
+"""Gains of each tank from each day to the last: differences of the levels in a loop nest's temporary."""
 
 import numpy as np
 
@@ -18,7 +18,7 @@ def expected(inflow, **_):
 
 
 def mistakes(inflow, days, tanks, **_):
-    """Recurrences started or carried wrongly, gains over other days, and arrays indexed in two ways."""
+    """Recurrences with a wrong start or a wrong step, gains over other days, and arrays indexed in two ways."""
     levels = _levels(inflow)
     raw = inflow.astype(np.float64)
     unbounded = np.cumsum(raw, axis=0)
@@ -44,7 +44,7 @@ def mistakes(inflow, days, tanks, **_):
 
 
 def _levels(inflow, first=None):
-    """Rows of levels, a day each, on top of the first if it is known."""
+    """Return rows of levels, one per day, after the first row if it is known."""
     rows = [] if first is None else list(first)
     level = rows[-1] if rows else np.zeros(inflow.shape[1])
     for row in inflow.astype(np.float64):

@@ -1,4 +1,4 @@
-// Baseline: one query a work-item; every work-item reads every point from global memory.
+// Baseline: one query per work-item; every work-item reads every point from global memory.
 __kernel void naiveNeighbour(__global const real *queries, __global const real *points,
                              __global uint32_t *nearest, __global real *distance,
                              uint32_t queryCount, uint32_t pointCount)

@@ -1,12 +1,12 @@
 // Model solution: brute force, points staged in local memory.
 //
-// One query a work-item, in registers. The group stages CHUNK points at a time: each point that comes from global
-// memory is then compared with WG queries. All work-items read the same point at the same time, which local memory
-// serves in one go; and a point is one vector of four words, so that it takes one request and not four. Past the last
-// point lie points infinitely far away, so the inner loop needs no test.
+// One query per work-item, in registers. The group stages CHUNK points at a time, and compares each point from global
+// memory with WG queries. All work-items read one point at the same time, and local memory serves this as one access.
+// A point is one vector of four words, so it takes one request and not four. Past the last point, the group stages
+// points that are infinitely far away, so the inner loop needs no test.
 //
-// Points are compared in the order of their numbers, and only a smaller distance replaces the least so far: of several
-// nearest points the first stays.
+// Points are compared in the order of their numbers, and only a smaller distance replaces the least so far. So the
+// first of several nearest points stays.
 typedef float4 real4;
 
 __kernel void nearestNeighbour(__global const real *queries, __global const real *points,
@@ -24,7 +24,7 @@ __kernel void nearestNeighbour(__global const real *queries, __global const real
         for (uint32_t p = get_local_id(0); p < CHUNK; p += WG)
             staged[p] = (first + p < pointCount) ? vload4(first + p, points) : (real4)(INFINITY);
 
-        barrier(CLK_LOCAL_MEM_FENCE);    // the chunk is complete before anyone reads it
+        barrier(CLK_LOCAL_MEM_FENCE);    // the chunk is complete before a work-item reads it
 
         #pragma unroll 8
         for (uint32_t p = 0; p < CHUNK; p++) {
@@ -36,7 +36,7 @@ __kernel void nearestNeighbour(__global const real *queries, __global const real
             }
         }
 
-        barrier(CLK_LOCAL_MEM_FENCE);    // everyone has read it before the next chunk overwrites it
+        barrier(CLK_LOCAL_MEM_FENCE);    // all reads end before the next chunk overwrites it
     }
 
     if (q < queryCount) {

@@ -1,4 +1,4 @@
-"""The nearest of all points for every query, and how far away it is, squared."""
+"""The nearest of all points for every query, and the squared distance to it."""
 
 import numpy as np
 
@@ -9,17 +9,17 @@ from grader.oracle import Truth
 def expected(queries, points, **_):
     """Queries and points have four whole numbers from -8 to 8 each, so that all distances are exact in fp32.
 
-    nearest has a number a query, that of the first among several nearest points; distance the squared distance to it.
+    nearest has one number per query, the first of several nearest points. distance has the squared distance to it.
     """
     return _truths(*_least(_squares(queries, points)))
 
 
 def mistakes(queries, points, pointCount, CHUNK, **_):
-    """Ties, numbers, chunks that do not count or count too much, and other distances than the squared one."""
+    """Ties, numbers, chunks that are left out or count too much, and other distances than the squared one."""
     squares = _squares(queries, points)
     nearest, distance = _least(squares)
-    whole = pointCount // CHUNK * CHUNK  # where the last, ragged chunk begins
-    last = (pointCount - 1) // CHUNK * CHUNK  # where the last chunk begins
+    whole = pointCount // CHUNK * CHUNK  # first point of the last, partial chunk
+    last = (pointCount - 1) // CHUNK * CHUNK  # first point of the last chunk
     nought = np.zeros_like(distance)
     padded = np.concatenate([points, np.zeros((-pointCount % CHUNK, 4), np.float32)])
     made = {
@@ -48,13 +48,13 @@ def mistakes(queries, points, pointCount, CHUNK, **_):
 
 
 def _truths(nearest, distance):
-    """The arrays by their names; None leaves one out, which is right."""
+    """Return the arrays by name. None leaves out an array that is right."""
     arrays = {"nearest": nearest, "distance": distance}
     return {name: Truth(value=array) for name, array in arrays.items() if array is not None}
 
 
 def _least(distances, first=0):
-    """The number of the nearest point, and its distance, where points are counted from `first`; NaN without points."""
+    """Return the number of the nearest point, counted from `first`, and its distance; NaN without points."""
     if not distances.shape[1]:
         return np.full(len(distances), np.nan), np.full(len(distances), np.nan)
     nearest = np.argmin(distances, axis=1)
@@ -64,7 +64,7 @@ def _least(distances, first=0):
 def _squares(queries, points):
     """Squared distances, queries x points: q*q - 2*q*p + p*p as one product of matrices, which is the fastest.
 
-    Whole numbers as small as these are exact, whatever the formula.
+    Whole numbers as small as these are exact with every formula.
     """
     ones_of_queries, ones_of_points = (np.ones(len(array), np.float32) for array in (queries, points))
     left = np.column_stack([np.square(queries).sum(axis=1), -2 * queries, ones_of_queries])

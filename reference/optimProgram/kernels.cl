@@ -1,12 +1,12 @@
 // Model solution: the row recurrence on the original layout, coalesced through local memory.
 //
-// A work-group owns PRG_WGSIZE rows and walks over them CHUNK columns at a time. The group
+// A work-group has PRG_WGSIZE rows and goes through them CHUNK columns at a time. The group
 // copies a PRG_WGSIZE x CHUNK block in, each work-item runs the recurrence over its own row
 // of the block, and the group copies the block back. In the copies, CHUNK neighbouring
-// work-items touch CHUNK neighbouring words of one row.
+// work-items access CHUNK neighbouring words of one row.
 //
-// A work-item copies CHUNK words of a block. It reads those of the next block into registers
-// before it computes on this one, so that memory always has something to do.
+// A work-item copies CHUNK words of a block. It reads the words of the next block into registers
+// before it computes on this one, so reads are always under way.
 #define ROW_STEP (PRG_WGSIZE / CHUNK)    // rows copied at a time
 
 __kernel void optimProgram(__global const real *restrict A, __global real *restrict B,
@@ -19,7 +19,7 @@ __kernel void optimProgram(__global const real *restrict A, __global real *restr
     const uint32_t copyCol = lid % CHUNK;                  // this work-item's column in the copies
     const uint32_t copyRow = lid / CHUNK;                  // and its first row
 
-    real next[CHUNK];    // what this work-item copies into the next block: zeros past an edge
+    real next[CHUNK];    // this work-item's words of the next block: zeros past an edge
     #pragma unroll
     for (uint32_t i = 0; i < CHUNK; i++) {
         const uint32_t row = row0 + copyRow + i * ROW_STEP;
@@ -32,7 +32,7 @@ __kernel void optimProgram(__global const real *restrict A, __global real *restr
         for (uint32_t i = 0; i < CHUNK; i++)
             block[copyRow + i * ROW_STEP][copyCol] = next[i];
 
-        barrier(CLK_LOCAL_MEM_FENCE);    // the block is complete before anyone computes on it
+        barrier(CLK_LOCAL_MEM_FENCE);    // the block is complete before a work-item uses it
 
         const uint32_t nextCol = col0 + CHUNK + copyCol;
         #pragma unroll

@@ -17,7 +17,7 @@ def expected(A, height, width, **_):
 
 
 def mistakes(A, height, width, CHUNK, **_):
-    """accum lost between chunks, started wrongly or combined wrongly."""
+    """accum lost between chunks; a wrong start or a wrong update of accum."""
     squares = np.square(_by_step(A), dtype=np.float64)
     made = {
         "accum is lost between chunks, as if each were the first": _by_chunk(squares, CHUNK),
@@ -38,13 +38,13 @@ def _by_step(A):
 
 
 def _misindexed(A, length):
-    """The recurrence on rows of another length, both where they are read and where results are stored."""
+    """Return the recurrence on rows of another length, for reads and for stores."""
     read = np.square(with_row_length(A, length).T, dtype=np.float64)
     return [stored_with_row_length(array.T, length).T for array in _recurrence(read)]
 
 
 def _recurrence(squares, start=0.0, carry=-1.0):
-    """accum = squares[col] + carry * accum and its magnitude, a step a row."""
+    """Return accum = squares[col] + carry * accum and its magnitude, one step per row."""
     value, magnitude = np.empty_like(squares), np.empty_like(squares)
     accum = total = np.full(squares.shape[1], start)
     for col, square in enumerate(squares):
@@ -55,13 +55,13 @@ def _recurrence(squares, start=0.0, carry=-1.0):
 
 
 def _by_chunk(squares, chunk):
-    """accum restarts in every chunk."""
+    """Return the results if accum restarts in every chunk."""
     chunks = [_recurrence(squares[first : first + chunk]) for first in range(0, len(squares), chunk)]
     return [np.concatenate(parts) for parts in zip(*chunks, strict=True)]
 
 
 def _late(squares):
-    """accum is stored before it is updated, so that each result is the one of the column before."""
+    """Return the results if accum is stored before its update: each is the result of the column before."""
     value, magnitude = _recurrence(squares)
     value[1:] = value[:-1].copy()
     value[0] = 0

@@ -1,4 +1,4 @@
-// Baseline: one element of C a work-item, every operand read from global memory.
+// Baseline: one element of C per work-item, every operand read from global memory.
 __kernel void naiveMM(__global const real *A, __global const real *B, __global real *C, uint32_t n)
 {
     const uint32_t j = get_global_id(0);

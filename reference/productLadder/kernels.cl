@@ -1,14 +1,14 @@
 // Model solution: the product of square matrices, C = A * B, in five steps.
 //
-// The first two ask global memory for two words a product. The third keeps a row of A, the fourth shares a column
-// of B as well; both still walk down the columns of a matrix. The fifth shares tiles of both, which are read along
-// their rows.
+// The first two read two words of global memory per product. The third keeps a row of A, and the fourth also shares a
+// column of B. Both still read down the columns of a matrix. The fifth shares tiles of both matrices, and reads them
+// along their rows.
 typedef float4 real4;
 
-// One element a work-item: n * n of them, each on a row of A and a column of B.
+// One element per work-item: n * n work-items, each with a row of A and a column of B.
 __kernel void mmElement(__global const real *A, __global const real *B, __global real *C, uint32_t n)
 {
-    const uint32_t j = get_global_id(0);    // neighbours lie side by side in a row of B and of C
+    const uint32_t j = get_global_id(0);    // neighbours are next to each other in a row of B and of C
     const uint32_t i = get_global_id(1);
     if (i >= n || j >= n)
         return;
@@ -19,7 +19,7 @@ __kernel void mmElement(__global const real *A, __global const real *B, __global
     C[i * n + j] = sum;
 }
 
-// One row a work-item: n of them, that walk through all of B together.
+// One row per work-item: n work-items, which go through all of B together.
 __kernel void mmRow(__global const real *A, __global const real *B, __global real *C, uint32_t n)
 {
     const uint32_t i = get_global_id(0);
@@ -34,8 +34,8 @@ __kernel void mmRow(__global const real *A, __global const real *B, __global rea
     }
 }
 
-// The row of A, which each element of the row of C needs, is fetched once. Private memory is laid out so that
-// neighbours' elements of the same index lie side by side: it is read coalesced, which A is not.
+// The row of A, which each element of the row of C needs, is loaded once. In private memory, neighbours' elements of
+// one index are next to each other, so its reads are coalesced. The reads of A are not.
 __kernel void mmRowPrivate(__global const real *A, __global const real *B, __global real *C, uint32_t n)
 {
     const uint32_t i = get_global_id(0);
@@ -54,8 +54,8 @@ __kernel void mmRowPrivate(__global const real *A, __global const real *B, __glo
     }
 }
 
-// The column of B, which each row of the group needs, is fetched once a group. Work-items past the last row have
-// nothing to compute, but help to fetch and reach every barrier.
+// The column of B, which each row of the group needs, is loaded once per group. Work-items past the last row compute
+// no result, but help to load the column and reach every barrier.
 __kernel void mmColumnLocal(__global const real *A, __global const real *B, __global real *C, uint32_t n,
                             __local real *Bcol)
 {
@@ -70,7 +70,7 @@ __kernel void mmColumnLocal(__global const real *A, __global const real *B, __gl
         for (uint32_t k = get_local_id(0); k < n; k += get_local_size(0))
             Bcol[k] = B[k * n + j];
 
-        barrier(CLK_LOCAL_MEM_FENCE);    // the column is complete before anyone reads it
+        barrier(CLK_LOCAL_MEM_FENCE);    // the column is complete before a work-item reads it
 
         if (inside) {
             real sum = 0;
@@ -79,15 +79,15 @@ __kernel void mmColumnLocal(__global const real *A, __global const real *B, __gl
             C[i * n + j] = sum;
         }
 
-        barrier(CLK_LOCAL_MEM_FENCE);    // everyone has read it before the next one overwrites it
+        barrier(CLK_LOCAL_MEM_FENCE);    // all reads end before the next one overwrites it
     }
 }
 
-// Tiles of A and of B in local memory, one element of C a work-item again. Four words of the tile of A, the same
-// for a whole row of work-items, are read as one real4; the words of the next tiles are on their way meanwhile.
+// Tiles of A and of B in local memory, and again one element of C per work-item. Four words of the tile of A, which a
+// whole row of work-items shares, are read as one real4. Meanwhile the words of the next tiles are under way.
 __kernel void mmBlock(__global const real *A, __global const real *B, __global real *C, uint32_t n)
 {
-    __local real4 Ash[TILE][TILE / 4];    // real4, so that it is aligned for reads of four words
+    __local real4 Ash[TILE][TILE / 4];    // real4 is aligned for reads of four words
     __local real Bsh[TILE][TILE];
 
     const uint32_t lx = get_local_id(0);
@@ -104,9 +104,9 @@ __kernel void mmBlock(__global const real *A, __global const real *B, __global r
         rowOfA[lx] = nextA;
         Bsh[ly][lx] = nextB;
 
-        barrier(CLK_LOCAL_MEM_FENCE);    // both tiles are complete before anyone reads them
+        barrier(CLK_LOCAL_MEM_FENCE);    // both tiles are complete before a work-item reads them
 
-        const uint32_t kA = k0 + TILE + lx;    // what this work-item stages in the next step
+        const uint32_t kA = k0 + TILE + lx;    // this work-item's word of the next step
         const uint32_t kB = k0 + TILE + ly;
         nextA = (i < n && kA < n) ? A[i * n + kA] : (real)0;
         nextB = (kB < n && j < n) ? B[kB * n + j] : (real)0;
@@ -120,7 +120,7 @@ __kernel void mmBlock(__global const real *A, __global const real *B, __global r
             sum += a.w * Bsh[4 * k + 3][lx];
         }
 
-        barrier(CLK_LOCAL_MEM_FENCE);    // everyone has read them before the next step overwrites them
+        barrier(CLK_LOCAL_MEM_FENCE);    // all reads end before the next step overwrites them
     }
 
     if (i < n && j < n)

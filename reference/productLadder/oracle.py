@@ -9,16 +9,16 @@ from grader.oracle import Truth
 def expected(A, B, **_):
     """A, B and C are n x n.
 
-    An fp32 sum of n products errs by some u*sqrt(n)*(|A||B|), whatever the order of summation.
+    An fp32 sum of n products errs by some u*sqrt(n)*(|A||B|), in every order of summation.
     """
     A, B = A.astype(np.float64), B.astype(np.float64)
     return {"C": Truth(value=A @ B, magnitude=np.abs(A) @ np.abs(B))}
 
 
 def mistakes(A, B, n, TILE, **_):
-    """Sums not cleared or without some products, operands turned, exchanged or cut short, tiles wrongly used."""
-    whole = n // TILE * TILE  # where the last, ragged step of mmBlock begins
-    last = (n - 1) // TILE * TILE  # where its last step begins
+    """Sums not cleared or without some products, wrong operands or operands with fewer bits, wrong use of tiles."""
+    whole = n // TILE * TILE  # first word of the last, partial step of mmBlock
+    last = (n - 1) // TILE * TILE  # first word of its last step
     made = {
         "the last product of every sum (k = n - 1) is left out": (A[:, :-1], B[:-1]),
         "the first product of every sum (k = 0) is left out": (A[:, 1:], B[1:]),

@@ -1,15 +1,15 @@
 // Model solution: block-tiled product of any rectangles, one result per work-item.
 //
-// A work-item has three different things to ask: is its word of the tile of A inside A, is its word of the tile of B
-// inside B, is its result inside C? The row and the column that it computes stay the same, so those halves of the
-// guards are worked out once; what is left to ask in a step is how far it is along k. Words outside are staged as zero,
-// so the inner loop, where nearly all of the time goes, asks nothing.
+// A work-item has three different guards: is its word of the tile of A inside A, is its word of the tile of B inside B,
+// is its result inside C? The row and the column that it computes do not change, so these halves of the guards are
+// computed once. Only the position along k is tested in each step. Words outside are staged as zero, so the inner loop,
+// which takes nearly all of the time, has no test.
 //
-// A tile of 32 moves the fewest words, and a row of it is a warp's: the row test is the same for the whole warp.
-// It makes the edges coarse, too; sizes of which nearly all lies inside forgive that.
+// A tile of 32 moves the fewest words, and a row of it is one warp, so all work-items of a warp have one result of the
+// row test. Large tiles also extend further past the edges. If nearly all of a matrix is inside, this costs little.
 //
-// Two things keep it from waiting. Four words of A, which lie side by side and are the same for a whole row of
-// work-items, are read as one real4. And the words of the next tiles are fetched while this step is computed.
+// Two changes avoid waits. A work-item reads four neighbouring words of A, which a whole row of work-items shares, as
+// one real4. And it loads the words of the next tiles while it computes this step.
 //
 // grader: TILE = 32
 typedef float4 real4;
@@ -17,7 +17,7 @@ typedef float4 real4;
 __kernel void rectMMM(__global const real *A, __global const real *B, __global real *C,
                       uint32_t heightA, uint32_t widthB, uint32_t widthA)
 {
-    __local real4 Ash[TILE][TILE / 4];    // real4, so that it is aligned for reads of four words
+    __local real4 Ash[TILE][TILE / 4];    // real4 is aligned for reads of four words
     __local real Bsh[TILE][TILE];
 
     const uint32_t lx = get_local_id(0);
@@ -26,7 +26,7 @@ __kernel void rectMMM(__global const real *A, __global const real *B, __global r
     const uint32_t col = get_global_id(0);
     __local real *const rowOfA = (__local real *)Ash[ly];
 
-    // How far along k this work-item finds words: the whole way, or not at all.
+    // End along k of this work-item's words: the whole width, or zero.
     const uint32_t endA = row < heightA ? widthA : 0;
     const uint32_t endB = col < widthB ? widthA : 0;
 
@@ -38,9 +38,9 @@ __kernel void rectMMM(__global const real *A, __global const real *B, __global r
         rowOfA[lx] = nextA;
         Bsh[ly][lx] = nextB;
 
-        barrier(CLK_LOCAL_MEM_FENCE);    // both tiles are complete before anyone reads them
+        barrier(CLK_LOCAL_MEM_FENCE);    // both tiles are complete before a work-item reads them
 
-        const uint32_t kA = k0 + TILE + lx;    // what this work-item stages in the next step
+        const uint32_t kA = k0 + TILE + lx;    // this work-item's word of the next step
         const uint32_t kB = k0 + TILE + ly;
         nextA = kA < endA ? A[row * widthA + kA] : (real)0;
         nextB = kB < endB ? B[kB * widthB + col] : (real)0;
@@ -54,7 +54,7 @@ __kernel void rectMMM(__global const real *A, __global const real *B, __global r
             sum += a.w * Bsh[4 * k + 3][lx];
         }
 
-        barrier(CLK_LOCAL_MEM_FENCE);    // everyone has read them before the next step overwrites them
+        barrier(CLK_LOCAL_MEM_FENCE);    // all reads end before the next step overwrites them
     }
 
     if (row < heightA && col < widthB)

@@ -9,17 +9,17 @@ from grader.oracle import Truth
 def expected(A, B, **_):
     """A is heightA x widthA, B widthA x widthB, C heightA x widthB.
 
-    An fp32 sum of K products errs by some u*sqrt(K)*(|A||B|), whatever the order of summation.
+    An fp32 sum of K products errs by some u*sqrt(K)*(|A||B|), in every order of summation.
     """
     A, B = A.astype(np.float64), B.astype(np.float64)
     return {"C": Truth(value=A @ B, magnitude=np.abs(A) @ np.abs(B))}
 
 
 def mistakes(A, B, heightA, widthB, widthA, TILE, **_):
-    """Guards that ask for the wrong thing, steps along k that go missing, row lengths taken from another size."""
+    """Guards with a wrong test, missing steps along k, row lengths of another size."""
     truth = expected(A, B)["C"]
-    whole = widthA // TILE * TILE  # where the last, ragged step begins
-    last = (widthA - 1) // TILE * TILE  # where the last step begins
+    whole = widthA // TILE * TILE  # first word of the last, partial step
+    last = (widthA - 1) // TILE * TILE  # first word of the last step
     made = {
         "past the end of k the tiles still hold the step before": (
             with_stale_words(A, TILE, axis=1),
@@ -54,7 +54,7 @@ def _staged_inside(A, B, tile):
 
     In the last blocks of C, that leaves the first products of each step alone.
     """
-    place = np.arange(A.shape[1]) % tile  # of a product in its step
+    place = np.arange(A.shape[1]) % tile  # position of a product in its step
     A, B = A.astype(np.float64), B.astype(np.float64)
     result = np.zeros((A.shape[0], B.shape[1]))
     for row in range(0, A.shape[0], tile):

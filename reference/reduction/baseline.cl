@@ -1,5 +1,5 @@
-// Baseline: each work-item adds up a piece of A that lies in one place, so that neighbours read words far apart, and
-// then one work-item of the group adds up what all have found.
+// Baseline: each work-item adds up a contiguous piece of A, so neighbours read words far apart. Then one work-item of
+// the group adds up all sums.
 __kernel void naiveSum(__global const real *A, __global real *sums, uint32_t n, __local real *scratch)
 {
     const uint32_t lid = get_local_id(0);

@@ -1,12 +1,12 @@
 // Model solution: each work-group adds up its share of A.
 //
-// Most of the work is done before the work-items speak to each other: every one adds words a whole grid apart, so
-// that neighbours read neighbouring words, and keeps its sum in a register. Then WG sums are left in a group, and a
-// tree in local memory adds them: in each step the lower half of the work-items that are left adds the upper half.
-// Those that work are neighbours, and so are their words: whole warps go idle together, and each word of a warp is
-// in a bank of its own.
+// Most of the work needs no communication. Each work-item adds words a whole grid apart, so neighbours read
+// neighbouring words, and keeps its sum in a register. Then a group has WG sums, and a tree in local memory adds them.
+// In each step the lower half of the remaining work-items adds the sums of the upper half. The work-items that add are
+// neighbours, and so are their words. So whole warps become idle together, and each word of a warp is in a different
+// bank.
 //
-// Four reads that do not wait for each other are under way at a time, and their sum takes two steps, not four.
+// Four independent reads are under way at a time, and their sum takes two steps, not four.
 __kernel void reduceSum(__global const real *A, __global real *sums, uint32_t n, __local real *scratch)
 {
     const uint32_t lid = get_local_id(0);
@@ -21,7 +21,7 @@ __kernel void reduceSum(__global const real *A, __global real *sums, uint32_t n,
     scratch[lid] = sum;
 
     for (uint32_t width = WG / 2; width > 0; width /= 2) {
-        barrier(CLK_LOCAL_MEM_FENCE);    // the step before is complete; reached by all, also by those without work
+        barrier(CLK_LOCAL_MEM_FENCE);    // the step before is complete; all work-items reach it, also idle ones
         if (lid < width)
             scratch[lid] += scratch[lid + width];
     }

@@ -15,7 +15,7 @@ def expected(A, **_):
 
 
 def mistakes(A, WG, GROUPS, **_):
-    """Words that are never added, and sums of work-items that the tree leaves out; both launches make the mistake."""
+    """Words that are never added, and sums that the tree leaves out. Both launches make the mistake."""
 
     def of_words(chosen):
         return lambda words, groups: _shares(chosen(words, groups * WG), groups, WG).sum(axis=1)
@@ -47,7 +47,7 @@ def _truth(value, A):
 
 
 def _shares(words, groups, items):
-    """What each work-item adds up, as groups x items: words that are a whole grid apart."""
+    """Return the words that each work-item adds up, a whole grid apart, as groups x items."""
     steps = -(-words.size // (groups * items))
     padded = np.zeros(steps * groups * items)
     padded[: words.size] = words
@@ -55,5 +55,5 @@ def _shares(words, groups, items):
 
 
 def _overlapping(step):
-    """The sums of groups that each add all words from their first on."""
+    """Return a function for the sums of groups that add all words from their first word on."""
     return lambda words, groups: np.array([words[group * step :].sum() for group in range(groups)])

@@ -1,22 +1,22 @@
 // Model solution: matrix product tiled in registers and in local memory.
 //
 // A group of RT*RT work-items computes SIDE by SIDE of the launch's blocks, that is 2*RT rows and 2*RT*RT columns. The
-// launch has a group for every block; three of four have nothing to do. Each work-item owns two columns of 2*RT results
+// launch has a group for every block, and three of four return at once. Each work-item has two columns of 2*RT results
 // and keeps them in registers. A word of B, which it reads from global memory (coalesced), serves 2*RT products. The
-// words of A are those of the whole group, which stages them in local memory, RT steps of K at a time.
+// whole group needs the same words of A, and stages them in local memory, RT steps of K at a time.
 //
-// Two blocks of columns halve the requests to local memory, since each word of the tile serves two products. Two blocks
+// Two blocks of columns halve the requests to local memory, as each word of the tile serves two products. Two blocks
 // of rows halve the words of B that come from the second-level cache. The tile is stored transposed: four rows of a
-// column lie side by side and are read as one real4.
+// column are next to each other and are read as one real4.
 //
-// Reads of global memory overlap with the arithmetic: the words of A for the next tile are fetched while this one is
-// used, and those of B for two steps before the first is needed. Two tiles take turns, so a step needs one barrier. A
-// work-item past an edge reads the last row or column in place of its own, and stores nothing.
+// Reads of global memory overlap with the arithmetic. The words of A for the next tile are loaded while this one is
+// used, and the words of B for two steps before the first is needed. Two tiles alternate, so a step has one barrier. A
+// work-item past an edge reads the last row or column instead of its own, and stores no result.
 //
-// Registers decide the speed: with at most 128 for a work-item, a multiprocessor of an H200 holds two groups.
+// Registers decide the speed: with at most 128 per work-item, a multiprocessor of an H200 has room for two groups.
 typedef float4 real4;
 
-#define SIDE 2                   // blocks along each side of what a group computes
+#define SIDE 2                   // blocks along each side of a group's results
 #define ROWS (SIDE * RT)
 #define QUADS (ROWS / 4)         // vectors of four in a column of the tile
 #define AHEAD 2                  // steps of K whose words of B are read together
@@ -29,7 +29,7 @@ __kernel void rgblkMMM(__global const real *restrict A, __global const real *res
     __local real4 tiles[2][RT][QUADS + 1];    // [tile][step of K][row / 4]
 
     if (get_group_id(0) % SIDE != 0 || get_group_id(1) % SIDE != 0)
-        return;    // the whole group, so nobody is missed at a barrier
+        return;    // the whole group, so no work-item is missing at a barrier
 
     const uint32_t lid = get_local_id(0);
     const uint32_t row0 = get_group_id(1) * RT;              // first row of the group
@@ -59,8 +59,8 @@ __kernel void rgblkMMM(__global const real *restrict A, __global const real *res
         ALL(i, SIDE)
             ((__local real *)tile[tileCol])[i * RT + tileRow] = next[i];
 
-        // The tile is complete before anyone reads it. The next step writes the other tile, and the barrier there waits
-        // for those who still read this one.
+        // The tile is complete before it is read. The next step writes the other tile, and the barrier there waits
+        // for work-items that still read this one.
         barrier(CLK_LOCAL_MEM_FENCE);
 
         const uint32_t kNext = k0 + RT + tileCol;

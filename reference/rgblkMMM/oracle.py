@@ -16,16 +16,16 @@ from grader.oracle import Truth
 def expected(A, B, heightA, widthB, widthA, **_):
     """A is heightA x widthA, B widthA x widthB, C heightA x widthB.
 
-    An fp32 sum of K products errs by some u*sqrt(K)*(|A||B|), whatever the order of summation.
+    An fp32 sum of K products errs by some u*sqrt(K)*(|A||B|), in every order of summation.
     """
     A, B = A.astype(np.float64), B.astype(np.float64)
     return {"C": Truth(value=A @ B, magnitude=np.abs(A) @ np.abs(B))}
 
 
 def mistakes(A, B, heightA, widthB, widthA, RT, **_):
-    """Steps along k that go missing, row lengths taken from another array, tiles turned, operands cut short."""
-    whole = widthA // RT * RT  # where the last, ragged step begins
-    last = (widthA - 1) // RT * RT  # where the last step begins
+    """Missing steps along k, row lengths of another array, transposed tiles, operands with fewer bits."""
+    whole = widthA // RT * RT  # first word of the last, partial step
+    last = (widthA - 1) // RT * RT  # first word of the last step
     magnitude = np.abs(A.astype(np.float64)) @ np.abs(B.astype(np.float64))
     made = {
         "the last, ragged step along k is left out": (A[:, :whole], B[:whole]),
@@ -55,6 +55,6 @@ def mistakes(A, B, heightA, widthB, widthA, RT, **_):
 
 
 def _without(A, B, place, tile):
-    """The operands without the products at this place of every step."""
+    """Return the operands without the products at this position of every step."""
     kept = np.arange(B.shape[0]) % tile != place
     return A[:, kept], B[kept]

@@ -1,20 +1,20 @@
 // Model solution: block-tiled product with a transpose, one result per work-item.
 //
-// The rows of both matrices run along k, so both tiles are loaded alike: work-items that are neighbours in dimension 0
-// read neighbouring words of a row. The row of B that a work-item loads from is thus not the one that it multiplies:
-// it loads for a column of C that get_local_id(1) counts, and computes one that get_local_id(0) counts.
+// The rows of both matrices run along k, so both tiles are loaded in one way: work-items that are neighbours in
+// dimension 0 read neighbouring words of a row. So a work-item loads from another row of B than it multiplies. It loads
+// for a column of C that get_local_id(1) counts, and computes a column that get_local_id(0) counts.
 //
-// The word is put where it is wanted, at [k][column of C], so that the products read rows of the tile. That turns the
-// tile while it is stored; the extra column puts the words of a column of the tile in different banks.
+// The word is stored at [k][column of C], so the products read rows of the tile. This transposes the tile while it is
+// stored. The extra column puts the words of a column of the tile in different banks.
 //
-// Two things keep it from waiting. Four words of A, which lie side by side and are the same for a whole row of
-// work-items, are read as one real4. And the words of the next tiles are fetched while this step is computed.
+// Two changes avoid waits. A work-item reads four neighbouring words of A, which a whole row of work-items shares, as
+// one real4. And it loads the words of the next tiles while it computes this step.
 typedef float4 real4;
 
 __kernel void transMMM(__global const real *A, __global const real *B, __global real *C,
                        uint32_t heightA, uint32_t heightB, uint32_t widthA)
 {
-    __local real4 Ash[TILE][TILE / 4];    // real4, so that it is aligned for reads of four words
+    __local real4 Ash[TILE][TILE / 4];    // real4 is aligned for reads of four words
     __local real Bsh[TILE][TILE + 1];
 
     const uint32_t lx = get_local_id(0);
@@ -32,9 +32,9 @@ __kernel void transMMM(__global const real *A, __global const real *B, __global 
         rowOfA[lx] = nextA;
         Bsh[lx][ly] = nextB;
 
-        barrier(CLK_LOCAL_MEM_FENCE);    // both tiles are complete before anyone reads them
+        barrier(CLK_LOCAL_MEM_FENCE);    // both tiles are complete before a work-item reads them
 
-        const uint32_t k = k0 + TILE + lx;    // what this work-item stages in the next step
+        const uint32_t k = k0 + TILE + lx;    // this work-item's word of the next step
         nextA = (row < heightA && k < widthA) ? A[row * widthA + k] : (real)0;
         nextB = (rowB < heightB && k < widthA) ? B[rowB * widthA + k] : (real)0;
 
@@ -47,7 +47,7 @@ __kernel void transMMM(__global const real *A, __global const real *B, __global 
             sum += a.w * Bsh[4 * q + 3][lx];
         }
 
-        barrier(CLK_LOCAL_MEM_FENCE);    // everyone has read them before the next step overwrites them
+        barrier(CLK_LOCAL_MEM_FENCE);    // all reads end before the next step overwrites them
     }
 
     if (row < heightA && col < heightB)

@@ -17,16 +17,16 @@ from grader.oracle import Truth
 def expected(A, B, **_):
     """A is heightA x widthA, B heightB x widthA, C heightA x heightB.
 
-    An fp32 sum of K products errs by some u*sqrt(K)*(|A||B|^T), whatever the order of summation.
+    An fp32 sum of K products errs by some u*sqrt(K)*(|A||B|^T), in every order of summation.
     """
     A, B = A.astype(np.float64), B.astype(np.float64)
     return {"C": Truth(value=A @ B.T, magnitude=np.abs(A) @ np.abs(B.T))}
 
 
 def mistakes(A, B, heightA, heightB, widthA, TILE, **_):
-    """B taken for a matrix that is transposed already, rows mixed up while staging, steps along k that go missing."""
-    whole = widthA // TILE * TILE  # where the last, ragged step begins
-    last = (widthA - 1) // TILE * TILE  # where the last step begins
+    """B used as if it were transposed already, wrong rows while staging, missing steps along k."""
+    whole = widthA // TILE * TILE  # first word of the last, partial step
+    last = (widthA - 1) // TILE * TILE  # first word of the last step
     made = {
         "B is not transposed: it is read at [k * heightB + col]": (A, by_columns(B)),
         "the tile of B is used with its rows and columns swapped": (A, with_tiles_turned(B, TILE)),
@@ -62,7 +62,7 @@ def mistakes(A, B, heightA, heightB, widthA, TILE, **_):
 
 
 def _without(A, B, place, tile):
-    """The operands without the products at this place of every step."""
+    """Return the operands without the products at this position of every step."""
     kept = np.arange(A.shape[1]) % tile != place
     return A[:, kept], B[:, kept]
 
@@ -72,7 +72,7 @@ def _staged_inside(A, B, tile):
 
     In the last block of columns, that leaves the first products of each step alone.
     """
-    place = np.arange(A.shape[1]) % tile  # of a product in its step
+    place = np.arange(A.shape[1]) % tile  # position of a product in its step
     A, B = A.astype(np.float64), B.astype(np.float64)
     result = A @ B.T
     last = (B.shape[0] - 1) // tile * tile  # the first column of the last block

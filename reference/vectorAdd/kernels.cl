@@ -1,8 +1,8 @@
 // Model solution: C = A + B, four neighbouring words at a time.
 //
-// A work-item that adds one element has two words on their way while it waits: too few to hide how long memory takes,
-// however many work-items are resident. With a real4 of either array it has eight, and an instruction moves four. The
-// arrays start at addresses that a real4 may have, and neighbouring work-items still touch neighbouring words.
+// A work-item that adds one element has two words under way while it waits. With any number of resident work-items,
+// that is too few to hide the latency of memory. With a real4 of each array it has eight, and one load moves four.
+// The arrays are aligned for real4, and neighbouring work-items still access neighbouring words.
 //
 // grader: global = ceil_to(ceil_div(n, 4), 256)
 // grader: local = 256

@@ -1,4 +1,4 @@
-"""C = A + B, to the bit: a single addition can only be rounded in one way."""
+"""C = A + B, bit for bit: a single addition has only one rounded result."""
 
 from grader.oracle import Truth
 

@@ -23,7 +23,7 @@ __kernel void change(__global const real *xold, __global const real *xnew, __glo
     scratch[lid] = difference * difference;
 
     for (uint32_t stride = get_local_size(0) / 2; stride > 0; stride /= 2) {
-        barrier(CLK_LOCAL_MEM_FENCE);    // the values of the step before are there
+        barrier(CLK_LOCAL_MEM_FENCE);    // the values of the step before are stored
         if (lid < stride)
             scratch[lid] += scratch[lid + stride];
     }
