@@ -175,6 +175,8 @@ def _result(assignment: Coursework, job: GradingJob, environment: GradingEnviron
     try:
         submission = parse_submission(NAME, job.data)
     except InputError as error:
+        if isinstance(job.work, PendingCases):
+            raise
         submission = Submission(path=NAME, source="", sha256=job.sha256, scan=scan(""))
         return refuse_coursework(assignment, submission, job.seed, str(error), environment)
     match job.work:

@@ -36,6 +36,7 @@ def complete(coursework: Coursework, submission: Submission, result: Result, env
     clock = time.perf_counter()
     own = zip(tasks_of(coursework, submission, result.provenance.seed), separated(coursework, result), strict=True)
     whole = joined(coursework, [_completed(task, part, environment) for task, part in own])
+    environment.own.close()  # a crash may have ended our workers on a GPU: the next grading starts alike in any case
     return replace(whole, seconds=result.seconds + time.perf_counter() - clock)
 
 

@@ -333,7 +333,8 @@ class GradingRow(Base):
     """One grading of an attempt: a row of the queue, and later of the history.
 
     Within a priority, the lowest `round` comes first; a person has one grading in each round (accept.py). The station
-    `claimed_by` has claimed the grading until `lease_until`, for try number `tries`. `result` is the whole result as
+    `claimed_by` has claimed the grading until `lease_until`, for try number `tries`, or for try number
+    `hidden_tries` of its hidden cases. `result` is the whole result as
     JSON, and `brief` its grade (summaries.py). Students see `shown_points`, `checks` in brief, a compressed `page`, and
     `shown_result` as compressed JSON. While results are `held` back, these are empty. Otherwise they are the published
     part: the `early` part until the assignment is released, and then everything. Checks worth `early_max` of
@@ -360,6 +361,7 @@ class GradingRow(Base):
     claimed_by: Mapped[str | None]
     lease_until: Mapped[datetime | None]
     tries: Mapped[int]
+    hidden_tries: Mapped[int] = mapped_column(server_default="0", default=0)
     stop_asked: Mapped[bool]
     fault: Mapped[str]
     points: Mapped[float | None]
@@ -397,6 +399,16 @@ class GradingRow(Base):
     @classmethod
     def _shown_state(cls) -> ColumnElement[str]:
         return case((cls.early_points.is_(None), cls.state), else_=State.DONE.value)
+
+    @hybrid_property
+    def lacks_hidden_cases(self) -> bool:
+        """True if the result is stored without its hidden cases: they are to be run, or could not be run."""
+        return self.early_points is not None and self.state in {State.SHOWN, State.FAULTED}
+
+    @lacks_hidden_cases.inplace.expression
+    @classmethod
+    def _lacks_hidden_cases(cls) -> ColumnElement[bool]:
+        return and_(cls.early_points.is_not(None), cls.state.in_((State.SHOWN, State.FAULTED)))
 
     @hybrid_property
     def published_points(self) -> float | None:

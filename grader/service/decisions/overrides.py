@@ -24,7 +24,6 @@ from grader.service.db.models import (
     PersonRow,
     ReleaseRow,
     ShareRow,
-    State,
 )
 from grader.service.db.session import Database
 from grader.service.errors import RefusedError
@@ -143,7 +142,7 @@ class Withheld:
 def withheld_of(session: Session, assignment: str) -> Withheld:
     """Hidden parts of graded attempts that students do not see yet."""
     counted = AttemptRow.counted_id == GradingRow.id, GradingRow.full_checks.is_not(None)
-    wanted = select(AttemptRow.id, AttemptRow.person_id, GradingRow.state).join(GradingRow, and_(*counted))
+    wanted = select(AttemptRow.id, AttemptRow.person_id, GradingRow.lacks_hidden_cases).join(GradingRow, and_(*counted))
     hidden = wanted.where(AttemptRow.assignment == assignment, AttemptRow.trial.is_(False))
     rows = session.execute(hidden).all()
     owners = {row.id: row.person_id for row in rows}
@@ -154,7 +153,7 @@ def withheld_of(session: Session, assignment: str) -> Withheld:
     names = [check.name for brief in briefs for check in brief.checks if check.shown_verdict == "hidden"]
     return Withheld(
         attempts=len(owners),
-        pending=sum(row.state == State.SHOWN for row in rows),
+        pending=sum(row.lacks_hidden_cases for row in rows),
         students=len(members | {*owners.values()}),
         checks=tuple(dict.fromkeys(names)),
     )

@@ -46,10 +46,14 @@ def try_again(session: Session, grading_id: int, who: str, now: datetime) -> Non
         raise NotFoundError
     if grading.state != State.FAULTED:
         raise RefusedError("This grading has not failed; there is nothing to try again.")
+    session.add(_line(now, who, grading.attempt.person.key, f"{_named(grading.attempt)}: tries again after a fault"))
+    if grading.early_points is not None:  # only hidden cases are missing, and the student sees a grading that has ended
+        grading.state, grading.hidden_tries, grading.not_before, grading.fault = State.SHOWN, 0, now, ""
+        grading.lease_until = None
+        return
     if _is_queued(grading.attempt):
         raise RefusedError("This attempt is being graded already.")
     grading.attempt.gradings.append(new_grading("tried again", HAND_IN_PRIORITY, now))
-    session.add(_line(now, who, grading.attempt.person.key, f"{_named(grading.attempt)}: tries again after a fault"))
 
 
 class Selection(Record):

@@ -51,7 +51,7 @@ def summary_of(session: Session, regrading_id: int) -> RegradingSummary:
     last = (
         select(func.max(earlier.id))
         .correlate(GradingRow)
-        .where(earlier.attempt_id == GradingRow.attempt_id, earlier.id < GradingRow.id, earlier.state == State.DONE)
+        .where(earlier.attempt_id == GradingRow.attempt_id, earlier.id < GradingRow.id, earlier.points.is_not(None))
     )
     older = aliased(GradingRow)
     before = select(older.points).where(older.id == last.scalar_subquery()).scalar_subquery()

@@ -199,14 +199,13 @@ def course_table(session: Session, assignments: Sequence[AssignmentView]) -> Cou
     grades = grades_of_all(session, assignments)
     rows = _attempts(session, [each.attempt for each in grades.values() if each.attempt is not None])
     lines = tuple(_line(person, assignments, grades, rows) for person in by_name(students))
-    states = select(GradingRow.state, func.count()).where(GradingRow.state.in_((*OPEN_STATES, State.SHOWN)))
-    numbers = Counter({State(state): number for state, number in session.execute(states.group_by(GradingRow.state))})
+    numbers = select(func.count()).select_from(GradingRow)
     return CourseTable(
         assignments=tuple(assignments),
         lines=lines,
         failing={each.name: _failing(lines, each.name) for each in assignments},
-        open_gradings=sum(numbers[state] for state in OPEN_STATES),
-        pending=numbers[State.SHOWN],
+        open_gradings=session.scalar(numbers.where(GradingRow.state.in_(OPEN_STATES))) or 0,
+        pending=session.scalar(numbers.where(GradingRow.lacks_hidden_cases)) or 0,
         faulted=len(faulted(session)),
         older=count_older(session, assignments),
     )

@@ -13,6 +13,7 @@ from grader.batch.station import (
     WholeGrading,
     Work,
     most_points,
+    one_of_several_alike,
 )
 from grader.batch.store import content_key, seed_of
 from grader.common.interrupts import pause
@@ -37,6 +38,7 @@ from grader.service.submissions.queue import ClaimedGrading, Graded, PendingResu
 TIMED = 3
 """Attempts to measure a speed that noise hides."""
 
+MOVED = "grader or its device has changed before the hidden cases of this attempt ran: grade it again."
 CHANGED = "The assignment has changed before the hidden cases of this attempt ran: grade it again."
 
 
@@ -106,6 +108,10 @@ class Judge:
         if pending.measured_sha256 != coursework.measured_sha256:
             return Ungraded(assignment=claimed.assignment, submission="", fault=CHANGED)
         result = up_to_date(Result.model_validate_json(pending.result), coursework)
+        here, made = self.facilities, result.provenance
+        devices = one_of_several_alike(made.device), one_of_several_alike(here.device)
+        if made.grader != here.grader or devices[0] != devices[1]:
+            return Ungraded(assignment=claimed.assignment, submission="", fault=MOVED)
         return self._backend.grade(self._job(coursework, claimed, PendingCases(result=result)), quietly)
 
     def _measured(self, job: GradingJob, progress: Progress) -> Result | Ungraded:

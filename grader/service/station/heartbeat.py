@@ -11,10 +11,13 @@ from typing import Self
 from sqlalchemy.exc import SQLAlchemyError
 
 from grader.service.db.session import Database, time_of
-from grader.service.submissions.queue import LEASE, ClaimedGrading, Renewal, give_up, renew, stop
+from grader.service.submissions.queue import LEASE, ClaimedGrading, Renewal, give_up, must_yield, release, renew, stop
 
 BEAT = 5.0
 """Seconds between two renewals."""
+
+HIDDEN_BEAT = 1.0
+"""Seconds between two renewals while hidden cases run, which end if another grading waits."""
 
 STUCK = 60.0
 """Seconds in which an interrupted grading must have ended; engines were seen to take ten to stop a container."""
@@ -43,6 +46,7 @@ class LeaseHeartbeat:
         self.over = False
         self._database, self._claimed, self._limits = database, claimed, limits
         self._begun = self._renewed = time.monotonic()
+        self._beat = limits.beat if claimed.pending is None else min(limits.beat, HIDDEN_BEAT)
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._keep, name="heart", daemon=True)
 
@@ -56,7 +60,7 @@ class LeaseHeartbeat:
 
     def _keep(self) -> None:
         while not self.over:
-            if self._done.wait(self._limits.beat):
+            if self._done.wait(self._beat):
                 return
             self.over = self._ended()
         if not self._done.wait(self._limits.stuck):
@@ -78,6 +82,9 @@ class LeaseHeartbeat:
             if time.monotonic() - self._begun > self._limits.longest.total_seconds():
                 minutes = self._limits.longest.total_seconds() / 60
                 give_up(session, self._claimed, f"The grading took over {minutes:g} minutes.", time_of(session))
+                return True
+            if must_yield(session, self._claimed, time_of(session)):
+                release(session, self._claimed, time_of(session))
                 return True
             renewal = renew(session, self._claimed, time_of(session))
             if renewal is Renewal.STOP:

@@ -201,9 +201,8 @@ def _next_round(session: Session, person_id: int) -> int:
 
     This is start-time fair queueing (Goyal, Vin and Cheng, 1996) with equal weights.
     """
-    begun = (GradingRow.state == state for state in (State.RUNNING, State.SHOWN, State.DONE))
     rounds = select(func.max(GradingRow.round)).where(GradingRow.priority == HAND_IN_PRIORITY)
-    present = max(session.scalar(rounds.where(each)) or 0 for each in begun)
+    present = session.scalar(rounds.where(GradingRow.started.is_not(None))) or 0
     last = session.scalar(rounds.join(GradingRow.attempt).where(AttemptRow.person_id == person_id))
     return max(present, -1 if last is None else last + 1)
 

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from statistics import median
 from threading import Lock
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from grader.common.phrases import count
@@ -121,7 +121,7 @@ OPEN_GRADINGS = (
 LATEST_DONE = (
     select(GradingRow.started, GradingRow.ended, AttemptRow.assignment)
     .join(AttemptRow, GradingRow.attempt_id == AttemptRow.id)
-    .where(func.coalesce(GradingRow.state, "").in_((State.SHOWN, State.DONE)), GradingRow.tries <= 1)
+    .where(GradingRow.early_points.is_not(None), GradingRow.tries == 1)
     .order_by(GradingRow.id.desc())
     .limit(3 * GRADINGS_CONSIDERED)
 )

@@ -7,9 +7,10 @@
 If a lease has run out, or the service has failed, the same is tried again, MAX_TRIES times in all; then the grading is
 faulted.
 
-A grading whose hidden cases are still to be run is shown to the student first. Its hidden cases run when nothing else
-waits, and not before a random time. So a student learns their outcome neither from the time that a grading takes nor
-from the time for which a later attempt waits. After the release they are no secret, and run at once.
+A grading whose hidden cases are still to be run is shown to the student first. Its hidden cases run while no other
+grading waits or runs, and not before a random time. They end at once for another grading, and run again later. So a
+student learns their outcome neither from the time that a grading takes nor from the time for which a later attempt
+waits. After the release they are no secret, and run at once.
 
 A claim is a lease on the row rather than a workflow of DBOS. DBOS returns the work of a dead process only to a process
 with the same name, so a station that never returns would keep its work. After a lease has run out, any station may
@@ -52,7 +53,7 @@ STATION_ENDED = f"Its station ended {MAX_TRIES} times while it graded this file.
 class ClaimedGrading:
     """A grading that a station has claimed, with the file and the number of the try. `hides` is false if hidden
     outcomes are no secret: after the release, and in trials of staff. `pending` is the result whose hidden cases are to
-    be run; None if nothing is known yet.
+    be run; None if nothing is known yet. Other stations grade the assignments in `elsewhere`.
     """
 
     grading_id: int
@@ -63,14 +64,18 @@ class ClaimedGrading:
     sha256: str
     hides: bool
     pending: "PendingResult | None"
+    elsewhere: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, kw_only=True)
 class PendingResult:
-    """A stored result whose hidden cases are to be run, as JSON, and the version of the assignment that it measured."""
+    """A stored result whose hidden cases are to be run, as JSON, and the versions of the assignment that measured and
+    scored it.
+    """
 
     result: str
     measured_sha256: str | None
+    scored_sha256: str | None
 
 
 class Renewal(Enum):
@@ -117,42 +122,59 @@ def claim(
     """Claim the next grading for a station, and return it; None if there is no grading to do. Skips assignments in
     `elsewhere`. Ends gradings that were tried too often.
     """
-    for state, ended in ((State.RUNNING, {"ended": now}), (State.SHOWN, {})):
-        session.execute(
-            update(GradingRow)
-            .where(_abandoned(state, now), GradingRow.tries >= MAX_TRIES)
-            .values(state=State.FAULTED, fault=STATION_ENDED, claimed_by=None, **ended)
-        )
+    given_up = {"state": State.FAULTED, "fault": STATION_ENDED, "claimed_by": None}
+    abandoned, abandoned_hidden = _abandoned(State.RUNNING, now), _abandoned(State.SHOWN, now)
+    session.execute(update(GradingRow).where(abandoned, GradingRow.tries >= MAX_TRIES).values(ended=now, **given_up))
+    session.execute(update(GradingRow).where(abandoned_hidden, GradingRow.hidden_tries >= MAX_TRIES).values(**given_up))
     session.execute(
         update(GradingRow)
-        .where(_abandoned(State.RUNNING, now), GradingRow.stop_asked)
+        .where(abandoned, GradingRow.stop_asked)
         .values(state=State.CANCELLED, ended=now, claimed_by=None)
     )
     is_due = GradingRow.not_before <= now
-    row = _first(
-        session, or_(and_(GradingRow.state == State.WAITING, is_due), _abandoned(State.RUNNING, now)), elsewhere
-    )
-    if row is not None:
-        row.state, row.started, row.stop_asked = State.RUNNING, row.started or now, False
-    else:
-        may_begin = or_(is_due, GradingRow.released)
-        unclaimed = and_(GradingRow.state == State.SHOWN, GradingRow.lease_until.is_(None), may_begin)
-        row = _first(session, or_(unclaimed, _abandoned(State.SHOWN, now)), elsewhere)
+    unclaimed = or_(and_(GradingRow.state == State.SHOWN, GradingRow.lease_until.is_(None)), abandoned_hidden)
+    free = or_(and_(GradingRow.state == State.WAITING, is_due), abandoned, and_(unclaimed, GradingRow.released))
+    row = _first(session, free, elsewhere)
+    if row is None and not _is_busy(session, now, elsewhere):
+        row = _first(session, and_(unclaimed, is_due), elsewhere)
     if row is None:
         return None
-    row.claimed_by, row.lease_until, row.tries = station, now + LEASE, row.tries + 1
     attempt = session.get_one(AttemptRow, row.attempt_id)
-    pending = PendingResult(result=row.result or "", measured_sha256=row.measured_sha256)
+    pending = None
+    if row.state == State.SHOWN:
+        row.hidden_tries += 1
+        pending = PendingResult(
+            result=row.result or "", measured_sha256=row.measured_sha256, scored_sha256=row.scored_sha256
+        )
+    else:
+        row.state, row.started, row.stop_asked = State.RUNNING, row.started or now, False
+        row.tries += 1
+    row.claimed_by, row.lease_until = station, now + LEASE
     return ClaimedGrading(
         grading_id=row.id,
         station=station,
-        turn=row.tries,
+        turn=row.tries if pending is None else row.hidden_tries,
         assignment=attempt.assignment,
         data=attempt.data,
         sha256=attempt.sha256,
         hides=not attempt.trial and session.get(ReleaseRow, attempt.assignment) is None,
-        pending=pending if row.state == State.SHOWN else None,
+        pending=pending,
+        elsewhere=elsewhere,
     )
+
+
+def must_yield(session: Session, claimed: ClaimedGrading, now: datetime) -> bool:
+    """True if hidden cases must end for a grading whose time students see. They run again later."""
+    return claimed.pending is not None and claimed.hides and _is_busy(session, now, claimed.elsewhere)
+
+
+def _is_busy(session: Session, now: datetime, elsewhere: frozenset[str]) -> bool:
+    """True if a grading waits or runs whose time students see, except for assignments in `elsewhere`."""
+    is_due = and_(GradingRow.state == State.WAITING, GradingRow.not_before <= now)
+    wanted = select(GradingRow.id).where(or_(is_due, GradingRow.state == State.RUNNING))
+    if elsewhere:
+        wanted = wanted.join(GradingRow.attempt).where(AttemptRow.assignment.not_in(elsewhere))
+    return session.scalar(wanted.limit(1)) is not None
 
 
 def _first(session: Session, free: ColumnElement[bool], elsewhere: frozenset[str]) -> GradingRow | None:
@@ -177,11 +199,11 @@ def renew(session: Session, claimed: ClaimedGrading, now: datetime) -> Renewal:
 def finish(session: Session, claimed: ClaimedGrading, graded: Graded, now: datetime) -> bool:
     """Store the result, which counts from now on. Returns False, and stores nothing, if the claim was lost."""
     if claimed.pending is not None:
-        return _changed(session, claimed, {"state": State.DONE, **graded.columns})
+        return _complete(session, claimed, claimed.pending, graded, now)
     values: dict[str, object] = {"state": State.DONE, "ended": now, **graded.columns}
     if graded.is_pending:
         pause = random.uniform(0, MAX_HIDDEN_PAUSE.total_seconds())  # noqa: S311 - its earlier values are not visible
-        values |= {"state": State.SHOWN, "not_before": now + timedelta(seconds=pause), "tries": 0, "stop_asked": False}
+        values |= {"state": State.SHOWN, "not_before": now + timedelta(seconds=pause), "stop_asked": False}
     if not _changed(session, claimed, values):
         return False
     attempt_id = session.get_one(GradingRow, claimed.grading_id).attempt_id
@@ -191,6 +213,23 @@ def finish(session: Session, claimed: ClaimedGrading, graded: Graded, now: datet
         words = f"graded again: {attempt.counted.points:g} -> {graded.points:g} points"
         note_by_station(session, attempt, words, now)
     attempt.counted_id = claimed.grading_id
+    return True
+
+
+def _complete(session: Session, claimed: ClaimedGrading, pending: PendingResult, graded: Graded, now: datetime) -> bool:
+    """Store the outcome of hidden cases. The student's part of the result does not change. If the result was scored
+    again meanwhile, the hidden cases run again.
+    """
+    before = session.get_one(GradingRow, claimed.grading_id)
+    points, is_same = before.points or 0.0, before.scored_sha256 == pending.scored_sha256 == graded.scored_sha256
+    if not is_same:
+        return release(session, claimed, now)
+    hidden = {name: value for name, value in graded.columns.items() if not name.startswith("early_")}
+    if not _changed(session, claimed, {"state": State.DONE, **hidden}):
+        return False
+    if points != graded.points:
+        attempt = session.get_one(AttemptRow, before.attempt_id)
+        note_by_station(session, attempt, f"hidden cases: {points:g} -> {graded.points:g} points", now)
     return True
 
 
@@ -221,9 +260,11 @@ def release(session: Session, claimed: ClaimedGrading, now: datetime) -> bool:
     """
     if _stop_asked(session, claimed):
         return stop(session, claimed, now)
+    if claimed.pending is not None:
+        return _changed(session, claimed, {"state": State.SHOWN, "hidden_tries": claimed.turn - 1})
     notes = ProgressRow.grading_id == claimed.grading_id, ProgressRow.turn == claimed.turn
     session.execute(delete(ProgressRow).where(*notes, exists().where(_held(claimed))))
-    return _changed(session, claimed, {"state": _unclaimed(claimed), "tries": claimed.turn - 1})
+    return _changed(session, claimed, {"state": State.WAITING, "tries": claimed.turn - 1})
 
 
 def _unclaimed(claimed: ClaimedGrading) -> State:
@@ -248,7 +289,7 @@ def _held(claimed: ClaimedGrading) -> ColumnElement[bool]:
         GradingRow.id == claimed.grading_id,
         GradingRow.state == (State.RUNNING if claimed.pending is None else State.SHOWN),
         GradingRow.claimed_by == claimed.station,
-        GradingRow.tries == claimed.turn,
+        (GradingRow.tries if claimed.pending is None else GradingRow.hidden_tries) == claimed.turn,
     )
 
 

@@ -48,7 +48,11 @@ def needs_a_run(session: Session, grading: GradingRow, version: Version) -> None
 
 def _changed(session: Session, grading: GradingRow, values: dict[str, object]) -> bool:
     """Change a grading; False if another station has changed it first."""
-    same = GradingRow.id == grading.id, GradingRow.scored_sha256 == grading.scored_sha256
+    same = (
+        GradingRow.id == grading.id,
+        GradingRow.scored_sha256 == grading.scored_sha256,
+        GradingRow.state == grading.state,
+    )
     return session.scalar(update(GradingRow).where(*same).values(**values).returning(GradingRow.id)) is not None
 
 

@@ -5,14 +5,15 @@ import time
 from datetime import timedelta
 
 import pytest
-from services import SOURCE
+from services import SOURCE, Service, graded
 from sqlalchemy.exc import OperationalError
 
+from grader.common.record import replace
 from grader.service.db.clock import utc_now
 from grader.service.db.models import State
 from grader.service.station.heartbeat import EXIT_STUCK, GradingLimits, LeaseHeartbeat
 from grader.service.submissions.accept import cancel
-from grader.service.submissions.queue import LEASE
+from grader.service.submissions.queue import LEASE, MAX_HIDDEN_PAUSE
 
 
 @pytest.fixture
@@ -96,3 +97,19 @@ def test_a_database_that_does_not_answer_ends_nothing_while_the_lease_lasts(clai
         assert not heartbeat.over
         monkeypatch.setattr("grader.service.station.heartbeat.LEASE", timedelta(0))
         until(lambda: heartbeat.over)
+
+
+def test_hidden_cases_end_within_a_second_for_a_grading_that_waits(tmp_path):
+    """They go back to the queue, and the try does not count."""
+    service = Service(tmp_path)
+    service.now = utc_now()
+    attempt = service.graded(service.hand_in(), replace(graded(service.course), is_pending=True))
+    service.passes(seconds=MAX_HIDDEN_PAUSE.total_seconds())
+    claimed = service.claim()
+    service.now = utc_now()
+    with LeaseHeartbeat(service.database, claimed, limits()) as heartbeat:
+        service.hand_in(person=service.ben)
+        until(lambda: heartbeat.over)
+    (row,) = service.gradings(attempt)
+    assert (row.state, row.hidden_tries, row.claimed_by) == (State.SHOWN, 0, None)
+    service.database.close()

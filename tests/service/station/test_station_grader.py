@@ -9,7 +9,7 @@ from grader.common.record import replace
 from grader.grading.explain.problem import PENDING
 from grader.results.result import Kind, Reason, Result, Ungraded, Verdict
 from grader.service.station import end_times
-from grader.service.station.grader import CHANGED, Judge
+from grader.service.station.grader import CHANGED, MOVED, Judge
 from grader.service.submissions.queue import ClaimedGrading, PendingResult
 
 HIDDEN = "correctness: ragged (n 1000)"
@@ -43,14 +43,16 @@ def changed(result, name, **changes):
 
 def pending(course):
     skipped = {"verdict": Verdict.SKIPPED, "points": 0.0, "reason": Reason.PENDING, "message": PENDING.message}
-    return changed(right(course.load("small")), HIDDEN, **skipped)
+    whole = right(course.load("small"))
+    made = replace(whole.provenance, grader=FACILITIES.grader, device=FACILITIES.device)
+    return changed(replace(whole, provenance=made), HIDDEN, **skipped)
 
 
 def claim(course, *, hides=True, result=None, measured=None):
     known = None
     if result is not None:
         measured = measured or course.load("small").measured_sha256
-        known = PendingResult(result=result.model_dump_json(), measured_sha256=measured)
+        known = PendingResult(result=result.model_dump_json(), measured_sha256=measured, scored_sha256=None)
     return ClaimedGrading(
         grading_id=1,
         station="one",
@@ -96,6 +98,15 @@ def test_an_assignment_that_has_changed_meanwhile_is_not_mixed_with_the_old_one(
     outcome, _ = grade(course, backend, claim(course, result=pending(course), measured="another"))
     assert isinstance(outcome, Ungraded)
     assert (outcome.fault, backend.asked) == (CHANGED, [])
+
+
+def test_hidden_cases_do_not_run_with_another_grader(course):
+    """The result names one version of grader and one device, so an instructor has the attempt graded again."""
+    backend = Answering()
+    old = replace(pending(course), provenance=replace(pending(course).provenance, grader="0.0"))
+    outcome, _ = grade(course, backend, claim(course, result=old))
+    assert isinstance(outcome, Ungraded)
+    assert (outcome.fault, backend.asked) == (MOVED, [])
 
 
 def test_a_speed_that_noise_hides_is_measured_again_before_the_student_sees_it(course):

@@ -12,12 +12,13 @@ from grader.grading.explain.problem import PENDING
 from grader.results.result import Kind, Reason
 from grader.service.db.models import AttemptRow, AuditRow, GradingRow, ReleaseRow, State
 from grader.service.db.session import Database
+from grader.service.decisions.regrading import try_again
 from grader.service.station.results import ready
 from grader.service.submissions import queue
 from grader.service.submissions.accept import cancel
 from grader.service.submissions.estimates import places_of
 from grader.service.submissions.progress import ProgressNote, keep_note, notes_after
-from grader.service.submissions.queue import LEASE, MAX_HIDDEN_PAUSE, MAX_TRIES, Renewal, claim
+from grader.service.submissions.queue import LEASE, MAX_HIDDEN_PAUSE, MAX_TRIES, Renewal, claim, must_yield
 
 
 def tell(service, function, *arguments):
@@ -240,7 +241,10 @@ def fails(check):
 
 def shown(service):
     """Return the number of an attempt whose hidden case has not run yet."""
-    attempt = service.graded(service.hand_in(), pending(service))
+    attempt = service.hand_in()
+    claimed = service.claim()
+    tell(service, keep_note, claimed, ProgressNote(words="building"), service.now)
+    service.finish(claimed, pending(service))
     assert service.state(attempt) == State.SHOWN
     return attempt
 
@@ -286,9 +290,59 @@ def test_hidden_cases_run_when_nothing_waits_and_not_at_once(hiding, monkeypatch
     assert hiding.claim() is None
     hiding.passes(seconds=1)
     other = hiding.hand_in(person=hiding.ben)
-    numbers = [hiding.claim().grading_id for _ in range(2)]
-    assert numbers == [hiding.gradings(each)[0].id for each in (other, attempt)]
+    claimed = hiding.claim()
+    assert claimed.grading_id == hiding.gradings(other)[0].id
+    assert hiding.claim("two") is None
+    hiding.finish(claimed, graded(hiding.course))
+    assert hiding.claim().grading_id == hiding.gradings(attempt)[0].id
     assert hiding.claim() is None
+
+
+def test_hidden_cases_end_for_a_grading_that_waits_or_runs(hiding):
+    """A student who keeps the queue busy, or hands in meanwhile, cannot measure how long hidden cases take."""
+    shown(hiding)
+    claimed = later(hiding)
+    assert tell(hiding, must_yield, claimed, hiding.now) is False
+    hiding.hand_in(person=hiding.ben)
+    assert tell(hiding, must_yield, claimed, hiding.now) is True
+    hiding.claim("two")
+    assert tell(hiding, must_yield, claimed, hiding.now) is True
+    assert tell(hiding, must_yield, replace(claimed, elsewhere=frozenset({"small"})), hiding.now) is False
+
+
+def test_notes_of_the_student_outlast_a_station_that_ends_during_hidden_cases(hiding):
+    """The station gives the hidden cases back; the notes of the first grading stay."""
+    attempt = shown(hiding)
+    before = told(hiding, attempt)
+    assert any("building" in text for text in before)
+    assert tell(hiding, queue.release, later(hiding), hiding.now)
+    for one, two in zip(before, told(hiding, attempt), strict=True):
+        assert lasting(one) == lasting(two)
+
+
+def test_a_result_that_was_scored_again_meanwhile_is_not_overwritten(hiding):
+    """The hidden cases run again, for the new result."""
+    attempt = shown(hiding)
+    claimed = later(hiding)
+    with hiding.database.writing() as session:
+        session.get_one(GradingRow, claimed.grading_id).scored_sha256 = "new"
+    assert tell(hiding, queue.finish, claimed, with_hidden(hiding, fails), hiding.now)
+    (row,) = hiding.gradings(attempt)
+    assert (row.state, row.scored_sha256, row.hidden_tries, row.claimed_by) == (State.SHOWN, "new", 0, None)
+
+
+def test_hidden_cases_that_were_given_up_are_tried_again_without_a_sign_for_the_student(hiding):
+    """The instructor's button makes no new grading and sends no mail."""
+    attempt = shown(hiding)
+    assert tell(hiding, queue.give_up, later(hiding), "no device", hiding.now)
+    before = told(hiding, attempt)
+    tell(hiding, try_again, hiding.gradings(attempt)[0].id, "staff", hiding.now)
+    (row,) = hiding.gradings(attempt)
+    assert (row.state, row.fault) == (State.SHOWN, "")
+    for one, two in zip(before, told(hiding, attempt), strict=True):
+        assert lasting(one) == lasting(two)
+    hiding.finish(hiding.claim(), with_hidden(hiding, fails))
+    assert hiding.state(attempt) == State.DONE
 
 
 def test_after_the_release_hidden_cases_run_at_once(hiding):

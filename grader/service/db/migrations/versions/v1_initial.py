@@ -297,6 +297,7 @@ def upgrade() -> None:
         sa.Column("claimed_by", sa.String(), nullable=True),
         sa.Column("lease_until", UtcDateTime(), nullable=True),
         sa.Column("tries", sa.Integer(), nullable=False),
+        sa.Column("hidden_tries", sa.Integer(), server_default="0", nullable=False),
         sa.Column("stop_asked", sa.Boolean(), nullable=False),
         sa.Column("fault", sa.String(), nullable=False),
         sa.Column("points", sa.Double(), nullable=True),
