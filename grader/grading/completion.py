@@ -35,8 +35,10 @@ def complete(coursework: Coursework, submission: Submission, result: Result, env
     """
     clock = time.perf_counter()
     own = zip(tasks_of(coursework, submission, result.provenance.seed), separated(coursework, result), strict=True)
-    whole = joined(coursework, [_completed(task, part, environment) for task, part in own])
-    environment.own.close()  # a crash may have ended our workers on a GPU: the next grading starts alike in any case
+    try:
+        whole = joined(coursework, [_completed(task, part, environment) for task, part in own])
+    finally:
+        environment.own.close()  # on a GPU, a crash may have ended them: the next grading starts alike
     return replace(whole, seconds=result.seconds + time.perf_counter() - clock)
 
 

@@ -23,6 +23,7 @@ from grader.service.errors import NotFoundError, RefusedError
 from grader.service.grades.holds import hold_of
 from grader.service.grades.visibility import checks_of
 from grader.service.submissions.accept import HAND_IN_PRIORITY, REGRADING_PRIORITY, new_grading
+from grader.service.submissions.queue import NEEDS_A_GRADING
 from grader.service.submissions.versions import older
 
 Which = Literal["all", "latest", "best"]
@@ -47,7 +48,8 @@ def try_again(session: Session, grading_id: int, who: str, now: datetime) -> Non
     if grading.state != State.FAULTED:
         raise RefusedError("This grading has not failed; there is nothing to try again.")
     session.add(_line(now, who, grading.attempt.person.key, f"{_named(grading.attempt)}: tries again after a fault"))
-    if grading.early_points is not None:  # only hidden cases are missing, and the student sees a grading that has ended
+    # If only hidden cases are missing, the student sees a grading that has ended, and no new one.
+    if grading.early_points is not None and grading.fault not in NEEDS_A_GRADING:
         grading.state, grading.hidden_tries, grading.not_before, grading.fault = State.SHOWN, 0, now, ""
         grading.lease_until = None
         return

@@ -33,13 +33,10 @@ from grader.service.station.end_times import Pace
 from grader.service.station.recorder import AssignmentRecorder
 from grader.service.station.rescoring import Rescoring
 from grader.service.station.results import ready
-from grader.service.submissions.queue import ClaimedGrading, Graded, PendingResult
+from grader.service.submissions.queue import CHANGED, MOVED, ClaimedGrading, Graded, PendingResult
 
 TIMED = 3
 """Attempts to measure a speed that noise hides."""
-
-MOVED = "grader or its device has changed before the hidden cases of this attempt ran: grade it again."
-CHANGED = "The assignment has changed before the hidden cases of this attempt ran: grade it again."
 
 
 class Judge:

@@ -125,7 +125,4 @@ LATEST_DONE = (
     .order_by(GradingRow.id.desc())
     .limit(3 * GRADINGS_CONSIDERED)
 )
-"""The latest gradings, read backwards until there are enough. coalesce() keeps databases from using the index of
-states, by which they would sort all gradings ever done. Three times as many as needed, so that the rarer class is among
-them.
-"""
+"""The latest gradings, read backwards. Three times as many as needed, so that the rarer class is among them."""

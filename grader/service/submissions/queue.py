@@ -46,6 +46,11 @@ MAX_HIDDEN_PAUSE = timedelta(minutes=5)
 attempt of the student seldom meets them.
 """
 
+CHANGED = "The assignment has changed before the hidden cases of this attempt ran: grade it again."
+MOVED = "grader or its device has changed before the hidden cases of this attempt ran: grade it again."
+NEEDS_A_GRADING = frozenset({CHANGED, MOVED})
+"""Faults of hidden cases that only a new grading of the attempt can remove."""
+
 STATION_ENDED = f"Its station ended {MAX_TRIES} times while it graded this file."
 
 
@@ -133,8 +138,10 @@ def claim(
     )
     is_due = GradingRow.not_before <= now
     unclaimed = or_(and_(GradingRow.state == State.SHOWN, GradingRow.lease_until.is_(None)), abandoned_hidden)
-    free = or_(and_(GradingRow.state == State.WAITING, is_due), abandoned, and_(unclaimed, GradingRow.released))
-    row = _first(session, free, elsewhere)
+    may_begin = or_(GradingRow.hidden_tries == 0, is_due)
+    row = _first(session, or_(and_(GradingRow.state == State.WAITING, is_due), abandoned), elsewhere)
+    if row is None:
+        row = _first(session, and_(unclaimed, GradingRow.released, may_begin), elsewhere)
     if row is None and not _is_busy(session, now, elsewhere):
         row = _first(session, and_(unclaimed, is_due), elsewhere)
     if row is None:
@@ -169,11 +176,11 @@ def must_yield(session: Session, claimed: ClaimedGrading, now: datetime) -> bool
 
 
 def _is_busy(session: Session, now: datetime, elsewhere: frozenset[str]) -> bool:
-    """True if a grading waits or runs whose time students see, except for assignments in `elsewhere`."""
-    is_due = and_(GradingRow.state == State.WAITING, GradingRow.not_before <= now)
-    wanted = select(GradingRow.id).where(or_(is_due, GradingRow.state == State.RUNNING))
-    if elsewhere:
-        wanted = wanted.join(GradingRow.attempt).where(AttemptRow.assignment.not_in(elsewhere))
+    """True if a grading runs whose time students see, or waits, except for assignments in `elsewhere`."""
+    waits = and_(
+        GradingRow.state == State.WAITING, GradingRow.not_before <= now, AttemptRow.assignment.not_in(elsewhere)
+    )
+    wanted = select(GradingRow.id).join(GradingRow.attempt).where(or_(waits, GradingRow.state == State.RUNNING))
     return session.scalar(wanted.limit(1)) is not None
 
 
@@ -217,16 +224,16 @@ def finish(session: Session, claimed: ClaimedGrading, graded: Graded, now: datet
 
 
 def _complete(session: Session, claimed: ClaimedGrading, pending: PendingResult, graded: Graded, now: datetime) -> bool:
-    """Store the outcome of hidden cases. The student's part of the result does not change. If the result was scored
-    again meanwhile, the hidden cases run again.
+    """Store the outcome of hidden cases. The student's part of the result does not change, unless the assignment gives
+    other points since. If the result was scored again meanwhile, the hidden cases run again.
     """
     before = session.get_one(GradingRow, claimed.grading_id)
-    points, is_same = before.points or 0.0, before.scored_sha256 == pending.scored_sha256 == graded.scored_sha256
-    if not is_same:
-        return release(session, claimed, now)
-    hidden = {name: value for name, value in graded.columns.items() if not name.startswith("early_")}
-    if not _changed(session, claimed, {"state": State.DONE, **hidden}):
-        return False
+    points, is_same = before.points or 0.0, graded.scored_sha256 == pending.scored_sha256
+    stored = {name: value for name, value in graded.columns.items() if not (is_same and name.startswith("early_"))}
+    unchanged = GradingRow.scored_sha256.is_not_distinct_from(pending.scored_sha256)
+    if not _changed(session, claimed, {"state": State.DONE, "fault": "", **stored}, unchanged):
+        again = {"state": State.SHOWN, "hidden_tries": claimed.turn - 1, "not_before": now + RETRY_PAUSE}
+        return _changed(session, claimed, again)
     if points != graded.points:
         attempt = session.get_one(AttemptRow, before.attempt_id)
         note_by_station(session, attempt, f"hidden cases: {points:g} -> {graded.points:g} points", now)
@@ -276,8 +283,10 @@ def _stop_asked(session: Session, claimed: ClaimedGrading) -> bool:
     return bool(session.scalar(select(GradingRow.stop_asked).where(_held(claimed))))
 
 
-def _changed(session: Session, claimed: ClaimedGrading, values: dict[str, object]) -> bool:
-    change = update(GradingRow).where(_held(claimed)).values(claimed_by=None, lease_until=None, **values)
+def _changed(
+    session: Session, claimed: ClaimedGrading, values: dict[str, object], *conditions: ColumnElement[bool]
+) -> bool:
+    change = update(GradingRow).where(_held(claimed), *conditions).values(claimed_by=None, lease_until=None, **values)
     return session.scalar(change.returning(GradingRow.id)) is not None
 
 

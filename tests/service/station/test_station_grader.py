@@ -9,8 +9,8 @@ from grader.common.record import replace
 from grader.grading.explain.problem import PENDING
 from grader.results.result import Kind, Reason, Result, Ungraded, Verdict
 from grader.service.station import end_times
-from grader.service.station.grader import CHANGED, MOVED, Judge
-from grader.service.submissions.queue import ClaimedGrading, PendingResult
+from grader.service.station.grader import Judge
+from grader.service.submissions.queue import CHANGED, MOVED, ClaimedGrading, PendingResult
 
 HIDDEN = "correctness: ragged (n 1000)"
 

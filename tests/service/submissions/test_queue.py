@@ -305,9 +305,10 @@ def test_hidden_cases_end_for_a_grading_that_waits_or_runs(hiding):
     assert tell(hiding, must_yield, claimed, hiding.now) is False
     hiding.hand_in(person=hiding.ben)
     assert tell(hiding, must_yield, claimed, hiding.now) is True
+    other = replace(claimed, elsewhere=frozenset({"small"}))
+    assert tell(hiding, must_yield, other, hiding.now) is False
     hiding.claim("two")
-    assert tell(hiding, must_yield, claimed, hiding.now) is True
-    assert tell(hiding, must_yield, replace(claimed, elsewhere=frozenset({"small"})), hiding.now) is False
+    assert tell(hiding, must_yield, other, hiding.now) is True
 
 
 def test_notes_of_the_student_outlast_a_station_that_ends_during_hidden_cases(hiding):
@@ -329,6 +330,33 @@ def test_a_result_that_was_scored_again_meanwhile_is_not_overwritten(hiding):
     assert tell(hiding, queue.finish, claimed, with_hidden(hiding, fails), hiding.now)
     (row,) = hiding.gradings(attempt)
     assert (row.state, row.scored_sha256, row.hidden_tries, row.claimed_by) == (State.SHOWN, "new", 0, None)
+
+
+def test_hidden_cases_that_are_scored_by_a_newer_version_are_stored(hiding):
+    """A version of the assignment that came during the run gives the points, and the cases do not run again."""
+    attempt = shown(hiding)
+    newer = replace(with_hidden(hiding, fails), scored_sha256="newer")
+    hiding.finish(later(hiding), newer)
+    (row,) = hiding.gradings(attempt)
+    assert (row.state, row.scored_sha256) == (State.DONE, "newer")
+
+
+def test_a_released_assignment_does_not_delay_hand_ins(hiding):
+    """Gradings that wait come before the hidden cases of released assignments."""
+    attempt = shown(hiding)
+    with hiding.database.writing() as session:
+        session.add(ReleaseRow(assignment="small", who="staff", at=hiding.now))
+    other = hiding.hand_in(person=hiding.ben)
+    numbers = [hiding.claim(name).grading_id for name in ("one", "two")]
+    assert numbers == [hiding.gradings(each)[0].id for each in (other, attempt)]
+
+
+def test_what_needs_a_new_grading_gets_one(hiding):
+    """The instructor's button grades the attempt again if the assignment has changed meanwhile."""
+    attempt = shown(hiding)
+    assert tell(hiding, queue.give_up, later(hiding), queue.CHANGED, hiding.now)
+    tell(hiding, try_again, hiding.gradings(attempt)[0].id, "staff", hiding.now)
+    assert [row.state for row in hiding.gradings(attempt)] == [State.FAULTED, State.WAITING]
 
 
 def test_hidden_cases_that_were_given_up_are_tried_again_without_a_sign_for_the_student(hiding):
