@@ -359,7 +359,7 @@ def test_what_needs_a_new_grading_gets_one(hiding):
     assert [row.state for row in hiding.gradings(attempt)] == [State.FAULTED, State.WAITING]
 
 
-def test_hidden_cases_that_were_given_up_are_tried_again_without_a_sign_for_the_student(hiding):
+def test_hidden_cases_that_were_given_up_are_tried_again_unseen_by_the_student(hiding):
     """The instructor's button makes no new grading and sends no mail."""
     attempt = shown(hiding)
     assert tell(hiding, queue.give_up, later(hiding), "no device", hiding.now)
