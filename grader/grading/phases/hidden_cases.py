@@ -36,7 +36,7 @@ def finish(draft: Draft, environment: GradingEnvironment, progress: Progress) ->
     hidden = _without_run(draft)
     if hidden is None:
         progress("running hidden cases")
-        assert draft.built is not None, "only what was built is run"
+        assert draft.built is not None, "only a submission that was built has cases to run"
         hidden = run(draft.task, draft.built, draft.task.assignment.correctness.hidden, environment)
     return _result(draft, hidden, draft.seconds + time.perf_counter() - clock)
 

@@ -106,8 +106,8 @@ class Judge:
             return Ungraded(assignment=claimed.assignment, submission="", fault=CHANGED)
         result = up_to_date(Result.model_validate_json(pending.result), coursework)
         here, made = self.facilities, result.provenance
-        devices = one_of_several_alike(made.device), one_of_several_alike(here.device)
-        if made.grader != here.grader or devices[0] != devices[1]:
+        is_alike = one_of_several_alike(made.device) == one_of_several_alike(here.device)
+        if made.grader != here.grader or not is_alike:
             return Ungraded(assignment=claimed.assignment, submission="", fault=MOVED)
         return self._backend.grade(self._job(coursework, claimed, PendingCases(result=result)), quietly)
 
