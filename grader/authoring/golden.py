@@ -30,11 +30,13 @@ from grader.common.record import Record
 from grader.course.assignment import Assignment
 from grader.course.expressions import Expression, evaluate
 from grader.course.loading import checked, read_fields
+from grader.course.rubric import Kind
 from grader.course.speed_goals import device_class
 from grader.course.submissions.submission import FILE_NAME
 from grader.course.suite import Coursework
 from grader.grading.rules import TimingRules
-from grader.results.result import FOR_INSTRUCTORS, Check, Kind, Reason, Result, Verdict
+from grader.results.check import FOR_INSTRUCTORS, Check, Reason, Verdict
+from grader.results.result import Result
 
 EXPECTED_FILE = "expected.yaml"
 

@@ -13,6 +13,7 @@ from grader.authoring.trivial import Accepted, accepted
 from grader.common.phrases import count, listed
 from grader.common.record import replace
 from grader.course.assignment import Assignment
+from grader.course.rubric import Kind
 from grader.course.submissions.submission import parse_submission
 from grader.course.submissions.task import Task
 from grader.course.truth.seeds import fresh_seed
@@ -20,7 +21,8 @@ from grader.grading.grade import grade_submission
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.phases.speed import Preparation, prepare_none, prepare_own
 from grader.grading.progress import Progress
-from grader.results.result import UNTIMED, Kind, Result, Verdict
+from grader.results.check import UNTIMED, Verdict
+from grader.results.result import Result
 
 ATTEMPTS = 3
 """Attempts to grade a kernel whose speed could not be measured."""

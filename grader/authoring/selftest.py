@@ -17,7 +17,7 @@ from grader.common.errors import NoiseError, SolutionError
 from grader.common.phrases import sizes_in_words
 from grader.course.assignment import Assignment
 from grader.course.folders import BASELINE_FILE, MODEL_FILE
-from grader.course.rubric import SpeedGoal
+from grader.course.rubric import Kind, SpeedGoal
 from grader.course.speed_goals import speed_goal
 from grader.course.submissions.submission import FILE_NAME, read_submission
 from grader.course.submissions.task import Task
@@ -38,8 +38,9 @@ from grader.grading.timing.participants import Participant
 from grader.grading.timing.timing_setup import begin, own_programs, timing_task
 from grader.grading.timing.verifiers import ByOracle, ByReference, OracleInputs, RoundInputs, TimingTask
 from grader.protocol.messages import DeviceFacts
+from grader.results.check import UNTIMED, Verdict
 from grader.results.metrics import Performance
-from grader.results.result import UNTIMED, Kind, Result, Verdict
+from grader.results.result import Result
 
 
 @dataclass(frozen=True, kw_only=True)

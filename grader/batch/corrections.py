@@ -16,11 +16,13 @@ from grader.common.people import Register
 from grader.common.record import replace
 from grader.course.policies.corrections import Amount, read_amount
 from grader.course.policies.deadlines import DECIMALS
+from grader.course.rubric import Kind
 from grader.course.submissions.handin import Remark
 from grader.course.suite import Coursework
 from grader.reports.words import correction_in_words
+from grader.results.check import Reason, Verdict
 from grader.results.gradebook import Grade, Gradebook, Mark, StudentRow
-from grader.results.result import Correction, Kind, Reason, Result, Ungraded, Verdict
+from grader.results.result import Correction, Result, Ungraded
 
 NAME = "corrections.csv"
 

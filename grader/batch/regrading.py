@@ -9,7 +9,8 @@ from grader.common.errors import InputError
 from grader.common.people import person_key
 from grader.common.phrases import count
 from grader.course.suite import Coursework
-from grader.results.result import Result, Verdict
+from grader.results.check import Verdict
+from grader.results.result import Result
 
 Assignments = dict[str, Coursework]
 Choice = Callable[[Item, Result, Assignments, str], bool]

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from grader.common.record import replace
 from grader.course.assignment import Assignment
+from grader.course.rubric import Kind
 from grader.course.speed_goals import speed_goal
 from grader.course.suite import Coursework
 from grader.grading.checks.correctness import FORFEITED, are_shown_right, forfeit
@@ -18,7 +19,8 @@ from grader.grading.checks.scoring import case_share
 from grader.grading.explain.problem import NOT_RIGHT, Problem
 from grader.grading.timing.performance import judge, unmeasured
 from grader.protocol.messages import DeviceFacts
-from grader.results.result import Check, Kind, Reason, Result, Verdict
+from grader.results.check import Check, Reason, Verdict
+from grader.results.result import Result
 from grader.results.suite_results import joined, separated
 
 

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 from grader.cli.exit_codes import ELSEWHERE, FAILED, PASSED, UNGRADED
+from grader.results.check import FOR_INSTRUCTORS, UNTIMED, Reason
 from grader.results.gradebook import Grade, StudentRow
-from grader.results.result import FOR_INSTRUCTORS, UNTIMED, Reason, Result
+from grader.results.result import Result
 
 NOT_WHOLE = {Reason.NO_SIMULATOR, *UNTIMED, *FOR_INSTRUCTORS}
 """Reasons why a grading here is incomplete: the same command completes it later, or an instructor decides."""

@@ -1,11 +1,27 @@
 """The checks of an assignment and their points: right results, a clean simulated run, memory behaviour and speed."""
 
+from enum import StrEnum
 from typing import Literal
 
 from pydantic import Field, model_validator
 
 from grader.common.record import Record
 from grader.course.expressions import Expression
+
+
+class Kind(StrEnum):
+    """Subject of a check. It is the second half of a JUnit classname."""
+
+    BUILD = "build"
+    CORRECTNESS = "correctness"
+    PRACTICE = "practice"
+    SANITIZER = "sanitizer"
+    MEMORY = "memory"
+    PERFORMANCE = "performance"
+
+
+CAUSES_FIRST = (Kind.BUILD, Kind.SANITIZER, Kind.CORRECTNESS, Kind.MEMORY, Kind.PERFORMANCE)
+"""Kinds of checks that count, in the order in which failures should be read. Practice cases decide nothing."""
 
 Sizes = dict[str, int]
 DataSet = Literal["random", "integers"]

@@ -19,7 +19,8 @@ from grader.grading.device_lock import shared, shared_cpu
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.phases import hidden_cases
 from grader.grading.phases.context import thawed
-from grader.results.result import Check, Reason, Result
+from grader.results.check import Check, Reason
+from grader.results.result import Result
 from grader.results.suite_results import joined, separated
 
 

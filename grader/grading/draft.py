@@ -8,8 +8,9 @@ from grader.grading.checks.building import Built
 from grader.grading.checks.compiler_failures import LeftOpen
 from grader.grading.explain.problem import blamed
 from grader.protocol.text import showable
+from grader.results.check import Check
 from grader.results.metrics import Profile
-from grader.results.result import Check, Provenance, Result
+from grader.results.result import Provenance, Result
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from grader.results.result import Check
+from grader.results.check import Check
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from grader.common.errors import GraderError
 from grader.course.assignment import Assignment
+from grader.course.rubric import Kind
 from grader.course.submissions.submission import Submission
 from grader.course.submissions.task import Task, tasks_of
 from grader.course.suite import Coursework
@@ -20,7 +21,8 @@ from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.timing.performance import unmeasured_checks
 from grader.protocol.messages import DeviceFacts
 from grader.protocol.text import showable
-from grader.results.result import Check, Kind, Reason, Result, Ungraded, full_marks
+from grader.results.check import Check, Reason, full_marks
+from grader.results.result import Result, Ungraded
 from grader.results.suite_results import joined
 
 BUILD_FAILED = Problem(reason=Reason.NOT_RUN, message="skipped: fix the build first.")

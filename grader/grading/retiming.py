@@ -13,7 +13,8 @@ from grader.grading.checks.requirements import required
 from grader.grading.grade import grade_submission
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.progress import Progress
-from grader.results.result import UNTIMED, Result
+from grader.results.check import UNTIMED
+from grader.results.result import Result
 from grader.results.suite_results import joined, separated
 
 

@@ -6,8 +6,9 @@ from markupsafe import Markup, escape
 
 from grader.protocol.text import showable
 from grader.reports.words import failure_in_words, score_in_words
+from grader.results.check import Verdict
 from grader.results.gradebook import Gradebook
-from grader.results.result import Result, Ungraded, Verdict
+from grader.results.result import Result, Ungraded
 
 MISSING = "The layout of this page is missing: the grader failed. The grade is not affected."
 

@@ -1,7 +1,7 @@
 """An error map as lines of text."""
 
 from grader.grading.explain.error_map import PARTLY, RIGHT, UNWRITTEN, WRONG
-from grader.results.result import ErrorMap
+from grader.results.check import ErrorMap
 
 MEANINGS = {RIGHT: "right", PARTLY: "partly wrong", WRONG: "wrong", UNWRITTEN: "not written"}
 

@@ -6,11 +6,12 @@ from rich.console import RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
+from grader.course.rubric import Kind
 from grader.protocol.text import showable
 from grader.reports.plain import drawn_as_text
 from grader.reports.words import faults_in_words
+from grader.results.check import Check, Verdict
 from grader.results.explanation import Explained
-from grader.results.result import Check, Kind, Verdict
 
 INDENT = 4
 

@@ -7,6 +7,7 @@ withheld before (results/withholding.py).
 import json
 from typing import Any
 
+from grader.course.rubric import Kind
 from grader.protocol.text import showable
 from grader.reports.side_by_side import in_words, standings_of
 from grader.reports.words import (
@@ -20,7 +21,8 @@ from grader.reports.words import (
     skip_in_words,
     unreached_in_words,
 )
-from grader.results.result import Check, Kind, Result, Ungraded, Verdict
+from grader.results.check import Check, Verdict
+from grader.results.result import Result, Ungraded
 
 STATUS = {Verdict.PASSED: "passed", Verdict.PARTIAL: "failed", Verdict.FAILED: "failed"}
 """Gradescope's words for verdicts; it has only these two, and none for a check that could not be made."""

@@ -23,6 +23,7 @@ from xml.etree import ElementTree
 from junit_xml import TestCase, TestSuite, to_xml_report_string
 
 from grader.common.optional import Fault, attempt
+from grader.course.rubric import Kind
 from grader.course.submissions.handin import Absence
 from grader.course.submissions.submission import FILE_NAME
 from grader.protocol.text import showable
@@ -37,7 +38,8 @@ from grader.reports.words import (
     skip_in_words,
     unreached_in_words,
 )
-from grader.results.result import Check, Kind, Result, Ungraded, Verdict, faults_of
+from grader.results.check import Check, Verdict, faults_of
+from grader.results.result import Result, Ungraded
 
 START = "Start here: "
 """Text before the message of the failure to read first."""

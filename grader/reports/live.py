@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from grader.common.record import replace
+from grader.course.rubric import Kind
 from grader.course.suite import Coursework
 from grader.grading.progress import Decided
 from grader.protocol.text import showable
 from grader.reports.terminal import STYLES, WORDS
-from grader.results.result import Check, Kind, Verdict
+from grader.results.check import Check, Verdict
 from grader.results.withholding import shown_at_once
 
 Group = tuple[str, str]

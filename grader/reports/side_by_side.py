@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from grader.reports.words import three_digits
+from grader.results.check import Check
 from grader.results.metrics import Performance
-from grader.results.result import Check, Result
+from grader.results.result import Result
 
 HEADINGS = ("rate", "of model", "of first", "FLOP/byte")
 NOT_KNOWN = "-"

@@ -3,9 +3,11 @@
 from collections.abc import Iterator, Mapping
 
 from grader.common.phrases import count, listed
+from grader.course.rubric import Kind
 from grader.protocol.text import showable
 from grader.reports.words import score_in_words
-from grader.results.result import Check, Kind, Reason, Result, Verdict
+from grader.results.check import Check, Reason, Verdict
+from grader.results.result import Result
 
 NOUNS: Mapping[Reason, str] = {
     Reason.BUILD_ERROR: "the build error",

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from math import inf, isfinite
 from statistics import quantiles
 
+from grader.course.rubric import Kind
+from grader.results.check import OUTSTANDING, Reason, Verdict
 from grader.results.gradebook import Grade, Mark, StudentRow
-from grader.results.result import OUTSTANDING, Kind, Reason, Verdict
 
 EXAMPLES = 3
 """Submissions that a line about a failure links to."""

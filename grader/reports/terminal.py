@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.common.phrases import count
+from grader.course.rubric import CAUSES_FIRST, Kind
 from grader.grading.explain.error_map import PARTLY, RIGHT, UNWRITTEN, WRONG
 from grader.protocol.text import showable
 from grader.reports.drawing import legend, tells_something
@@ -25,20 +26,9 @@ from grader.reports.words import (
     unchecked_in_words,
     unreached_in_words,
 )
+from grader.results.check import NOT_MADE, OUTSTANDING, Check, ErrorMap, Finding, Reason, Verdict
 from grader.results.metrics import Performance
-from grader.results.result import (
-    CAUSES_FIRST,
-    NOT_MADE,
-    OUTSTANDING,
-    Check,
-    ErrorMap,
-    Finding,
-    Kind,
-    Reason,
-    Result,
-    Ungraded,
-    Verdict,
-)
+from grader.results.result import Result, Ungraded
 
 EXPLAINED = 2
 """Failures of one kind and reason that are explained in full; the others, mostly of the same cause, are named."""

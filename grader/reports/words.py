@@ -7,8 +7,10 @@ from grader.common.phrases import capital, count, kibibytes, listed
 from grader.protocol.text import showable
 from grader.reports.drawing import as_text, tells_something
 from grader.reports.statistics import Incomplete
+from grader.results.check import Check, Finding, Reason
 from grader.results.metrics import Access, Branch, Performance, Usage
-from grader.results.result import Check, Correction, Deduction, Finding, Reason, Unchecked, Ungraded
+from grader.results.result import Correction, Deduction, Ungraded
+from grader.results.summary import Unchecked
 
 SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 BYTES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))

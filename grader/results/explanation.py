@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 
 from grader.common.optional import Fault
-from grader.results.result import Check, Standing, Verdict, faults_of
+from grader.results.check import Check, Verdict, faults_of
+from grader.results.summary import CheckSummary
 
 
 @dataclass(frozen=True, kw_only=True)
-class Explained(Standing[Check]):
+class Explained(CheckSummary[Check]):
     """Checks that show mistakes: builds, cases, and findings of the simulator."""
 
     title: str

@@ -8,13 +8,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from typing import Literal
 
+from grader.course.rubric import Kind
 from grader.course.submissions.handin import Remark, Student
+from grader.results.check import CheckLabels, Reason, Verdict
 from grader.results.metrics import Performance
-from grader.results.result import Correction, Deduction, Kind, Reason, Result, Standing, Told, Verdict
+from grader.results.result import Correction, Deduction, Result
+from grader.results.summary import CheckSummary
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mark(Told):
+class Mark(CheckLabels):
     """Short form of a check. A course has many checks, and this form takes an eighth of their memory."""
 
     name: str
@@ -42,7 +45,7 @@ class Speed:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Grade(Standing[Mark]):
+class Grade(CheckSummary[Mark]):
     """Short form of a result. `speeds` are by part, like the profiles of a result."""
 
     points: float

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 
 from grader.common.record import replace
 from grader.course.assignment import Assignment
+from grader.course.rubric import Kind
 from grader.course.suite import Coursework
-from grader.results.result import Check, Kind, Reason, Result
+from grader.results.check import Check, Reason
+from grader.results.result import Result
 
 
 def joined(coursework: Coursework, results: Sequence[Result]) -> Result:

@@ -10,9 +10,10 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from grader.common.optional import Fault
 from grader.common.record import replace
 from grader.course.assignment import Assignment
-from grader.course.rubric import Case, MemoryCheck, Sanitizer, SpeedGoals
+from grader.course.rubric import Case, Kind, MemoryCheck, Sanitizer, SpeedGoals
 from grader.course.suite import Coursework
-from grader.results.result import Check, Kind, Reason, Result, Verdict
+from grader.results.check import Check, Reason, Verdict
+from grader.results.result import Result
 
 Hideable = Case | Sanitizer | MemoryCheck | SpeedGoals
 """Parts of an assignment that can be hidden."""

@@ -6,9 +6,10 @@ from samples import BUILD, DEVICE, RACE, SPEED, check, failed, result, unchecked
 from grader.authoring.golden import compare, corpus, differences, read_golden
 from grader.common.errors import InputError
 from grader.common.record import replace
+from grader.course.rubric import Kind
 from grader.course.suite import Suite
 from grader.grading.checks.correctness import unrun_cases
-from grader.results.result import Kind, Reason, Verdict
+from grader.results.check import Reason, Verdict
 
 CASES = ("one element", "tall")
 

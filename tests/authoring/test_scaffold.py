@@ -13,7 +13,8 @@ from project import ASSIGNMENTS, FIRST_COURSE, ROOT
 from grader.authoring.scaffold import PLACEHOLDER, TEMPLATE_FILES, start
 from grader.cli.exit_codes import ELSEWHERE
 from grader.common.errors import InputError
-from grader.results.result import Kind, Reason, Verdict
+from grader.course.rubric import Kind
+from grader.results.check import Reason, Verdict
 
 TEMPLATE = ROOT / "student_template"
 GITLAB, GITHUB = ".gitlab-ci.yml", ".github/workflows/grade.yml"

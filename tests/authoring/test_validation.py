@@ -12,8 +12,8 @@ from grader.authoring.golden import Expectation, Golden, corpus
 from grader.authoring.selftest import OwnResults
 from grader.authoring.validation import Examined, Judged, examine, is_complete, is_read, judge, limits, proposal, speeds
 from grader.common.errors import NoiseError
+from grader.course.rubric import Kind
 from grader.results.metrics import Interval
-from grader.results.result import Kind
 
 NO_WORDS = [].append
 

@@ -10,7 +10,8 @@ from samples import BUILD, failed, result, unchecked
 
 from grader.batch.progress_table import Board, draw, duration, following, line, outcome_in_words
 from grader.batch.scheduler import Event
-from grader.results.result import Kind, Reason, Verdict
+from grader.course.rubric import Kind
+from grader.results.check import Reason, Verdict
 
 WRONG = result(BUILD, failed("correctness: one"))
 

@@ -6,13 +6,13 @@ import pytest
 from project import ROOT
 
 from grader.batch.rescoring import lacks_measurements, rescore, up_to_date
-from grader.course.rubric import Band
+from grader.course.rubric import Band, Kind
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
 from grader.grading.checks.correctness import FORFEITED, forfeit
 from grader.grading.grade import grade_submission
 from grader.grading.rules import TimingRules
-from grader.results.result import Kind, Reason, Verdict
+from grader.results.check import Reason, Verdict
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,8 @@ from grader.batch.scheduler import ATTEMPTS, grade_all, make_plan, missing
 from grader.batch.station import MissingSpeeds, WholeGrading
 from grader.batch.store import Store
 from grader.common.errors import InterruptedGradingError, NoiseError, WorkerError
-from grader.results.result import Reason, Ungraded
+from grader.results.check import Reason
+from grader.results.result import Ungraded
 
 
 @pytest.fixture

@@ -23,7 +23,8 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from grader.results.result import Reason, Result, Ungraded
+from grader.results.check import Reason
+from grader.results.result import Result, Ungraded
 
 ROOT = Path(__file__).parent.parent.parent
 NAME = "vectorAdd"

@@ -11,6 +11,7 @@ import sys
 
 from grader.common.errors import UngradedError
 from grader.course.assignment import Assignment
+from grader.course.rubric import Kind
 from grader.course.speed_goals import device_class
 from grader.course.submissions.submission import Submission, parse_submission
 from grader.course.submissions.task import Task
@@ -18,7 +19,8 @@ from grader.course.truth.seeds import fresh_seed
 from grader.grading.grade import grade_submission
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.settings import load_settings
-from grader.results.result import Check, Kind, Result
+from grader.results.check import Check
+from grader.results.result import Result
 
 TRANSPOSITION = """
 __kernel void coalsTransp(__global const real *A, __global real *B, uint32_t height, uint32_t width)

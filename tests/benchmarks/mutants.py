@@ -48,6 +48,7 @@ from grader.authoring.golden import ONE_PAIR  # noqa: E402
 from grader.course.assignment import Assignment  # noqa: E402
 from grader.course.catalogue import Course  # noqa: E402
 from grader.course.folders import MODEL_FILE  # noqa: E402
+from grader.course.rubric import Kind as Checked  # noqa: E402
 from grader.course.submissions.submission import FILE_NAME, parse_submission  # noqa: E402
 from grader.course.submissions.task import Task  # noqa: E402
 from grader.execution.client import Worker  # noqa: E402
@@ -55,8 +56,7 @@ from grader.grading.grade import grade_submission  # noqa: E402
 from grader.grading.grading_environment import GradingEnvironment  # noqa: E402
 from grader.grading.rules import SearchRules  # noqa: E402
 from grader.grading.settings import load_settings  # noqa: E402
-from grader.results.result import Check  # noqa: E402
-from grader.results.result import Kind as Checked  # noqa: E402
+from grader.results.check import Check  # noqa: E402
 
 COURSE = Course(assignments=ROOT / "assignments", reference=ROOT / "reference")
 

@@ -14,13 +14,15 @@ import time
 from collections.abc import Iterable
 
 from grader.course.assignment import Assignment
+from grader.course.rubric import Kind
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
 from grader.course.truth.seeds import fresh_seed
 from grader.grading.grade import grade_submission
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.settings import load_settings
-from grader.results.result import Check, Kind, Result, Verdict
+from grader.results.check import Check, Verdict
+from grader.results.result import Result
 
 ROUNDS = 5
 GOAL = 6.0

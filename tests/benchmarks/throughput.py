@@ -32,6 +32,7 @@ from synthetic import Cohort, Member, Plot, Work, batch, signed  # noqa: E402
 
 from grader.batch.station import NAME  # noqa: E402
 from grader.course.catalogue import Course  # noqa: E402
+from grader.course.rubric import Kind  # noqa: E402
 from grader.course.submissions.handin import Intake  # noqa: E402
 from grader.course.submissions.submission import parse_submission  # noqa: E402
 from grader.course.truth.seeds import fresh_seed  # noqa: E402
@@ -40,7 +41,8 @@ from grader.grading.progress import Decided, Progress  # noqa: E402
 from grader.grading.settings import load_settings  # noqa: E402
 from grader.lms.intake import take_in  # noqa: E402
 from grader.reports import REPORTS  # noqa: E402
-from grader.results.result import Kind, Reason, Result, Verdict  # noqa: E402
+from grader.results.check import Reason, Verdict  # noqa: E402
+from grader.results.result import Result  # noqa: E402
 
 COURSE = Course(assignments=ROOT / "assignments", reference=ROOT / "reference")
 

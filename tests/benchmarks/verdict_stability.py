@@ -45,8 +45,8 @@ from grader.course.truth.seeds import fresh_seed  # noqa: E402
 from grader.grading.grade import grade_submission  # noqa: E402
 from grader.grading.settings import load_settings  # noqa: E402
 from grader.grading.timing.intervals import is_decided  # noqa: E402
+from grader.results.check import Check, Verdict  # noqa: E402
 from grader.results.metrics import Interval, Performance  # noqa: E402
-from grader.results.result import Check, Verdict  # noqa: E402
 
 POINTS = 8
 """Numbers of repetitions at which the speed is measured first."""

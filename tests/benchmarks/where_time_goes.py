@@ -9,12 +9,12 @@ everything else: to start grader's own workers in the background, and to stop al
 import sys
 import time
 
+from grader.course.rubric import Kind
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
 from grader.course.truth.seeds import fresh_seed
 from grader.grading.grade import grade_submission
 from grader.grading.settings import load_settings
-from grader.results.result import Kind
 
 
 def main() -> None:

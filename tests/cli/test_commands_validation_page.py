@@ -16,9 +16,9 @@ from grader.cli import validation_page as validating
 from grader.cli.validation_page import Page, print_validation
 from grader.common.errors import SolutionError
 from grader.course.catalogue import merged
+from grader.course.rubric import Kind
 from grader.grading.checks.correctness import unrun_cases
 from grader.results.metrics import Interval
-from grader.results.result import Kind
 
 WIDTH = 80
 

@@ -11,8 +11,8 @@ from samples import check
 
 from grader.cli import progress
 from grader.cli.progress import verdicts
+from grader.course.rubric import Kind
 from grader.grading.progress import Decided
-from grader.results.result import Kind
 
 BUILD = check("build", kind=Kind.BUILD)
 

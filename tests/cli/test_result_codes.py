@@ -5,7 +5,8 @@ from gradebooks import grade, mark, missed, row
 
 from grader.cli.exit_codes import BAD_INPUT, ELSEWHERE, FAILED, PASSED, UNGRADED
 from grader.cli.result_codes import batch_exit_code, exit_code
-from grader.results.result import Kind, Reason, Verdict
+from grader.course.rubric import Kind
+from grader.results.check import Reason, Verdict
 
 
 def left(reason, points=12.0):

@@ -7,8 +7,9 @@ from samples import BUILD, check, failed, result
 
 from grader.common.errors import InputError
 from grader.course.catalogue import merged
+from grader.course.rubric import Kind
 from grader.course.suite import Suite
-from grader.results.result import Kind, Reason
+from grader.results.check import Reason
 from grader.results.suite_results import joined, separated
 
 

@@ -27,7 +27,7 @@ from texts import source_of, submitted
 from grader.common import optional
 from grader.common.record import replace
 from grader.course.assignment import Assignment, Chosen
-from grader.course.rubric import Case
+from grader.course.rubric import Case, Kind
 from grader.course.submissions.submission import SIZE_LIMIT, Submission
 from grader.course.submissions.task import ChosenTask, Task
 from grader.course.truth.oracle import DTYPES, load_oracle
@@ -58,8 +58,8 @@ from grader.protocol.steps import ProgramSource
 from grader.protocol.text import showable
 from grader.protocol.tokens import tokens
 from grader.reports import REPORTS, annotated, explanation, terminal
+from grader.results.check import Check, Verdict, full_marks
 from grader.results.explanation import Explained
-from grader.results.result import Check, Kind, Verdict, full_marks
 from grader.worker.opencl.preprocess import PreprocessingError, preprocess
 
 EDITS, SWITCHED = 1_000, 120

@@ -14,6 +14,7 @@ from samples import BUILD, DEVICE, failed, result
 from texts import source_of
 from worker_rules import DEADLINES, LIMITS
 
+from grader.course.rubric import Kind
 from grader.course.truth.poison import INPUT_POISON, POISON
 from grader.execution.client import Worker
 from grader.execution.outcome import Garbled, OutOfMemory, TimedOut
@@ -31,7 +32,7 @@ from grader.protocol.messages import BuildFailed, Observed, Opened, Reply, Simul
 from grader.protocol.observation import SeenKernel
 from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, ProgramSource
 from grader.reports import REPORTS, terminal
-from grader.results.result import Kind, Reason
+from grader.results.check import Reason
 from grader.worker.fingerprint import fingerprint
 
 from .search import Target

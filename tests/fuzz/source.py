@@ -11,6 +11,7 @@ from samples import PROFILE, failed, result
 from texts import source_of, submitted
 
 from grader.course.catalogue import Course
+from grader.course.rubric import Kind
 from grader.course.submissions.scan import scan
 from grader.course.submissions.submission import Submission, _decode
 from grader.course.submissions.task import Task
@@ -21,7 +22,7 @@ from grader.lms.intake.matching import defined_in
 from grader.protocol.text import showable
 from grader.reports import REPORTS, annotated
 from grader.reports.html.similarity import comparable
-from grader.results.result import Kind, Reason
+from grader.results.check import Reason
 
 from .search import Target
 

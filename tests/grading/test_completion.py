@@ -6,10 +6,11 @@ from hiding import CASES, FIELDS, hiding_course
 from suites import quick
 
 from grader.common.record import replace
+from grader.course.rubric import Kind
 from grader.course.submissions.submission import parse_submission
 from grader.grading.completion import complete, is_pending
 from grader.grading.grade import grade_coursework, grade_without_hidden_cases
-from grader.results.result import Kind, Reason, Verdict
+from grader.results.check import Reason, Verdict
 
 SEED = 7
 HIDDEN_SIZE = 1000

@@ -8,12 +8,13 @@ from hiding import CASES, FIELDS
 from suites import quick
 
 from grader.common.record import replace
+from grader.course.rubric import Kind
 from grader.course.submissions.submission import parse_submission
 from grader.grading import retiming
 from grader.grading.grade import grade_coursework
 from grader.grading.retiming import time_again
 from grader.grading.timing.intervals import FEWEST
-from grader.results.result import Kind, Reason, Verdict
+from grader.results.check import Reason, Verdict
 
 SOURCE = KERNEL + KERNEL.replace("add", "plus")
 

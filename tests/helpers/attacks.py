@@ -21,7 +21,7 @@ from project import HELPERS, ROOT
 
 from grader.course.assignment import Assignment
 from grader.course.catalogue import Course
-from grader.results.result import Reason
+from grader.results.check import Reason
 
 HOSTILE = ROOT / "tests" / "submissions" / "hostile"
 

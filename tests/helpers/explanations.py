@@ -12,7 +12,7 @@ from enum import StrEnum
 from mutations import Mutation
 from operators import Kind
 
-from grader.results.result import Check, Reason, lines_named
+from grader.results.check import Check, Reason, lines_named
 
 
 class Judgement(StrEnum):

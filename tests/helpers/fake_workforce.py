@@ -6,8 +6,10 @@ from samples import BUILD, DEVICE, SPEED, check, result, unchecked
 
 from grader.batch.scheduler import make_plan
 from grader.batch.station import Facilities
+from grader.course.rubric import Kind
 from grader.course.submissions.handin import Absence, HandIn, Intake, Student
-from grader.results.result import Kind, Reason, Result, Ungraded
+from grader.results.check import Reason
+from grader.results.result import Result, Ungraded
 
 FACILITIES = Facilities(grader="0", device=DEVICE, simulated=True)
 ORDERS = '{"sandbox": "process"}'

@@ -4,9 +4,10 @@ import hashlib
 
 from project import ROOT
 
+from grader.course.rubric import Kind
 from grader.course.submissions.handin import Student
+from grader.results.check import Reason, Verdict
 from grader.results.gradebook import Grade, Gradebook, Mark, Speed, StudentRow
-from grader.results.result import Kind, Reason, Verdict
 
 NAMES = ("coalsTransp", "blockMMM")
 SKELETONS = {name: (ROOT / "assignments" / name / "kernels.cl").read_text() for name in NAMES}

@@ -12,13 +12,14 @@ from fake_workforce import FakeWorkforce
 from samples import PROFILE, RACE, SPILLING, performance, result
 
 from grader.batch.pipeline import BatchRequest, grade_batch
+from grader.course.rubric import Kind
 from grader.grading.checks.correctness import unrun_cases
 from grader.grading.checks.simulator_checks import unwatched_checks
 from grader.grading.timing.performance import unmeasured_checks
 from grader.lms.exports.canvas import CanvasGradebook
 from grader.lms.exports.moodle import MoodleWorksheet
 from grader.lms.exports.sheet import read_sheet
-from grader.results.result import Check, Kind, Reason, Verdict
+from grader.results.check import Check, Reason, Verdict
 from grader.results.withholding import withheld
 
 WORKSHEET = "Identifier,Full name,Grade,Maximum grade,Feedback comments\r\nParticipant 7,Anna,,{},\r\n"

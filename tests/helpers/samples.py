@@ -2,10 +2,12 @@
 
 from project import ROOT
 
+from grader.course.rubric import Kind
 from grader.grading.timing.device_profile import DeviceProfile
 from grader.protocol.messages import DeviceFacts
+from grader.results.check import Check, ErrorMap, Finding, Place, Reason, Verdict
 from grader.results.metrics import Access, Branch, Interval, Performance, Profile, Program, Roofs, Samples, Usage
-from grader.results.result import Check, ErrorMap, Finding, Kind, Place, Provenance, Reason, Result, Ungraded, Verdict
+from grader.results.result import Provenance, Result, Ungraded
 
 DEVICE = DeviceFacts(
     index=0,

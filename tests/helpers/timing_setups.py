@@ -30,7 +30,7 @@ from grader.grading.timing.participants import Participant, Role
 from grader.grading.timing.timing_setup import TimingSetup, begin, own_programs, timing_task
 from grader.grading.timing.verifiers import ByOracle, ByReference
 from grader.protocol.messages import Done, Opened, StepTime
-from grader.results.result import Verdict
+from grader.results.check import Verdict
 
 MS = 1e-3
 

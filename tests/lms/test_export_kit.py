@@ -10,7 +10,8 @@ from commandline import QUICK, complaint, environment, grader
 from leaks import folder_of, secret_passages, secrets_in
 from project import ROOT
 
-from grader.results.result import Reason, Result, Verdict
+from grader.results.check import Reason, Verdict
+from grader.results.result import Result
 
 pytestmark = [pytest.mark.whole, pytest.mark.xdist_group("kit")]  # one process, so that the kit is set up once
 

@@ -27,7 +27,7 @@ from grader.grading.timing.performance import check_performance, judge, summaris
 from grader.grading.timing.verifiers import ByOracle, ByReference, TimingTask, verifier_for
 from grader.lms.bundle import pack, unpack
 from grader.lms.kit import COMMAND, TEMPLATE, student_kit
-from grader.results.result import Reason, Verdict
+from grader.results.check import Reason, Verdict
 
 pytestmark = pytest.mark.usefixtures("still_kernel")
 

@@ -7,8 +7,8 @@ from gradings import grade
 from picture import PICTURE, SUBMISSION, digest, drawn_from, example
 from project import ROOT
 
+from grader.course.rubric import Kind
 from grader.reports.terminal import render
-from grader.results.result import Kind
 
 SHOWN = ("README.md", "docs/reading-your-report.md")
 WIDTH = 80

@@ -19,7 +19,7 @@ from worker_rules import FEW_PAIRS
 
 from grader.authoring.golden import ONE_PAIR, PERFORMANCE, differences, skipped
 from grader.common.errors import DeviceError, InputError
-from grader.course.rubric import Band
+from grader.course.rubric import Band, Kind
 from grader.course.speed_goals import speed_goal
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
@@ -34,7 +34,7 @@ from grader.grading.rules import SearchRules
 from grader.grading.timing.intervals import CLEAR
 from grader.grading.timing.measurement import COMPARED_EVERY
 from grader.grading.timing.performance import unmeasured
-from grader.results.result import Kind, Reason
+from grader.results.check import Reason
 
 
 def name_of(folder):

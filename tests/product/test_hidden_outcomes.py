@@ -20,13 +20,14 @@ from suites import quick
 from grader.cli.exit_codes import UNGRADED
 from grader.cli.result_codes import exit_code
 from grader.common.record import replace
+from grader.course.rubric import Kind
 from grader.course.submissions.submission import parse_submission
 from grader.grading import grade as grade_module
 from grader.grading.grade import grade_coursework
 from grader.grading.retiming import time_again
 from grader.grading.settings import Settings
 from grader.reports.terminal import render, summary
-from grader.results.result import Kind, Reason
+from grader.results.check import Reason
 from grader.results.withholding import released, withheld
 from grader.service.course.pseudonyms import choose_pseudonym
 from grader.service.station.grader import ready

@@ -16,8 +16,8 @@ from second_judge import Fault, fault
 from statements import parse
 
 from grader.common.record import replace
-from grader.results.result import Kind as Checked
-from grader.results.result import Reason, Verdict, full_marks
+from grader.course.rubric import Kind as Checked
+from grader.results.check import Reason, Verdict, full_marks
 
 MODELS = {name: (ROOT / "reference" / name / "kernels.cl").read_text() for name in ASSIGNMENTS}
 

@@ -13,14 +13,14 @@ from project import ROOT
 from suites import quick
 
 from grader.common.record import replace
-from grader.course.rubric import Correctness
+from grader.course.rubric import Correctness, Kind
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
 from grader.grading.checks import simulator_checks
 from grader.grading.checks.memory import memory_run
 from grader.grading.grade import grade_submission
 from grader.grading.rules import TimingRules
-from grader.results.result import Kind, Reason
+from grader.results.check import Reason
 from grader.results.withholding import withheld
 
 LIST = yaml.safe_load((ROOT / "tests" / "prices.yaml").read_text(encoding="utf-8"))

@@ -11,7 +11,9 @@ from commandline import grader, output_of
 from courses import KERNEL
 from untimed import POINTS, STRIDED, WRONG, untimed_course
 
-from grader.results.result import Kind, Reason, Result, Verdict
+from grader.course.rubric import Kind
+from grader.results.check import Reason, Verdict
+from grader.results.result import Result
 
 SPEED_WORDS = re.compile(
     r"performance|GB/s|GFLOPS|model solution's speed|per cent of the model|too slow", re.IGNORECASE

@@ -14,15 +14,17 @@ from xunit import XUNIT
 from grader.authoring.schema import result_schema
 from grader.common.optional import Fault
 from grader.common.record import replace
+from grader.course.rubric import Kind
 from grader.course.submissions.handin import Student
 from grader.reports import REPORTS, explanation, overview_page, page
 from grader.reports.html import overview as overview_module
 from grader.reports.html import page as page_module
 from grader.reports.terminal import render, summary
+from grader.results.check import ErrorMap, Reason, Verdict
 from grader.results.explanation import Explained
 from grader.results.gradebook import Gradebook, StudentRow, grade_of
 from grader.results.metrics import Usage
-from grader.results.result import ErrorMap, Kind, Reason, Result, Ungraded, Verdict
+from grader.results.result import Result, Ungraded
 
 NASTY = 'a<b> & "c" \x00\x1b[31m ]]> \ud83d \uffff é'
 MIXED = result(BUILD, check("correctness: one"), failed("correctness: two", message=NASTY, detail="x" * 30_000), SLOW)

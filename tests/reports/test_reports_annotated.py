@@ -8,7 +8,7 @@ from grader.course.submissions.task import Task
 from grader.grading.checks.memory import Counted
 from grader.grading.explain.problem import Problem
 from grader.reports.annotated import render
-from grader.results.result import Reason
+from grader.results.check import Reason
 
 WRONG = Problem(reason=Reason.WRONG_OUTPUT, message="B is wrong.", detail="by far")
 

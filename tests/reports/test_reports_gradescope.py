@@ -6,8 +6,9 @@ import pytest
 from samples import BUILD, ERROR_MAP, RACE, SLOW, SPEED, UNGRADED, check, failed, result, unchecked
 from schemas.gradescope import Results
 
+from grader.course.rubric import Kind
 from grader.reports import REPORTS
-from grader.results.result import Kind, Reason
+from grader.results.check import Reason
 
 SKIPPED = unchecked(message="no simulator is here.")
 RACING = failed(

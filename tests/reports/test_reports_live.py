@@ -6,9 +6,10 @@ from hiding import FIELDS, hiding_course
 from samples import check, failed
 from suites import suite_course
 
+from grader.course.rubric import Kind
 from grader.grading.progress import Decided
 from grader.reports.live import LiveBoard
-from grader.results.result import Kind, Reason, Verdict
+from grader.results.check import Reason, Verdict
 
 BUILD = check("build", kind=Kind.BUILD)
 ONE = check("correctness: one (n 1)")

@@ -18,6 +18,7 @@ from grader.batch.rescoring import rescore
 from grader.batch.scheduler import grade_all
 from grader.batch.store import Store
 from grader.common.phrases import capital
+from grader.course.rubric import Kind
 from grader.lms.exports.feedback import comment
 from grader.lms.exports.grades import grades_csv
 from grader.reports import REPORTS
@@ -25,8 +26,8 @@ from grader.reports.figures.ladder import ladder as drawn
 from grader.reports.html.page import lines_of
 from grader.reports.side_by_side import HEADINGS, in_words, standings_of
 from grader.reports.terminal import render
+from grader.results.check import Reason
 from grader.results.gradebook import grade_of
-from grader.results.result import Kind, Reason
 from grader.results.suite_results import joined
 
 RACING = failed("sanitizer (n 3)", kind=Kind.SANITIZER, reason=Reason.DATA_RACE, message="a race.", findings=(RACE,))

@@ -20,8 +20,9 @@ from grader.reports.words import (
     three_digits,
     usage_in_words,
 )
+from grader.results.check import FOR_INSTRUCTORS, Reason
 from grader.results.metrics import Branch, Usage
-from grader.results.result import FOR_INSTRUCTORS, Reason, Unchecked
+from grader.results.summary import Unchecked
 
 RACING_WORDS = f"""\
 {RACE.message}

@@ -8,9 +8,12 @@ from samples import BUILD, RACE, SLOW, SPEED, check, failed, result, unchecked
 
 from grader.common.optional import Fault
 from grader.common.record import replace
+from grader.course.rubric import Kind
 from grader.reports import REPORTS
+from grader.results.check import NOT_MADE, Place, Reason, Verdict, full_marks
 from grader.results.gradebook import grade_of
-from grader.results.result import NOT_MADE, Kind, Place, Reason, Result, Unchecked, Verdict, full_marks
+from grader.results.result import Result
+from grader.results.summary import Unchecked
 
 HERE, NOISY, ELSEWHERE = Reason.NO_SIMULATOR, Reason.NOT_MEASURED, Reason.DECIDED_ELSEWHERE
 DISTURBED = Reason.INTERFERENCE

@@ -9,9 +9,10 @@ from samples import RACE
 
 from grader.common.optional import Fault
 from grader.common.record import replace
+from grader.course.rubric import Kind
 from grader.grading.checks.correctness import forfeit
 from grader.grading.refusal import BUILD_FAILED
-from grader.results.result import Check, Kind, Reason, Verdict
+from grader.results.check import Check, Reason, Verdict
 from grader.results.suite_results import joined
 from grader.results.withholding import hidden_checks, released, shown_at_once, withheld
 

@@ -20,7 +20,7 @@ from sqlalchemy.exc import IntegrityError
 from grader.common.errors import InputError
 from grader.course.catalogue import Course
 from grader.grading.progress import Decided
-from grader.results.result import Reason, Verdict
+from grader.results.check import Reason, Verdict
 from grader.service.course.assignments import AssignmentCache
 from grader.service.course.handouts import render_handout
 from grader.service.db.migrate import migrate

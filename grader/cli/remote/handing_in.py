@@ -18,7 +18,7 @@ from grader.common.errors import InputError, UngradedError
 from grader.course.submissions.submission import FILE_NAME, SIZE_LIMIT
 from grader.protocol.text import showable
 from grader.reports.words import score_in_words
-from grader.results.result import OUTSTANDING, shown_as
+from grader.results.check import OUTSTANDING, shown_as
 
 Say = Callable[[str], None]
 INDENT = " " * 7

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from grader.course.rubric import Kind
 from grader.course.submissions.submission import Submission
 from grader.course.submissions.task import tasks_of
 from grader.course.suite import Coursework
@@ -10,8 +11,8 @@ from grader.grading.grade import drafts_of
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.phases.speed import prepare_none
 from grader.grading.progress import Progress
+from grader.results.check import Check
 from grader.results.explanation import Explained
-from grader.results.result import Check, Kind
 
 
 def explain_coursework(

@@ -37,7 +37,7 @@ from grader.grading.explain.problem import Problem
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.progress import Progress
 from grader.protocol.messages import DeviceFacts, Simulation
-from grader.results.result import Reason
+from grader.results.check import Reason
 
 RUN_KEY = 3
 """Distinguishes these inputs from those of cases, timed rounds and simulated runs (checks/simulated_run.py)."""

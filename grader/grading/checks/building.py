@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from grader.common.optional import Fault, attempt
 from grader.common.record import replace
 from grader.course.forbidden import Construct, Sighting, first_sighting
+from grader.course.rubric import Kind
 from grader.course.submissions.scan_process import TooCostly, scanned
 from grader.course.submissions.task import ChosenTask, Task
 from grader.execution.client import Worker
@@ -21,8 +22,8 @@ from grader.grading.explain.problem import Problem, of_build_log, of_costly_text
 from grader.grading.explain.resource_usage import usage_of
 from grader.protocol.messages import BuildFailed, Process
 from grader.protocol.steps import ProgramSource
+from grader.results.check import Check, full_marks
 from grader.results.metrics import Usage
-from grader.results.result import Check, Kind, full_marks
 
 
 @dataclass(frozen=True, kw_only=True)

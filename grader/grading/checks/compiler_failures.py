@@ -21,7 +21,7 @@ from math import prod
 from grader.common.errors import NoSimulatorError
 from grader.common.phrases import first_sentence, sizes_in_words
 from grader.course.assignment import Assignment
-from grader.course.rubric import Case, Sizes
+from grader.course.rubric import Case, Kind, Sizes
 from grader.course.truth.oracle import load_oracle
 from grader.execution.client import Worker
 from grader.execution.outcome import Crashed, Failure, TimedOut
@@ -34,7 +34,7 @@ from grader.grading.explain.compilers import advice, advice_on, is_of_compiler, 
 from grader.grading.explain.failures import FailedError
 from grader.grading.explain.problem import Problem, of_failure
 from grader.protocol.messages import Order
-from grader.results.result import Check, Kind, Reason, Verdict
+from grader.results.check import Check, Reason, Verdict
 
 SECONDS = 20.0
 """Time limit for all simulated cases together. The small cases of an assignment of the course take 1 to 8 s."""

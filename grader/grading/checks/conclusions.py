@@ -15,7 +15,7 @@ from grader.grading.explain.diagnosis.evidence import Evidence, Explanation
 from grader.grading.explain.diagnosis.runner import explain
 from grader.grading.explain.problem import EXPLANATION
 from grader.grading.explain.simulator.source_lines import lines_of, locate, whereabouts
-from grader.results.result import Check, Verdict
+from grader.results.check import Check, Verdict
 
 
 def conclude(tried: Sequence[Tried], built: Built, oracle: Oracle, seen: Simulated | None = None) -> tuple[Check, ...]:

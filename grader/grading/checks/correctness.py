@@ -14,7 +14,7 @@ from math import prod
 from grader.common.optional import Fault, attempt
 from grader.common.record import replace
 from grader.course.assignment import Assignment
-from grader.course.rubric import Case, Sizes
+from grader.course.rubric import Case, Kind, Sizes
 from grader.course.truth.oracle import Oracle
 from grader.execution.client import Worker
 from grader.execution.outcome import Failure, Fetched
@@ -29,7 +29,7 @@ from grader.grading.explain.diagnosis.evidence import Evidence, Use
 from grader.grading.explain.failures import FailedError, unwrap
 from grader.grading.explain.problem import EXPLANATION, Problem, of_failure
 from grader.grading.explain.simulator.source_lines import EXPLAINED
-from grader.results.result import Check, Kind, Reason, Verdict, full_marks
+from grader.results.check import Check, Reason, Verdict, full_marks
 
 TIME_LIMITS = 2
 """Number of cases that exceed the time limit before the rest are skipped. Practice cases decide nothing, so they are

@@ -17,7 +17,7 @@ from grader.execution.series import Series
 from grader.grading.checks.inspection import Trial
 from grader.grading.checks.sanitizer import Endless, findings_of
 from grader.grading.checks.simulated_run import Simulated, Subject, run_on_trial, seen_in
-from grader.results.result import Reason
+from grader.results.check import Reason
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -28,7 +28,7 @@ from grader.grading.explain.problem import (
     of_mismatch,
     of_stray_write,
 )
-from grader.results.result import ErrorMap, Reason
+from grader.results.check import ErrorMap, Reason
 
 
 @dataclass(frozen=True, kw_only=True)

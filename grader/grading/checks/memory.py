@@ -14,14 +14,14 @@ from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.expressions import evaluate
 from grader.course.launches import ELEMENT_BYTES
-from grader.course.rubric import Measure, Memory, MemoryCheck
+from grader.course.rubric import Kind, Measure, Memory, MemoryCheck
 from grader.grading.checks.simulated_run import CUT_OFF, Simulated, SimulatedRun, Subject, run_at, seen_in
 from grader.grading.explain.failures import returns_problem, unwrap
 from grader.grading.explain.problem import Problem
 from grader.protocol.messages import Order, Simulation
 from grader.protocol.observation import SeenAccess
+from grader.results.check import Check, Reason, full_marks
 from grader.results.metrics import Access, Branch, Profile
-from grader.results.result import Check, Kind, Reason, full_marks
 
 NUMBER = 1
 """Number of the simulated run, which determines its inputs."""

@@ -17,7 +17,7 @@ from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.races import NO_BARRIER
 from grader.grading.source.outline import Outline
 from grader.grading.source.reading import outline
-from grader.results.result import Finding, Reason, lines_named
+from grader.results.check import Finding, Reason, lines_named
 
 BARRIER = " barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"
 

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Sequence
 
 from grader.common.phrases import capital, listed
 from grader.course.assignment import Assignment
+from grader.course.rubric import Kind
 from grader.execution.device import share_a_process
 from grader.grading.checks.correctness import EARNING
 from grader.grading.explain.problem import Problem
 from grader.protocol.messages import DeviceFacts
-from grader.results.result import UNTIMED, Check, Kind, Reason, Verdict
+from grader.results.check import UNTIMED, Check, Reason, Verdict
 
 ON_A_CPU = " On a CPU, a naive kernel is just as fast."
 """Reason why points for speed on a CPU require a memory check."""

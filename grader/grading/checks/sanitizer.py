@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from grader.common.phrases import sizes_in_words
 from grader.common.record import replace
-from grader.course.rubric import Sanitizer, Sizes
+from grader.course.rubric import Kind, Sanitizer, Sizes
 from grader.grading.checks.simulated_run import CUT_OFF, Simulated, SimulatedRun, Subject, run_at, seen_in, simulate
 from grader.grading.explain.failures import FailedError, unwrap
 from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.findings import findings
-from grader.results.result import Check, Finding, Kind, Reason, full_marks
+from grader.results.check import Check, Finding, Reason, full_marks
 
 NUMBER = 0
 """Number of the simulated run, which determines its inputs."""

@@ -1,8 +1,8 @@
 """Points: pure functions from measurements to points."""
 
 from grader.course.rubric import Case, Correctness, SpeedGoal
+from grader.results.check import Verdict
 from grader.results.metrics import Interval
-from grader.results.result import Verdict
 
 
 def case_share(asked: Correctness) -> float:

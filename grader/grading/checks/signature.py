@@ -13,7 +13,7 @@ from grader.course.launches import ElementType, Launch
 from grader.execution.plan import Binding
 from grader.grading.explain.problem import EXPLANATION, Problem
 from grader.protocol.kernel import ArgFacts, KernelFacts
-from grader.results.result import Reason
+from grader.results.check import Reason
 
 NOT_32_BITS = frozenset(
     {"char", "uchar", "short", "ushort", "long", "ulong", "unsigned long", "size_t", "half", "double", "bool"}

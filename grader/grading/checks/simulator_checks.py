@@ -18,8 +18,8 @@ from grader.grading.checks.uncounted import explained
 from grader.grading.explain.problem import NOT_RIGHT, Problem
 from grader.grading.rules import WatchingRules
 from grader.protocol.messages import Simulation
+from grader.results.check import Check, Reason, Verdict
 from grader.results.metrics import Profile
-from grader.results.result import Check, Reason, Verdict
 
 
 @dataclass(frozen=True, kw_only=True)

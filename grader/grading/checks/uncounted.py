@@ -11,7 +11,7 @@ from grader.grading.checks.memory import NUMBER, Counted
 from grader.grading.checks.simulated_run import CUT_OFF, SimulatedRun, Subject, run_at, run_on_trial, seen_in
 from grader.grading.explain.failures import unwrap
 from grader.grading.explain.problem import Problem
-from grader.results.result import Reason
+from grader.results.check import Reason
 
 
 def explained(counted: Counted | Problem, run: SimulatedRun, ours: Worker) -> Problem | None:

@@ -17,8 +17,8 @@ from grader.grading.explain.compilers import advice, how_it_ended, is_of_compile
 from grader.grading.explain.diagnosis.evidence import Explanation, Use
 from grader.grading.explain.resource_usage import excess
 from grader.protocol.messages import BuildFailed, Refused, Stopped
+from grader.results.check import NOT_MADE, Check, ErrorMap, Reason, Verdict
 from grader.results.metrics import Interval, Performance
-from grader.results.result import NOT_MADE, Check, ErrorMap, Reason, Verdict
 
 MEMORY_WORDS = ("out of memory", "Allocation failed", "bad_alloc")
 """Words that LLVM and C++ print before they end a process that got no memory."""

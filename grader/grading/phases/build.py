@@ -9,7 +9,8 @@ from grader.grading.checks.correctness import unrun_cases
 from grader.grading.draft import Draft
 from grader.grading.phases.context import GradingContext
 from grader.grading.refusal import BUILD_FAILED, unreached
-from grader.results.result import OUTSTANDING, Provenance
+from grader.results.check import OUTSTANDING
+from grader.results.result import Provenance
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ from grader.grading.phases.context import GradingContext, thawed
 from grader.grading.search.hint import hint as hint_of
 from grader.grading.search.localisation import Suspect, search
 from grader.grading.search.need import allowance, cleanness, is_needed, rightness
-from grader.results.result import Check, Verdict
+from grader.results.check import Check, Verdict
 
 SEARCH = "the line of the mistake"
 """Name of the part of a report that is missing if the search fails."""

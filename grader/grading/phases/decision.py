@@ -18,7 +18,8 @@ from grader.grading.phases.speed import time_submission
 from grader.grading.refusal import left_out
 from grader.grading.timing.performance import unmeasured_checks
 from grader.grading.timing.timing_setup import TimingSetup
-from grader.results.result import Check, Provenance
+from grader.results.check import Check
+from grader.results.result import Provenance
 
 
 @dataclass(frozen=True, kw_only=True)

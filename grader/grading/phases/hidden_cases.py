@@ -27,7 +27,8 @@ from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.phases.context import probe_after, thawed
 from grader.grading.progress import Progress
 from grader.grading.refusal import BUILD_FAILED
-from grader.results.result import Check, Result
+from grader.results.check import Check
+from grader.results.result import Result
 
 
 def finish(draft: Draft, environment: GradingEnvironment, progress: Progress) -> Result:

@@ -7,7 +7,7 @@ from grader.grading.checks.correctness import Tried, failed_sizes, try_cases
 from grader.grading.checks.hanging import Lookout
 from grader.grading.checks.simulator_checks import Runs
 from grader.grading.phases.context import GradingContext
-from grader.results.result import Reason
+from grader.results.check import Reason
 
 
 def try_shown(context: GradingContext, runs: Runs) -> tuple[Tried, ...]:

@@ -9,7 +9,7 @@ from grader.grading.phases.context import GradingContext, thawed
 from grader.grading.timing.measurement import open_sessions
 from grader.grading.timing.performance import check_performance, unmeasured_checks
 from grader.grading.timing.timing_setup import OwnParticipants, TimingSetup, begin_own, begin_submission
-from grader.results.result import Check, Reason
+from grader.results.check import Check, Reason
 
 UNTIMED = Problem(reason=Reason.NOT_RUN, message="skipped: nothing is timed here.")
 NO_SPEED = Problem(reason=Reason.NOT_RUN, message="skipped: the assignment checks no speed.")

@@ -8,7 +8,7 @@ from grader.course.rubric import Hints
 from grader.grading.search.sites import Edit
 from grader.grading.source.outline import Outline
 from grader.protocol.text import showable
-from grader.results.result import Check
+from grader.results.check import Check
 
 QUOTED_CHARACTERS = 100
 """Most characters of code in a hint."""

@@ -31,7 +31,7 @@ from grader.grading.search.mutant_schema import edited, mutant_schemas
 from grader.grading.search.sites import Edit
 from grader.grading.source.outline import Outline
 from grader.grading.source.reading import outline
-from grader.results.result import Verdict
+from grader.results.check import Verdict
 
 EDITS_PER_SECOND = 400
 """Rough number of edits that are evaluated in a second. Edits beyond the available time would be compiled for nothing.

@@ -5,6 +5,7 @@ from time import perf_counter
 
 from grader.common.record import replace
 from grader.course.assignment import Assignment
+from grader.course.rubric import Kind
 from grader.grading.checks.building import Built
 from grader.grading.checks.sanitizer import NUMBER, findings_of
 from grader.grading.checks.simulated_run import Subject, simulate
@@ -12,7 +13,7 @@ from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.source_lines import EXPLAINED, names_a_line
 from grader.grading.rules import SearchRules
 from grader.grading.search.localisation import CONFIRMING, IsClean
-from grader.results.result import Check, Kind, Reason, Verdict
+from grader.results.check import Check, Reason, Verdict
 
 UNTOLD = EXPLAINED | {Reason.CRASH}
 """Reasons that do not say where results are wrong. A crash in one case does not say this of other cases."""

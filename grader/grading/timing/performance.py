@@ -6,7 +6,7 @@ from statistics import median
 from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.expressions import evaluate
-from grader.course.rubric import SpeedGoal
+from grader.course.rubric import Kind, SpeedGoal
 from grader.course.speed_goals import device_class, model_speed, speed_goal
 from grader.execution.device import copy_size, peak_run, share_a_process
 from grader.grading.checks.scoring import award_speed, required_rate
@@ -34,8 +34,8 @@ from grader.grading.timing.measurement import measure
 from grader.grading.timing.rounds import Round
 from grader.grading.timing.timing_setup import TimingSetup
 from grader.protocol.messages import DeviceFacts
+from grader.results.check import Check, Verdict, full_marks
 from grader.results.metrics import Interval, Performance, Program, Roofs, Samples
-from grader.results.result import Check, Kind, Verdict, full_marks
 
 CEILING = 1.05
 """Largest plausible speed of a kernel on a GPU, as a multiple of the highest known speed: the fastest copy, and the

@@ -3,11 +3,11 @@
 import html
 from collections.abc import Iterator
 
+from grader.course.rubric import Kind
 from grader.lms.exports.sheet import FORMULA
 from grader.protocol.text import showable
 from grader.reports.words import correction_in_words, deduction_in_words, score_in_words
 from grader.results.gradebook import Grade, StudentRow
-from grader.results.result import Kind
 
 SIGNATURE = "grader: "
 """Start of a comment by grader, which grader may replace. All other comments are an instructor's."""

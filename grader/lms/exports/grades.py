@@ -4,10 +4,10 @@ import csv
 import io
 from decimal import Decimal
 
+from grader.course.rubric import Kind
 from grader.lms.exports.sheet import BOM, harmless
 from grader.protocol.text import showable
 from grader.results.gradebook import Gradebook, StudentRow
-from grader.results.result import Kind
 
 KINDS = tuple(kind for kind in Kind if kind is not Kind.PRACTICE)
 """Kinds of checks that are worth points."""

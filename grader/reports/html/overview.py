@@ -12,6 +12,7 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from grader.common.phrases import capital
+from grader.course.rubric import CAUSES_FIRST, Kind
 from grader.reports.figures.histograms import drawn
 from grader.reports.html.page import ENVIRONMENT, figure_of
 from grader.reports.html.pairs import PairRow, side_by_side
@@ -36,8 +37,8 @@ from grader.reports.statistics import (
     sums_of,
 )
 from grader.reports.words import correction_in_words, deduction_in_words, incomplete_in_words, three_digits
+from grader.results.check import OUTSTANDING, Reason
 from grader.results.gradebook import Grade, Gradebook, LeftOut, Speed, StudentRow
-from grader.results.result import CAUSES_FIRST, OUTSTANDING, Kind, Reason
 
 FASTER = 1.1
 """Multiple of the model solution's speed that measurement noise does not explain."""

@@ -15,6 +15,7 @@ from markupsafe import Markup
 
 from grader.common.optional import Fault, attempt
 from grader.common.phrases import capital, count
+from grader.course.rubric import Kind
 from grader.protocol.text import showable
 from grader.reports import figures
 from grader.reports.figures.ladder import ladder
@@ -37,8 +38,9 @@ from grader.reports.words import (
     unreached_in_words,
     usage_in_words,
 )
+from grader.results.check import OUTSTANDING, Check, ErrorMap, Reason, Verdict
 from grader.results.metrics import Access, Performance, Profile
-from grader.results.result import OUTSTANDING, Check, ErrorMap, Kind, Reason, Result, Ungraded, Verdict
+from grader.results.result import Result, Ungraded
 
 WORDS = {
     Verdict.PASSED: "passed",

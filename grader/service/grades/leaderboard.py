@@ -14,7 +14,9 @@ from typing import NamedTuple
 from sqlalchemy import SQLColumnExpression, select
 from sqlalchemy.orm import Session
 
-from grader.results.result import Check, Kind, Reason, Result, Verdict
+from grader.course.rubric import Kind
+from grader.results.check import Check, Reason, Verdict
+from grader.results.result import Result
 from grader.service.db.models import AttemptRow, CourseRole, ExclusionRow, GradingRow, PersonRow, PseudonymRow
 
 REQUIRED_KINDS = frozenset({Kind.BUILD, Kind.CORRECTNESS, Kind.SANITIZER})

@@ -10,9 +10,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from grader.course.rubric import Kind
 from grader.course.suite import Coursework
 from grader.grading.progress import Decided, Progress
-from grader.results.result import Kind
 
 SLOT = 5.0
 """Seconds. An explanation takes 1 to 4 s."""

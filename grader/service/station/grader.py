@@ -24,7 +24,8 @@ from grader.course.submissions.handin import HandIn, Student
 from grader.course.suite import Coursework
 from grader.grading.progress import Progress, quietly
 from grader.lms.bundle import pack
-from grader.results.result import UNTIMED, Result, Ungraded
+from grader.results.check import UNTIMED
+from grader.results.result import Result, Ungraded
 from grader.service.course.assignments import NO_LAST_STATE, AssignmentCache, LastGoodState
 from grader.service.course.device_classes import classes_of, elsewhere
 from grader.service.db.session import Database

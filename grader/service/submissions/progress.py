@@ -12,7 +12,8 @@ from sqlalchemy.orm import Session
 from grader.common.record import Record
 from grader.grading.progress import Decided
 from grader.protocol.text import showable
-from grader.results.result import Result, Verdict, lines_named, shown_as
+from grader.results.check import Verdict, lines_named, shown_as
+from grader.results.result import Result
 from grader.service.db.models import GradingRow, ProgressRow
 from grader.service.submissions.queue import ClaimedGrading
 

@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse, Response
 
 from grader.common.phrases import count
 from grader.protocol.text import showable
-from grader.results.result import LINES
+from grader.results.check import LINES
 from grader.service.auth.secrets import fresh_token
 from grader.service.grades.wording import late_in_words, number, score_in_words
 from grader.service.submissions.versions import is_older

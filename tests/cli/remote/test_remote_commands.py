@@ -12,7 +12,7 @@ from grader.cli.exit_codes import FAILED, PASSED, UNGRADED
 from grader.cli.remote import handing_in, sessions, sign_in_file
 from grader.cli.remote.calls import origin_of
 from grader.common.errors import InputError, UngradedError
-from grader.results.result import Reason
+from grader.results.check import Reason
 
 FAILED_SPEED = {"check": "speed", "verdict": "failed", "reason": "DATA_RACE", "words": "it is slow."}
 

@@ -8,14 +8,15 @@ from recorded import RECORDED
 from selection import param
 
 from grader.course.forbidden import Construct
+from grader.course.rubric import Kind
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
 from grader.execution.outcome import OutOfMemory, TimedOut
 from grader.execution.plan import Binding
 from grader.grading.checks.building import check_build, prepare
 from grader.protocol.messages import Open
+from grader.results.check import Reason, Verdict
 from grader.results.metrics import Usage
-from grader.results.result import Kind, Reason, Verdict
 
 SIGNATURE = "__kernel void coalsTransp(__global float *A, __global float *B, uint height, uint width)"
 EMPTY = SIGNATURE + " { }\n"

@@ -20,7 +20,7 @@ from grader.grading.checks.simulator_checks import Watched
 from grader.grading.explain.failures import FailedError
 from grader.grading.explain.problem import NOT_RIGHT, Problem, of_failure
 from grader.grading.timing.performance import unmeasured
-from grader.results.result import Reason, Verdict
+from grader.results.check import Reason, Verdict
 
 ABORTED = Crashed(signal=6, exit_code=None, words="Assertion `0' failed.", doing=COMPILING)
 SLOW = TimedOut(doing=COMPILING, seconds=20)

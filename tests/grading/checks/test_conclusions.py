@@ -16,7 +16,7 @@ from grader.grading.checks.simulated_run import Simulated
 from grader.grading.explain.simulator.locations import Scene
 from grader.protocol.observation import SeenAccess, SeenArray, SeenKernel
 from grader.protocol.steps import ProgramSource
-from grader.results.result import Verdict
+from grader.results.check import Verdict
 
 COUNTS = {"requests": 1, "mostly_idle": 1, "active": 1, "bytes": 4, "unused": 0, "conflicts": 0, "sectors": 1}
 COUNTS |= {"fewest": 1, "worst": 1.0, "stride": 4}

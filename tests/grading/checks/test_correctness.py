@@ -7,6 +7,7 @@ import pytest
 from fake_worker import BINDINGS, FakeWorker
 from samples import BUILD, SPEED, check
 
+from grader.course.rubric import Kind
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
 from grader.course.truth.oracle import load_oracle
@@ -25,7 +26,7 @@ from grader.grading.checks.correctness import (
     unrun_cases,
 )
 from grader.protocol.steps import ProgramSource
-from grader.results.result import Kind, Reason, Verdict
+from grader.results.check import Reason, Verdict
 
 
 def noise(arrays):

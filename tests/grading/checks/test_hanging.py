@@ -11,7 +11,7 @@ from grader.execution.outcome import Crashed, TimedOut
 from grader.grading.checks.correctness import trial_of
 from grader.grading.checks.hanging import Launcher, Lookout
 from grader.grading.checks.sanitizer import Endless, of_endless
-from grader.results.result import Finding, Reason
+from grader.results.check import Finding, Reason
 
 SILENT = TimedOut(doing="running", seconds=1)
 CRASHED = Crashed(signal=11, exit_code=None, words="")

@@ -5,15 +5,15 @@ from kernels import TRANSPOSITION, changed
 from project import ROOT
 from simulator import subject_of
 
-from grader.course.rubric import Memory, MemoryCheck
+from grader.course.rubric import Kind, Memory, MemoryCheck
 from grader.grading.checks.memory import MEASURES, _profile, check_memory, count_memory, memory_run, uncounted, usable
 from grader.grading.checks.simulated_run import Simulated
 from grader.grading.explain.problem import NOT_RIGHT, Problem
 from grader.grading.explain.simulator.locations import Scene
 from grader.protocol.messages import Simulation
 from grader.protocol.observation import SeenAccess, SeenBranch, SeenKernel
+from grader.results.check import Reason, Verdict
 from grader.results.metrics import Profile
-from grader.results.result import Kind, Reason, Verdict
 
 MODEL = (ROOT / "reference" / "coalsTransp" / "kernels.cl").read_text()
 NAIVE = (ROOT / "reference" / "coalsTransp" / "baseline.cl").read_text().replace("naiveTransp", "coalsTransp")

@@ -7,7 +7,7 @@ from simulator import subject_of
 
 from grader.grading.checks.missing_barrier import PLACES, with_barrier
 from grader.grading.checks.sanitizer import check_sanitizer, sanitizer_run
-from grader.results.result import Reason
+from grader.results.check import Reason
 
 MODEL = (ROOT / "reference" / "nearestNeighbour" / "kernels.cl").read_text()
 BARRIER = "barrier(CLK_LOCAL_MEM_FENCE);"

@@ -4,10 +4,10 @@ import pytest
 from samples import DEVICE, check, failed, performance
 
 from grader.common.record import replace
-from grader.course.rubric import MemoryCheck
+from grader.course.rubric import Kind, MemoryCheck
 from grader.grading.checks.requirements import required
 from grader.grading.explain.problem import Problem
-from grader.results.result import Kind, Reason, Verdict
+from grader.results.check import Reason, Verdict
 
 LESSON = check("memory: lesson", kind=Kind.MEMORY, points=20, max_points=20)
 DETAIL = check("memory: detail", kind=Kind.MEMORY, points=5, max_points=5, message="the limit is 2.")

@@ -6,8 +6,9 @@ from project import ROOT
 from simulator import subject_of
 from worker_rules import DEADLINES
 
+from grader.course.rubric import Kind
 from grader.grading.checks.sanitizer import check_sanitizer, sanitizer_run, unwatched
-from grader.results.result import Kind, Reason, Verdict
+from grader.results.check import Reason, Verdict
 
 MODEL = (ROOT / "reference" / "coalsTransp" / "kernels.cl").read_text()
 BARRIER = "        barrier(CLK_LOCAL_MEM_FENCE);"

@@ -4,8 +4,8 @@ import pytest
 
 from grader.course.rubric import Band, Case, Correctness, SpeedGoal, Tolerance
 from grader.grading.checks.scoring import award_speed, case_points, required_rate
+from grader.results.check import Verdict
 from grader.results.metrics import Interval
-from grader.results.result import Verdict
 
 GOAL = SpeedGoal(
     sizes={"n": 1},

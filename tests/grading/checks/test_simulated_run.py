@@ -14,7 +14,7 @@ from grader.grading.checks.simulator_checks import Runs
 from grader.grading.explain.problem import Problem
 from grader.protocol.messages import Done, Opened, Refused
 from grader.protocol.observation import SeenKernel, SeenMessage
-from grader.results.result import Reason
+from grader.results.check import Reason
 
 MODEL = (ROOT / "reference" / "coalsTransp" / "kernels.cl").read_text()
 SIGNATURE = "__kernel void coalsTransp(__global float *A, __global float *B, uint height, uint width)\n"

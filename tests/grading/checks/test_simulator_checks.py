@@ -13,8 +13,8 @@ from grader.grading.checks.sanitizer import Endless
 from grader.grading.checks.simulator_checks import unwatched_checks, watch
 from grader.grading.explain.problem import Problem
 from grader.grading.rules import WatchingRules
+from grader.results.check import Finding, Reason, Verdict
 from grader.results.metrics import Profile
-from grader.results.result import Finding, Reason, Verdict
 
 MODEL = (ROOT / "reference" / "coalsTransp" / "kernels.cl").read_text()
 RULES = WatchingRules()

@@ -8,12 +8,13 @@ from simulator import runs_of, subject_of
 
 from grader.common.record import replace
 from grader.course.folders import Kit
+from grader.course.rubric import Kind
 from grader.grading.checks.memory import Counted, memory_run
 from grader.grading.checks.simulated_run import CUT_OFF
 from grader.grading.checks.simulator_checks import watch
 from grader.grading.checks.uncounted import explained
 from grader.grading.rules import WatchingRules
-from grader.results.result import Kind, Reason, Verdict
+from grader.results.check import Reason, Verdict
 
 HOSTILE = ROOT / "tests" / "submissions" / "hostile"
 RULES = WatchingRules()

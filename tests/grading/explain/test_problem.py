@@ -11,7 +11,7 @@ from grader.grading.explain.diagnosis.evidence import Explanation
 from grader.grading.explain.problem import explained, of_build_log, of_failure, of_mismatch, of_stray_write
 from grader.protocol.kernel import Demand, Resources
 from grader.protocol.messages import BuildFailed, Refused, Stopped
-from grader.results.result import Reason
+from grader.results.check import Reason
 
 NVIDIA_LOG = """<kernel>:3:50: error: implicit declaration of function 'foo' is invalid in OpenCL
     foo(3);

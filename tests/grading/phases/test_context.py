@@ -8,7 +8,7 @@ from samples import DEVICE, failed
 from grader.common.record import replace
 from grader.execution.pool import OwnWorkers
 from grader.grading.phases import context
-from grader.results.result import Reason
+from grader.results.check import Reason
 
 
 @pytest.mark.parametrize(

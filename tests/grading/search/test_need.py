@@ -6,9 +6,10 @@ import pytest
 from samples import check, failed, unchecked
 
 from grader.common.record import replace
+from grader.course.rubric import Kind
 from grader.grading.rules import SearchRules
 from grader.grading.search.need import allowance, is_needed, rightness
-from grader.results.result import Finding, Kind, Reason, Verdict
+from grader.results.check import Finding, Reason, Verdict
 
 SEEN = Finding(reason=Reason.DATA_RACE, message="line 3: a race.", cause="No barrier.", places=(), times=1)
 

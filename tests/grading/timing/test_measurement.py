@@ -21,7 +21,7 @@ from grader.grading.timing.participants import Role
 from grader.grading.timing.performance import check_performance
 from grader.grading.timing.rounds import Comparisons
 from grader.protocol.messages import BuildFailed
-from grader.results.result import Reason, Verdict
+from grader.results.check import Reason, Verdict
 
 pytestmark = pytest.mark.usefixtures("still_kernel")
 

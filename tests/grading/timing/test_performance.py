@@ -19,8 +19,8 @@ from grader.grading.timing.performance import (
     unmeasured,
 )
 from grader.grading.timing.rounds import Comparisons, Round
+from grader.results.check import Reason, Verdict
 from grader.results.metrics import Interval
-from grader.results.result import Reason, Verdict
 
 pytestmark = pytest.mark.usefixtures("still_kernel")
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from grader.batch.scheduler import ATTEMPTS
 from grader.grading.timing.participants import Role
 from grader.grading.timing.rounds import Clocked, Resting, Round, TurnTimes
-from grader.results.result import UNTIMED, Reason, Verdict
+from grader.results.check import UNTIMED, Reason, Verdict
 
 QUICK = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 LONG = settings(max_examples=500, deadline=None, suppress_health_check=list(HealthCheck))

@@ -16,7 +16,7 @@ from grader.grading.timing.device_data import DIGEST, SUMS, SUPPLY, supply_of
 from grader.grading.timing.measurement import measure
 from grader.grading.timing.participants import Role
 from grader.grading.timing.verifiers import ByOracle, ByReference
-from grader.results.result import Reason
+from grader.results.check import Reason
 
 pytestmark = pytest.mark.usefixtures("still_kernel")
 

@@ -16,7 +16,7 @@ from grader.grading.rules import TimingRules
 from grader.grading.timing.device_data import SUMS
 from grader.grading.timing.measurement import measure
 from grader.grading.timing.participants import Role
-from grader.results.result import Reason
+from grader.results.check import Reason
 
 SUBMISSIONS = ROOT / "tests" / "submissions"
 

@@ -13,7 +13,7 @@ from sheets import ABSENT, COURSE, FAULT, GRADED, NAMES, STUDENTS, WRONG, row
 from grader.common.errors import InputError
 from grader.lms.exports.moodle import late, moodle_worksheet
 from grader.lms.exports.sheet import read_sheet
-from grader.results.result import Reason
+from grader.results.check import Reason
 
 ENGLISH = (
     *("Identifier", "Full name", "Email address", "Status", "Grade", "Maximum grade", "Grade can be changed"),

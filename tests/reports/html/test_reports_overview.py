@@ -8,6 +8,7 @@ from browser import without_policy
 from gradebooks import NAMES, SKELETONS, grade, gradebook, mark, missed, row, speed
 from pages import PAYLOADS, Reader
 
+from grader.course.rubric import Kind
 from grader.course.submissions.handin import Remark
 from grader.reports.html.overview import FASTER, address, faster, impossible, of_model, render_overview, whole
 from grader.reports.html.picking import flags_of
@@ -22,7 +23,8 @@ from grader.reports.statistics import (
     quartiles,
     sums_of,
 )
-from grader.results.result import Correction, Kind, Reason, Verdict
+from grader.results.check import Reason, Verdict
+from grader.results.result import Correction
 
 PERFECT = grade(mark(), mark("performance: cpu (n 1)", Kind.PERFORMANCE, 40.0, 40.0), timed=speed())
 UNBUILT = grade(

@@ -30,13 +30,14 @@ from samples import (
     unchecked,
 )
 
+from grader.course.rubric import Kind
 from grader.course.submissions.submission import LINES, read_submission
 from grader.course.submissions.task import Task
 from grader.grading.grade import grade_submission
 from grader.reports import REPORTS
 from grader.reports.html.page import COSTLY, lines_of, picture_of
+from grader.results.check import Reason, Verdict
 from grader.results.metrics import Samples, Usage
-from grader.results.result import Kind, Reason, Verdict
 
 LOG = "kernels.cl:2:5: error: use of undeclared identifier 'Asub'\n" + "a line of the log\n" * 100 + "its last line"
 

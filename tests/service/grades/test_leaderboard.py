@@ -7,8 +7,9 @@ from hiding import HIDDEN, changed, failing, hiding_course, right
 from samples import RACE, SLOW, SPEED, check, failed, performance, result, unchecked
 from services import Service
 
+from grader.course.rubric import Kind
+from grader.results.check import Reason, Verdict
 from grader.results.metrics import Interval
-from grader.results.result import Kind, Reason, Verdict
 from grader.service.course.pseudonyms import choose_pseudonym
 from grader.service.db.models import AttemptRow
 from grader.service.decisions.overrides import exclude

@@ -4,8 +4,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from grader.course.rubric import Kind
 from grader.grading.progress import Decided
-from grader.results.result import Check, Kind, Verdict
+from grader.results.check import Check, Verdict
 from grader.service.station.end_times import SLOT, Pace
 
 

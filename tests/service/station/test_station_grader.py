@@ -6,8 +6,10 @@ from hiding import hiding_course, right
 
 from grader.batch.station import MissingSpeeds, PendingCases, VisibleGrading, WholeGrading
 from grader.common.record import replace
+from grader.course.rubric import Kind
 from grader.grading.explain.problem import PENDING
-from grader.results.result import Kind, Reason, Result, Ungraded, Verdict
+from grader.results.check import Reason, Verdict
+from grader.results.result import Result, Ungraded
 from grader.service.station import end_times
 from grader.service.station.grader import Judge
 from grader.service.submissions.queue import CHANGED, MOVED, ClaimedGrading, PendingResult

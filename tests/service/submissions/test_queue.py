@@ -8,8 +8,9 @@ from hiding import hiding_course, right
 from services import Service, graded, told
 
 from grader.common.record import replace
+from grader.course.rubric import Kind
 from grader.grading.explain.problem import PENDING
-from grader.results.result import Kind, Reason
+from grader.results.check import Reason
 from grader.service.db.models import AttemptRow, AuditRow, GradingRow, ReleaseRow, State
 from grader.service.db.session import Database
 from grader.service.decisions.regrading import try_again

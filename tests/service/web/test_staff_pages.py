@@ -9,7 +9,7 @@ from hiding import failing, right
 from services import FREE, Service, field, graded, post, visible
 from sqlalchemy import insert
 
-from grader.results.result import Reason
+from grader.results.check import Reason
 from grader.service.course import roster as enrolling
 from grader.service.db.models import CourseRole, PersonRow, State
 from grader.service.exports.csv import links_csv

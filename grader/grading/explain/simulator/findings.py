@@ -15,7 +15,7 @@ from grader.grading.explain.simulator.oclgrind import (
 from grader.grading.explain.simulator.races import NO_BARRIER, is_past_a_barrier
 from grader.grading.explain.simulator.unset import first_uses, of_unset
 from grader.protocol.observation import SeenKernel
-from grader.results.result import Finding, Reason
+from grader.results.check import Finding, Reason
 
 LIMIT = 8
 """Most findings that are reported. The first cause comes first, and the rest are mostly its consequences."""

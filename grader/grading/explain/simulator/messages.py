@@ -13,7 +13,7 @@ from grader.grading.explain.simulator.oclgrind import Entity, Target
 from grader.grading.explain.simulator.races import LOCK, NO_BARRIER, local_race, unparted
 from grader.grading.explain.simulator.source_lines import lines_in_words, told_to_decide
 from grader.protocol.observation import SeenKernel, SeenMessage
-from grader.results.result import Finding, Place, Reason
+from grader.results.check import Finding, Place, Reason
 
 
 @dataclass(frozen=True, kw_only=True)

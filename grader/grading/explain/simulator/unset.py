@@ -9,7 +9,7 @@ from grader.grading.explain.simulator.messages import NO_LINE
 from grader.grading.explain.simulator.oclgrind import GLOBAL, LOCAL
 from grader.grading.explain.simulator.source_lines import lines_in_words, told_to_decide, writers
 from grader.protocol.observation import SeenKernel, SeenUnset
-from grader.results.result import Finding, Place, Reason
+from grader.results.check import Finding, Place, Reason
 
 
 def first_uses(unset: Iterable[SeenUnset]) -> Iterator[SeenUnset]:

@@ -11,7 +11,7 @@ from grader.grading.explain.simulator.findings import LIMIT, findings
 from grader.grading.explain.simulator.locations import Scene
 from grader.protocol.messages import REPLY_LIMIT
 from grader.protocol.observation import SeenAccess, SeenArray, SeenKernel, SeenMessage, SeenUnset
-from grader.results.result import Place, Reason
+from grader.results.check import Place, Reason
 
 SOURCE = "\n".join(f"line {n};" for n in range(1, 31))
 LINE = Scene(source=SOURCE, dimensions=1, extent=None)

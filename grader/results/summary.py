@@ -1,0 +1,73 @@
+"""Summary of the checks of a grading: its first cause, and the points that are not decided."""
+
+from collections import Counter
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from grader.common.record import Record
+from grader.course.rubric import CAUSES_FIRST, Kind
+from grader.results.check import NOT_MADE, OUTSTANDING, CheckLabels, Reason, Verdict
+
+T = TypeVar("T", bound=CheckLabels)
+
+
+class Unchecked(Record):
+    """The OUTSTANDING checks of one reason: their number, and their points in total, which may be 0."""
+
+    reason: Reason
+    checks: int
+    points: float
+
+
+class CheckSummary(Generic[T]):
+    """Summary of a grading by its checks, in full or short form."""
+
+    if TYPE_CHECKING:
+        checks: tuple[T, ...]
+
+    @property
+    def unchecked(self) -> tuple[Unchecked, ...]:
+        """OUTSTANDING checks, with a record for each reason. Their points are part of the full points."""
+        by_reason = {why: [check.max_points for check in self.checks if check.reason is why] for why in OUTSTANDING}
+        return tuple(
+            Unchecked(reason=why, checks=len(points), points=sum(points)) for why, points in by_reason.items() if points
+        )
+
+    @property
+    def hidden_points(self) -> float:
+        """Points of all checks whose outcome is withheld; included in the full points."""
+        return sum(check.max_points for check in self.checks if check.reason is Reason.HIDDEN)
+
+    @property
+    def failed(self) -> bool:
+        """True if a check that counts failed or earned only a part of its points."""
+        lost = {Verdict.PARTIAL, Verdict.FAILED}
+        return any(check.verdict in lost for check in self.checks if check.kind in CAUSES_FIRST)
+
+    @property
+    def passed(self) -> bool:
+        """True if every check that counts passed and none is left to be made. Hidden checks are ignored."""
+        return not self.failed and not self.unchecked
+
+    @property
+    def first_cause(self) -> T | None:
+        """The failed check whose message should be read first, or None if no check that counts failed.
+
+        It is about the first kernel that failed. Findings of the simulator come before wrong results, which are their
+        consequences. Among wrong results, the commonest cause comes first. Among cases with this cause, one without a
+        size of 1 comes first, since a case with only one row or element shows little.
+        """
+        untold = {None, Reason.NOT_RUN, *NOT_MADE}
+        failed = [each for each in self.checks if each.kind in CAUSES_FIRST and each.reason not in untold]
+        of_first = [check for check in failed if check.part == failed[0].part]
+        causes = Counter(check.cause for check in of_first if check.cause)
+        return min(
+            of_first,
+            key=lambda check: (CAUSES_FIRST.index(check.kind), -causes[check.cause], check.has_a_size_of_one),
+            default=None,
+        )
+
+    @property
+    def unreached(self) -> tuple[T, ...]:
+        """Checks that failed only because a build failed. Their points are lost, and there is no more to report."""
+        unbuilt = {each.part for each in self.checks if each.kind is Kind.BUILD and each.verdict is Verdict.FAILED}
+        return tuple(each for each in self.checks if each.part in unbuilt and each.reason is Reason.NOT_RUN)
