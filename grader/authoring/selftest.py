@@ -16,8 +16,9 @@ from grader.authoring.thresholds import CLEARLY, MARGIN
 from grader.common.errors import NoiseError, SolutionError
 from grader.common.phrases import sizes_in_words
 from grader.course.assignment import Assignment
+from grader.course.criteria import SpeedGoal
 from grader.course.folders import BASELINE_FILE, MODEL_FILE
-from grader.course.rubric import Kind, SpeedGoal
+from grader.course.rubric import Kind
 from grader.course.speed_goals import speed_goal
 from grader.course.submissions.submission import FILE_NAME, read_submission
 from grader.course.submissions.task import Task

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from grader.common.phrases import listed, sizes_in_words
 from grader.course.assignment import Assignment
+from grader.course.criteria import Case, Measure
 from grader.course.expressions import evaluate
 from grader.course.launches import Launch
-from grader.course.rubric import Case, Measure
 from grader.course.suite import Coursework
 from grader.grading.checks.signature import expected_signature
 

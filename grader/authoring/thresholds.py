@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from grader.course.rubric import Band, MemoryCheck, SpeedGoal
+from grader.course.criteria import Band, MemoryCheck, SpeedGoal
 
 MARGIN = 1.25
 """Factor by which the model solution must be faster than full points require."""

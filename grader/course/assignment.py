@@ -10,30 +10,19 @@ from pydantic import Field, model_validator
 
 from grader.common.errors import InputError
 from grader.common.record import replace
+from grader.course.criteria import DeviceClass, Hints, MemoryCheck, Range, Sizes, Slip, SpeedGoal
 from grader.course.expressions import Expression, evaluate, evaluate_int, evaluate_stated
 from grader.course.folders import ASSIGNMENT_FILE, BASELINE_FILE, MODEL_FILE, ORACLE_FILE, Folders, read_text
 from grader.course.forbidden import Construct
 from grader.course.launches import ELEMENT_BYTES, Buffer, Choices, Launch, LocalArray, Repeat, Scalar
 from grader.course.policies.rules import POLICIES
-from grader.course.rubric import (
-    Correctness,
-    DeviceClass,
-    Hints,
-    Memory,
-    MemoryCheck,
-    Range,
-    Sanitizer,
-    Sizes,
-    Slip,
-    SpeedGoal,
-    SpeedGoals,
-)
+from grader.course.rubric import Rubric, SpeedGoals
 
 EXACT = 2**24
 """Limit up to which floats represent every whole number exactly."""
 
 
-class Assignment(Folders):
+class Assignment(Folders, Rubric):
     """One assignment, checked as a whole when it is read. `part` is its name within a suite, empty outside a suite."""
 
     part: str = ""
@@ -70,11 +59,6 @@ class Assignment(Folders):
 
     baseline: tuple[Launch, ...] = Field(min_length=1)
     """Launches of the naive kernels of baseline.cl, which compute the same results."""
-
-    correctness: Correctness
-    sanitizer: Sanitizer | None = None
-    memory: Memory | None = None
-    performance: SpeedGoals | None = None
 
     hints: Hints = "line"
     """Detail of the hint about a mistake that grader finds by small edits of the student's file: `none`, the `line`,
@@ -113,10 +97,8 @@ class Assignment(Folders):
 
     def all_sizes(self) -> Iterator[Sizes]:
         """Sizes of every launch that the checks need."""
-        yield from (case.sizes for case in self.correctness.cases)
-        yield from (goal.sizes for goal in self.goals.values())
-        yield from [self.sanitizer.sizes] if self.sanitizer else []
-        yield from [self.memory.sizes] if self.memory else []
+        for section in self.sections:
+            yield from section.launch_sizes()
 
     def _misnamed(self) -> Iterator[str]:
         """Yield a message for each name that refers to nothing, or to two things."""
@@ -219,11 +201,10 @@ class Assignment(Folders):
 
     def _numbers(self) -> Iterator[str | float]:
         """Expressions that need not be whole numbers."""
-        yield from (check.at_most for check in (self.memory.checks if self.memory else ()))
         yield from (scalar.value for scalar in self.scalars.values())
         yield from [self.repeat.until.below] if self.repeat and self.repeat.until else []
-        yield self.correctness.tolerance.factor
-        yield from [self.performance.bytes, self.performance.flop or 0] if self.performance else []
+        for section in self.sections:
+            yield from section.numbers()
 
     @property
     def parts(self) -> "tuple[Assignment, ...]":
@@ -244,19 +225,6 @@ class Assignment(Folders):
     def has_surroundings(self) -> bool:
         """True if the student's kernels are part of a larger program, which also has steps from model solutions."""
         return len(self.launches) > len(self.student_launches)
-
-    @property
-    def is_watched(self) -> bool:
-        """True if a check needs the simulator."""
-        return self.sanitizer is not None or self.memory is not None
-
-    @property
-    def points(self) -> float:
-        """Points of all checks together; equal on every device class."""
-        watched = self.sanitizer.points if self.sanitizer else 0
-        counted = sum(check.points for check in self.memory.checks) if self.memory else 0
-        timed = max((goal.points for goal in self.goals.values()), default=0)
-        return self.correctness.points + watched + counted + timed
 
     @property
     def goals(self) -> Mapping[DeviceClass, SpeedGoal]:
@@ -307,7 +275,8 @@ class Assignment(Folders):
         """
         if self.kit is not None:  # kits are not scored again, so any change means new measurements
             return hashlib.sha256(repr((self.sha256, self.kit)).encode()).hexdigest()
-        fields = self.model_dump_json(exclude=SCORED, exclude_computed_fields=True)
+        unmeasured = {**UNSCORED, "title": True, **self.unmeasured}
+        fields = self.model_dump_json(exclude=unmeasured, exclude_computed_fields=True)
         own = (self.source(BASELINE_FILE), self.source(ORACLE_FILE))
         measured = (fields, *own, *sorted(self.model_solutions().items()))
         return hashlib.sha256(repr(measured).encode()).hexdigest()
@@ -384,17 +353,3 @@ REWARDS = ("avoiding_earns_at_most", "baseline_avoids", "slips")
 
 UNSCORED: Any = dict.fromkeys((*POLICIES, *REWARDS, "folder", "reference", "kit", "due_in"), True)
 """Fields of an assignment that do not affect points before deductions for lateness."""
-
-SCORED: Any = {
-    **UNSCORED,
-    "title": True,
-    "correctness": {"points": True, "cases": {"__all__": {"hidden": True}}},
-    "sanitizer": {"points": True, "hidden": True},
-    "memory": {"checks": True},
-    "performance": {
-        "hidden": True,
-        "requires": True,
-        "classes": {"__all__": {"bands": True, "minimum": True, "baseline": True, "yardstick": True}},
-    },
-}
-"""Fields of an assignment that change no measurement."""

@@ -6,10 +6,10 @@ from pathlib import Path
 from grader.common.errors import InputError
 from grader.common.record import Record
 from grader.course.assignment import Assignment
+from grader.course.criteria import Hints
 from grader.course.folders import ASSIGNMENT_FILE, BASELINE_FILE, KIT_FILE, MODEL_FILE, ORACLE_FILE, RULES_FILE, Kit
 from grader.course.loading import Fields, checked, line_of, read_fields
 from grader.course.policies.rules import POLICIES, Policies, contradictions
-from grader.course.rubric import Hints
 from grader.course.suite import Coursework, Suite
 
 PARTS = "parts"

@@ -1,11 +1,17 @@
-"""The checks of an assignment and their points: right results, a clean simulated run, memory behaviour and speed."""
+"""Checks of an assignment and their points: assignment.yaml has one section for each kind of check.
 
+A section says what its checks are worth, what is hidden, and what they need. grading/check_kinds.py lists the code that
+makes the checks of each section.
+"""
+
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
-from typing import Literal
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from grader.common.record import Record
+from grader.common.record import Record, replace
+from grader.course.criteria import Case, DeviceClass, MemoryCheck, Range, Sizes, SpeedGoal, Tolerance
 from grader.course.expressions import Expression
 
 
@@ -23,49 +29,91 @@ class Kind(StrEnum):
 CAUSES_FIRST = (Kind.BUILD, Kind.SANITIZER, Kind.CORRECTNESS, Kind.MEMORY, Kind.PERFORMANCE)
 """Kinds of checks that count, in the order in which failures should be read. Practice cases decide nothing."""
 
-Sizes = dict[str, int]
-DataSet = Literal["random", "integers"]
-DeviceClass = Literal["cpu", "gpu"]
-Range = tuple[int, int]
-Hints = Literal["none", "line", "part", "change"]
-Slip = Literal["barrier", "guard"]
+
+class AskedCheck(Record):
+    """One check of a section, before it is made. `label` distinguishes it from others of its kind."""
+
+    kind: Kind
+    label: str = ""
+    sizes: Mapping[str, str | int] = Field(default={})
+    points: float
+    requires: tuple[str, ...] = ()
+    """Labels of the memory checks that must pass, so that the points of this check count."""
 
 
-class Tolerance(Record):
-    """Rule for the comparison of results on random inputs.
+class Section(Record):
+    """Section of assignment.yaml with the checks of one kind."""
 
-    `exact`: the same bits. `rounding`: within `factor` units of u * magnitude, where u = 2^-24 and
-    the oracle states the magnitude of every element (see truth/oracle.py).
-    """
+    kinds: ClassVar[tuple[Kind, ...]]
+    """Kinds of the checks. Cases for practice have a kind of their own."""
 
-    rule: Literal["exact", "rounding"]
-    """Name of the rule."""
+    needs_right_cases: ClassVar[bool] = True
+    """True if the points count only for kernels whose shown cases are right."""
 
-    factor: str | float = 1.0
-    """Factor of the rule `rounding`: a number or an expression over sizes and constants."""
+    needs_simulator: ClassVar[bool] = False
+    """True if the checks rest on a simulated run."""
+
+    unmeasured: ClassVar[Mapping[str, Any]] = {"points": True, "hidden": True}
+    """Fields that change no measurement, in pydantic's notation for excluded fields."""
+
+    def asked(self, device: DeviceClass, /) -> tuple[AskedCheck, ...]:
+        """Return the checks, in their order."""
+        raise NotImplementedError
+
+    @property
+    def hides(self) -> tuple[bool, ...]:
+        """True for each check that is hidden, in the order of the checks."""
+        raise NotImplementedError
+
+    @property
+    def total(self) -> float:
+        """Points of all checks together; equal on every device class."""
+        raise NotImplementedError
+
+    @property
+    def hidden_points(self) -> float:
+        """Points of the hidden checks, which a student kit leaves out."""
+        raise NotImplementedError
+
+    def without_hidden(self) -> Self | None:
+        """Return the section of a student kit, with unchanged points; None if all checks are hidden."""
+        raise NotImplementedError
+
+    def launch_sizes(self) -> Iterator[Sizes]:
+        """Yield the sizes of every launch that the checks need."""
+        raise NotImplementedError
+
+    def numbers(self) -> Iterator[str | float]:
+        """Yield the expressions over constants and sizes that need not be whole numbers."""
+        return iter(())
 
 
-class Case(Record):
-    """One set of sizes and the kind of data to fill the inputs with."""
-
-    name: str
-    """Unique name, in a few words."""
-
-    sizes: Sizes
-    """A value for each size."""
-
-    data: DataSet = "random"
-    """Kind of inputs. `integers`: all `numbers` are small whole numbers, and results are compared for equality."""
-
-    practice: bool = False
-    """True if the case earns no points and decides about no other check."""
+class SingleCheck(Section):
+    """Section with one check, which is hidden or not as a whole."""
 
     hidden: bool = False
-    """True if students see only that the case exists, until checks are released."""
+    """True if students see only that the check exists, until checks are released."""
+
+    @property
+    def hides(self) -> tuple[bool, ...]:
+        """Whether the check is hidden."""
+        return (self.hidden,)
+
+    @property
+    def hidden_points(self) -> float:
+        """All points, or none."""
+        return self.total if self.hidden else 0.0
+
+    def without_hidden(self) -> Self | None:
+        """Return the section if it is not hidden."""
+        return None if self.hidden else self
 
 
-class Correctness(Record):
+class Correctness(Section):
     """The cases. Each case that is not for practice is worth an equal share of `points`."""
+
+    kinds = (Kind.CORRECTNESS, Kind.PRACTICE)
+    unmeasured: ClassVar[Mapping[str, Any]] = {"points": True, "cases": {"__all__": {"hidden": True}}}
 
     tolerance: Tolerance
     """Rule for the comparison of results on random inputs."""
@@ -87,6 +135,51 @@ class Correctness(Record):
         return self
 
     @property
+    def share(self) -> float:
+        """Points of each case that is not for practice."""
+        return self.points / sum(not case.practice for case in self.cases)
+
+    def points_of(self, case: Case) -> float:
+        """Return the points of one case; 0 if it is for practice."""
+        return 0.0 if case.practice else self.share
+
+    def asked(self, _: DeviceClass, /) -> tuple[AskedCheck, ...]:
+        """Return a check for each case, named after it."""
+        return tuple(map(self.asked_by, self.cases))
+
+    def asked_by(self, case: Case) -> AskedCheck:
+        """Return the check of one case."""
+        kind = Kind.PRACTICE if case.practice else Kind.CORRECTNESS
+        return AskedCheck(kind=kind, label=case.name, sizes=case.sizes, points=self.points_of(case))
+
+    @property
+    def hides(self) -> tuple[bool, ...]:
+        """Whether each case is hidden."""
+        return tuple(case.hidden for case in self.cases)
+
+    @property
+    def total(self) -> float:
+        """Points of all cases together."""
+        return self.points
+
+    @property
+    def hidden_points(self) -> float:
+        """Points of the hidden cases."""
+        return sum(map(self.points_of, self.hidden))
+
+    def without_hidden(self) -> Self:
+        """Return the section with the shown cases, of which there is at least one."""
+        return replace(self, cases=self.shown, points=sum(map(self.points_of, self.shown)))
+
+    def launch_sizes(self) -> Iterator[Sizes]:
+        """Yield the sizes of each case."""
+        return (case.sizes for case in self.cases)
+
+    def numbers(self) -> Iterator[str | float]:
+        """Yield the factor of the tolerance."""
+        yield self.tolerance.factor
+
+    @property
     def shown(self) -> tuple[Case, ...]:
         """Cases with outcomes that students always see."""
         return tuple(case for case in self.cases if not case.hidden)
@@ -97,8 +190,11 @@ class Correctness(Record):
         return tuple(case for case in self.cases if case.hidden)
 
 
-class Sanitizer(Record):
+class Sanitizer(SingleCheck):
     """A run in the simulator that must show no error. Its sizes are small, and ragged so that it meets every edge."""
+
+    kinds = (Kind.SANITIZER,)
+    needs_simulator = True
 
     sizes: Sizes
     """A value for each size."""
@@ -106,50 +202,27 @@ class Sanitizer(Record):
     points: float = Field(ge=0)
     """Points for a run without an error."""
 
-    hidden: bool = False
-    """True if students see only that the check exists, until checks are released."""
+    def asked(self, _: DeviceClass, /) -> tuple[AskedCheck, ...]:
+        """Return the only check."""
+        return (AskedCheck(kind=Kind.SANITIZER, sizes=self.sizes, points=self.points),)
+
+    @property
+    def total(self) -> float:
+        """Points of the check."""
+        return self.points
+
+    def launch_sizes(self) -> Iterator[Sizes]:
+        """Yield the sizes of the simulated run."""
+        yield self.sizes
 
 
-Measure = Literal[
-    "coalescing",
-    "bank conflicts",
-    "words read",
-    "words written",
-    "words moved",
-    "divergence",
-    "requests of mostly idle warps",
-    "requests to local memory",
-    "branches",
-]
-
-
-class MemoryCheck(Record):
-    """A quantity that the simulator counts, and its limit. grading/checks/memory.py describes each quantity."""
-
-    name: str
-    """Unique name, in a few words."""
-
-    measure: Measure
-    """The counted quantity."""
-
-    at_most: str | float
-    """Limit: a number, or an expression over the sizes and the assignment's own constants."""
-
-    points: float = Field(ge=0)
-    """Points for a quantity within the limit."""
-
-    teaches: str = ""
-    """Advice to students, in one short sentence."""
-
-    requires: tuple[str, ...] = ()
-    """Names of memory checks that are listed before. This check's points count only if all of these pass."""
-
-    hidden: bool = False
-    """True if students see only that the check exists, until checks are released."""
-
-
-class Memory(Record):
+class Memory(Section):
     """The checks of memory behaviour, in a simulated run of these sizes."""
+
+    kinds = (Kind.MEMORY,)
+    needs_right_cases = False
+    needs_simulator = True
+    unmeasured: ClassVar[Mapping[str, Any]] = {"checks": True}
 
     sizes: Sizes
     """A value for each size; small, since simulation is slow."""
@@ -157,49 +230,51 @@ class Memory(Record):
     checks: tuple[MemoryCheck, ...] = Field(min_length=1)
     """Checks of this run."""
 
-
-class Band(Record):
-    """A kernel that reaches `fraction` of the model solution's speed earns `points`."""
-
-    fraction: float = Field(gt=0)
-    """Fraction of the model solution's speed."""
-
-    points: float = Field(ge=0)
-    """Points for this speed."""
-
-
-class SpeedGoal(Record):
-    """The speed goal on one class of device."""
-
-    sizes: Sizes
-    """A value for each size, large enough that timing makes sense."""
-
-    bands: tuple[Band, ...] = Field(min_length=1)
-    """Bands, from the highest fraction down."""
-
-    baseline: Literal["fails", "passes"] = "fails"
-    """`fails`: the naive kernel must miss full points. `passes`: it may reach them, since on a CPU it can be as fast as
-    the model solution."""
-
-    minimum: dict[str, float] = Field(default={})
-    """Absolute rates (GB/s, or GFLOPS if `flop` is given) for devices whose name contains the key."""
-
-    yardstick: float | None = Field(default=None, gt=0)
-    """Speed of the model solution as a multiple of the naive kernel's speed, as `grader validate` measures it. A
-    student kit decides about speed with it, since the model solution is missing there. Otherwise the course's machine
-    decides."""
-
-    constants: dict[str, str | int] = Field(default={})
-    """Constants with other values here, such as a larger TILE. Timed kernels are built with them."""
+    def asked(self, _: DeviceClass, /) -> tuple[AskedCheck, ...]:
+        """Return a check for each quantity."""
+        return tuple(
+            AskedCheck(kind=Kind.MEMORY, label=each.name, points=each.points, requires=each.requires)
+            for each in self.checks
+        )
 
     @property
-    def points(self) -> float:
-        """Points of the highest band."""
-        return self.bands[0].points
+    def hides(self) -> tuple[bool, ...]:
+        """Whether each check is hidden."""
+        return tuple(check.hidden for check in self.checks)
+
+    @property
+    def total(self) -> float:
+        """Points of all checks."""
+        return sum(check.points for check in self.checks)
+
+    @property
+    def hidden_points(self) -> float:
+        """Points of the hidden checks."""
+        return sum(check.points for check in self.checks if check.hidden)
+
+    def without_hidden(self) -> Self | None:
+        """Return the section with the checks that are not hidden; None without any."""
+        checks = tuple(check for check in self.checks if not check.hidden)
+        return replace(self, checks=checks) if checks else None
+
+    def launch_sizes(self) -> Iterator[Sizes]:
+        """Yield the sizes of the simulated run."""
+        yield self.sizes
+
+    def numbers(self) -> Iterator[str | float]:
+        """Yield the limits."""
+        return (check.at_most for check in self.checks)
 
 
-class SpeedGoals(Record):
+class SpeedGoals(SingleCheck):
     """The speed goals, and the quantities that rates are computed from."""
+
+    kinds = (Kind.PERFORMANCE,)
+    unmeasured: ClassVar[Mapping[str, Any]] = {
+        "hidden": True,
+        "requires": True,
+        "classes": {"__all__": {"bands": True, "minimum": True, "baseline": True, "yardstick": True}},
+    }
 
     bytes: Expression
     """Fewest bytes that a correct kernel can move."""
@@ -224,10 +299,70 @@ class SpeedGoals(Record):
     classes: dict[DeviceClass, SpeedGoal]
     """One goal each for `cpu` and `gpu`."""
 
-    hidden: bool = False
-    """True if students see only that the check exists, until checks are released."""
+    def asked(self, device: DeviceClass, /) -> tuple[AskedCheck, ...]:
+        """Return the check of the goal for this class of devices."""
+        goal = self.classes[device]
+        sizes = {**goal.constants, **goal.sizes}
+        return (
+            AskedCheck(kind=Kind.PERFORMANCE, label=device, sizes=sizes, points=goal.points, requires=self.requires),
+        )
+
+    @property
+    def total(self) -> float:
+        """Points of the highest band."""
+        return max((goal.points for goal in self.classes.values()), default=0)
+
+    @property
+    def hidden_points(self) -> float:
+        """No points: a student kit never leaves speed out."""
+        return 0.0
+
+    def without_hidden(self) -> Self:
+        """Return goals without the figures that decide hidden points. Students still see the sizes."""
+        if not self.hidden:
+            return self
+        goals = {kind: goal.undecided(goal.sizes) for kind, goal in self.classes.items()}
+        return replace(self, classes=goals, hidden=False, requires=())
+
+    def launch_sizes(self) -> Iterator[Sizes]:
+        """Yield the sizes of each goal."""
+        return (goal.sizes for goal in self.classes.values())
+
+    def numbers(self) -> Iterator[str | float]:
+        """Yield the bytes and the operations."""
+        yield self.bytes
+        yield self.flop or 0
 
     @property
     def unit(self) -> Literal["GB/s", "GFLOPS"]:
         """Unit of the rates that this assignment reports."""
         return "GB/s" if self.flop is None else "GFLOPS"
+
+
+class Rubric(Record):
+    """Sections of an assignment, in the order of their checks in a result."""
+
+    correctness: Correctness
+    sanitizer: Sanitizer | None = None
+    memory: Memory | None = None
+    performance: SpeedGoals | None = None
+
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """Sections that the assignment has."""
+        return tuple(section for name in Rubric.model_fields if (section := getattr(self, name)) is not None)
+
+    @property
+    def unmeasured(self) -> dict[str, Any]:
+        """Fields of the sections that change no measurement, in pydantic's notation for excluded fields."""
+        return {name: getattr(self, name).unmeasured for name in Rubric.model_fields if getattr(self, name) is not None}
+
+    @property
+    def is_watched(self) -> bool:
+        """True if a check needs the simulator."""
+        return any(section.needs_simulator for section in self.sections)
+
+    @property
+    def points(self) -> float:
+        """Points of all checks together; equal on every device class."""
+        return sum(section.total for section in self.sections)

@@ -2,8 +2,8 @@
 
 from grader.common.errors import InputError
 from grader.course.assignment import Assignment
+from grader.course.criteria import DeviceClass, SpeedGoal
 from grader.course.folders import ASSIGNMENT_FILE
-from grader.course.rubric import DeviceClass, SpeedGoal
 from grader.protocol.messages import DeviceFacts
 
 

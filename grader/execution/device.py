@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from grader.course.assignment import Assignment
+from grader.course.criteria import DeviceClass
 from grader.course.expressions import evaluate_int
 from grader.course.launches import ELEMENT_BYTES
-from grader.course.rubric import DeviceClass
 from grader.course.speed_goals import device_class, speed_goal
 from grader.kernels import source
 from grader.protocol.messages import DeviceFacts

@@ -8,9 +8,9 @@ from math import prod
 from grader.common.optional import Fault
 from grader.common.record import replace
 from grader.course.assignment import Assignment, Chosen, Timed
+from grader.course.criteria import Sizes
 from grader.course.expressions import evaluate, evaluate_int
 from grader.course.launches import ELEMENT_BYTES, Launch
-from grader.course.rubric import Sizes
 from grader.course.speed_goals import speed_goal
 from grader.course.truth.poison import GUARD_BYTES, INPUT_POISON, POISON
 from grader.execution.device import PEAK_GROUP, PeakRun, copy_size, peak_run

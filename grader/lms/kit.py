@@ -24,9 +24,10 @@ from grader.common.errors import InputError
 from grader.common.files import read_bytes
 from grader.common.record import replace
 from grader.course.assignment import Assignment
+from grader.course.criteria import Band, Sizes, SpeedGoal
 from grader.course.folders import BASELINE_FILE, KIT_FILE, ORACLE_FILE, Kit
 from grader.course.policies.rules import POLICIES
-from grader.course.rubric import Band, Correctness, Memory, Sizes, SpeedGoal, SpeedGoals
+from grader.course.rubric import Correctness, Memory, SpeedGoals
 from grader.course.submissions.submission import FILE_NAME
 from grader.course.suite import Coursework
 from grader.execution.plan import baseline_is_comparable

@@ -10,7 +10,8 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from grader.common.optional import Fault
 from grader.common.record import replace
 from grader.course.assignment import Assignment
-from grader.course.rubric import Case, Kind, MemoryCheck, Sanitizer, SpeedGoals
+from grader.course.criteria import Case, MemoryCheck
+from grader.course.rubric import Kind, Sanitizer, SpeedGoals
 from grader.course.suite import Coursework
 from grader.results.check import Check, Reason, Verdict
 from grader.results.result import Result

@@ -7,7 +7,7 @@ from project import ASSIGNMENTS
 from untimed import POINTS, untimed_course
 
 from grader.authoring.show import MEASURES, describe
-from grader.course.rubric import MemoryCheck
+from grader.course.criteria import MemoryCheck
 
 
 @pytest.mark.parametrize("name", ASSIGNMENTS)

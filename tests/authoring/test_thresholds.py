@@ -3,7 +3,7 @@
 import pytest
 
 from grader.authoring.thresholds import CLEARLY, MARGIN, Limit, Speeds, misjudged, propose_goal
-from grader.course.rubric import Band, MemoryCheck, SpeedGoal
+from grader.course.criteria import Band, MemoryCheck, SpeedGoal
 
 
 def proposal(baseline, **right):

@@ -6,7 +6,8 @@ import pytest
 from project import ROOT
 
 from grader.batch.rescoring import lacks_measurements, rescore, up_to_date
-from grader.course.rubric import Band, Kind
+from grader.course.criteria import Band
+from grader.course.rubric import Kind
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
 from grader.grading.checks.correctness import FORFEITED, forfeit

@@ -13,8 +13,8 @@ from collections import defaultdict
 from statistics import median, quantiles
 
 from grader.course.assignment import Assignment, Timed
+from grader.course.criteria import Sizes
 from grader.course.expressions import evaluate
-from grader.course.rubric import Sizes
 from grader.course.speed_goals import device_class
 from grader.course.truth.seeds import fresh_seed
 from grader.execution.device import copy_size, peak_run

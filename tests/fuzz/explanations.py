@@ -27,7 +27,8 @@ from texts import source_of, submitted
 from grader.common import optional
 from grader.common.record import replace
 from grader.course.assignment import Assignment, Chosen
-from grader.course.rubric import Case, Kind
+from grader.course.criteria import Case
+from grader.course.rubric import Kind
 from grader.course.submissions.submission import SIZE_LIMIT, Submission
 from grader.course.submissions.task import ChosenTask, Task
 from grader.course.truth.oracle import DTYPES, load_oracle

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from project import importable
 
 from grader.course.assignment import Assignment
+from grader.course.criteria import DataSet, Sizes
 from grader.course.expressions import evaluate
-from grader.course.rubric import DataSet, Sizes
 from grader.course.submissions.submission import parse_submission
 from grader.course.submissions.task import Task
 from grader.course.truth.inputs import make_inputs

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from grader.course.rubric import Tolerance
+from grader.course.criteria import Tolerance
 from grader.course.truth.comparison import Standard
 from grader.course.truth.oracle import Truth
 from grader.course.truth.poison import POISON

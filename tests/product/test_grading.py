@@ -19,7 +19,8 @@ from worker_rules import FEW_PAIRS
 
 from grader.authoring.golden import ONE_PAIR, PERFORMANCE, differences, skipped
 from grader.common.errors import DeviceError, InputError
-from grader.course.rubric import Band, Kind
+from grader.course.criteria import Band
+from grader.course.rubric import Kind
 from grader.course.speed_goals import speed_goal
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.common.errors import SolutionError
-from grader.course.rubric import DataSet, Tolerance
+from grader.course.criteria import DataSet, Tolerance
 from grader.course.truth.oracle import Truth
 from grader.course.truth.poison import POISON
 

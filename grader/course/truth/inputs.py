@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.course.assignment import Assignment
+from grader.course.criteria import DataSet, Sizes
 from grader.course.launches import DataKind, ElementType
-from grader.course.rubric import DataSet, Sizes
 from grader.course.truth.oracle import DTYPES, Oracle, make
 
 INTEGER_BOUND = 8

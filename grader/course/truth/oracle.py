@@ -30,9 +30,9 @@ from numpy.typing import NDArray
 
 from grader.common.errors import SolutionError
 from grader.course.assignment import Assignment
+from grader.course.criteria import DataSet, Sizes
 from grader.course.folders import ORACLE_FILE
 from grader.course.launches import ElementType
-from grader.course.rubric import DataSet, Sizes
 
 Arrays = Mapping[str, NDArray[Any]]
 

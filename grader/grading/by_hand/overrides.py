@@ -12,9 +12,9 @@ from grader.common.errors import InputError
 from grader.common.phrases import count
 from grader.common.record import replace
 from grader.course.assignment import Assignment, ByHand, Chosen
+from grader.course.criteria import Case, Sizes
 from grader.course.expressions import evaluate_int
 from grader.course.launches import ELEMENT_BYTES, Launch
-from grader.course.rubric import Case, Sizes
 from grader.course.speed_goals import device_class, speed_goal
 from grader.course.submissions.submission import Submission
 from grader.grading.checks.choices import chosen, unfit_launches

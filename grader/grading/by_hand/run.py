@@ -15,9 +15,9 @@ from threadpoolctl import threadpool_limits
 
 from grader.common.errors import InputError, NoSimulatorError
 from grader.course.assignment import Assignment, ByHand, Chosen
+from grader.course.criteria import Sizes
 from grader.course.expressions import evaluate
 from grader.course.launches import ELEMENT_BYTES
-from grader.course.rubric import Sizes
 from grader.course.submissions.submission import Submission
 from grader.course.submissions.task import ChosenTask
 from grader.course.truth.inputs import make_inputs

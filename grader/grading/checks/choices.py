@@ -18,8 +18,8 @@ from grader.common.errors import InputError
 from grader.common.phrases import listed, sizes_in_words
 from grader.common.record import replace
 from grader.course.assignment import Assignment, Chosen
+from grader.course.criteria import Sizes
 from grader.course.launches import Launch
-from grader.course.rubric import Sizes
 from grader.course.submissions.scan import Statement
 from grader.course.submissions.submission import Submission
 from grader.grading.explain.failures import FailedError, returns_problem

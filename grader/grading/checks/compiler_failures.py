@@ -21,7 +21,8 @@ from math import prod
 from grader.common.errors import NoSimulatorError
 from grader.common.phrases import first_sentence, sizes_in_words
 from grader.course.assignment import Assignment
-from grader.course.rubric import Case, Kind, Sizes
+from grader.course.criteria import Case, Sizes
+from grader.course.rubric import Kind
 from grader.course.truth.oracle import load_oracle
 from grader.execution.client import Worker
 from grader.execution.outcome import Crashed, Failure, TimedOut

@@ -14,7 +14,8 @@ from math import prod
 from grader.common.optional import Fault, attempt
 from grader.common.record import replace
 from grader.course.assignment import Assignment
-from grader.course.rubric import Case, Kind, Sizes
+from grader.course.criteria import Case, Sizes
+from grader.course.rubric import Kind
 from grader.course.truth.oracle import Oracle
 from grader.execution.client import Worker
 from grader.execution.outcome import Failure, Fetched

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import prod
 
 from grader.common.errors import NoSimulatorError
-from grader.course.rubric import Sizes
+from grader.course.criteria import Sizes
 from grader.execution.client import Worker
 from grader.execution.outcome import Failure, Fetched, TimedOut
 from grader.execution.series import Series

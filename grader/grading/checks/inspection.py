@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from grader.common.errors import SolutionError
 from grader.common.optional import Fault, attempt
 from grader.course.assignment import Assignment
+from grader.course.criteria import DataSet, Sizes
 from grader.course.expressions import evaluate
-from grader.course.rubric import DataSet, Sizes
 from grader.course.truth.comparison import Mismatch, Standard, compare, first_stray_write, unchanged
 from grader.course.truth.inputs import make_inputs
 from grader.course.truth.oracle import DTYPES, Arrays, Oracle, Truth, consult, consult_about

@@ -12,9 +12,10 @@ from typing import Literal
 
 from grader.common.record import replace
 from grader.course.assignment import Assignment
+from grader.course.criteria import Measure, MemoryCheck
 from grader.course.expressions import evaluate
 from grader.course.launches import ELEMENT_BYTES
-from grader.course.rubric import Kind, Measure, Memory, MemoryCheck
+from grader.course.rubric import Kind, Memory
 from grader.grading.checks.simulated_run import CUT_OFF, Simulated, SimulatedRun, Subject, run_at, seen_in
 from grader.grading.explain.failures import returns_problem, unwrap
 from grader.grading.explain.problem import Problem

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from grader.common.phrases import sizes_in_words
 from grader.common.record import replace
-from grader.course.rubric import Kind, Sanitizer, Sizes
+from grader.course.criteria import Sizes
+from grader.course.rubric import Kind, Sanitizer
 from grader.grading.checks.simulated_run import CUT_OFF, Simulated, SimulatedRun, Subject, run_at, seen_in, simulate
 from grader.grading.explain.failures import FailedError, unwrap
 from grader.grading.explain.problem import Problem

@@ -1,6 +1,7 @@
 """Points: pure functions from measurements to points."""
 
-from grader.course.rubric import Case, Correctness, SpeedGoal
+from grader.course.criteria import Case, SpeedGoal
+from grader.course.rubric import Correctness
 from grader.results.check import Verdict
 from grader.results.metrics import Interval
 

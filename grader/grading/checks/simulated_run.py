@@ -3,8 +3,8 @@
 from dataclasses import dataclass, replace
 from typing import Self
 
+from grader.course.criteria import Sizes
 from grader.course.launches import Launch
-from grader.course.rubric import Sizes
 from grader.course.submissions.task import Task
 from grader.course.truth.oracle import Oracle
 from grader.execution.client import Worker

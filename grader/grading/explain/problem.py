@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from grader.common.optional import Fault, attempt
 from grader.common.phrases import count
 from grader.common.record import replace
+from grader.course.criteria import SpeedGoal
 from grader.course.forbidden import LINE_LIMIT, Construct, Sighting
-from grader.course.rubric import SpeedGoal
 from grader.course.submissions.scan_process import TooCostly
 from grader.course.truth.comparison import Mismatch
 from grader.execution.outcome import RUNNING, Crashed, Failure, Garbled, OutOfMemory, TimedOut

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
-from grader.course.rubric import Case
+from grader.course.criteria import Case
 from grader.course.submissions.task import Task
 from grader.course.truth.oracle import load_oracle
 from grader.execution.client import Worker

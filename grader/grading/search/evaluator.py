@@ -9,8 +9,8 @@ import numpy as np
 
 from grader.common.record import replace
 from grader.course.assignment import Chosen
+from grader.course.criteria import Case
 from grader.course.launches import ELEMENT_BYTES
-from grader.course.rubric import Case
 from grader.course.truth.poison import GUARD_BYTES
 from grader.execution.client import Worker
 from grader.execution.outcome import Failure, Fetched

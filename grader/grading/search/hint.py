@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grader.common.record import replace
-from grader.course.rubric import Hints
+from grader.course.criteria import Hints
 from grader.grading.search.sites import Edit
 from grader.grading.source.outline import Outline
 from grader.protocol.text import showable

@@ -14,7 +14,7 @@ from math import prod
 from time import perf_counter
 
 from grader.common.record import replace
-from grader.course.rubric import Case
+from grader.course.criteria import Case
 from grader.course.truth.oracle import Oracle
 from grader.execution.client import Worker
 from grader.execution.plan import SUBMISSION

@@ -13,7 +13,7 @@ from importlib.metadata import version
 import numpy as np
 
 from grader.common.errors import DeviceError
-from grader.course.rubric import DeviceClass
+from grader.course.criteria import DeviceClass
 from grader.course.speed_goals import device_class
 from grader.course.truth.poison import POISON
 from grader.execution.client import Worker

@@ -25,8 +25,8 @@ from functools import partial
 from grader.common.errors import InputError
 from grader.common.record import replace
 from grader.course.assignment import Assignment
+from grader.course.criteria import Range
 from grader.course.launches import ELEMENT_BYTES, DataKind, ElementType
-from grader.course.rubric import Range
 from grader.course.truth.inputs import INTEGER_BOUND
 from grader.execution.plan import STUDENT, Plan, Script
 from grader.kernels import source

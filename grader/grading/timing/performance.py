@@ -5,8 +5,9 @@ from statistics import median
 
 from grader.common.record import replace
 from grader.course.assignment import Assignment
+from grader.course.criteria import SpeedGoal
 from grader.course.expressions import evaluate
-from grader.course.rubric import Kind, SpeedGoal
+from grader.course.rubric import Kind
 from grader.course.speed_goals import device_class, model_speed, speed_goal
 from grader.execution.device import copy_size, peak_run, share_a_process
 from grader.grading.checks.scoring import award_speed, required_rate

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from grader.course.assignment import Assignment, Chosen, Timed
+from grader.course.criteria import SpeedGoal
 from grader.course.folders import BASELINE_FILE
-from grader.course.rubric import SpeedGoal
 from grader.course.speed_goals import device_class, model_speed, speed_goal
 from grader.course.submissions.task import Task
 from grader.course.truth.oracle import Oracle, load_oracle

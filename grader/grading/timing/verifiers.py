@@ -18,8 +18,8 @@ import numpy as np
 
 from grader.common.errors import SolutionError
 from grader.course.assignment import Timed
+from grader.course.criteria import DeviceClass, Sizes
 from grader.course.expressions import evaluate
-from grader.course.rubric import DeviceClass, Sizes
 from grader.course.speed_goals import device_class
 from grader.course.truth.comparison import Standard, compare
 from grader.course.truth.oracle import Oracle, Truth

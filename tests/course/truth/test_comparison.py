@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from grader.common.errors import SolutionError
-from grader.course.rubric import Tolerance
+from grader.course.criteria import Tolerance
 from grader.course.truth.comparison import (
     UNIT_ROUNDOFF,
     Standard,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from fake_worker import BINDINGS, FakeWorker
 
-from grader.course.rubric import Case
+from grader.course.criteria import Case
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
 from grader.course.truth.oracle import load_oracle

@@ -5,7 +5,8 @@ from kernels import TRANSPOSITION, changed
 from project import ROOT
 from simulator import subject_of
 
-from grader.course.rubric import Kind, Memory, MemoryCheck
+from grader.course.criteria import MemoryCheck
+from grader.course.rubric import Kind, Memory
 from grader.grading.checks.memory import MEASURES, _profile, check_memory, count_memory, memory_run, uncounted, usable
 from grader.grading.checks.simulated_run import Simulated
 from grader.grading.explain.problem import NOT_RIGHT, Problem

@@ -4,7 +4,8 @@ import pytest
 from samples import DEVICE, check, failed, performance
 
 from grader.common.record import replace
-from grader.course.rubric import Kind, MemoryCheck
+from grader.course.criteria import MemoryCheck
+from grader.course.rubric import Kind
 from grader.grading.checks.requirements import required
 from grader.grading.explain.problem import Problem
 from grader.results.check import Reason, Verdict

@@ -2,7 +2,8 @@
 
 import pytest
 
-from grader.course.rubric import Band, Case, Correctness, SpeedGoal, Tolerance
+from grader.course.criteria import Band, Case, SpeedGoal, Tolerance
+from grader.course.rubric import Correctness
 from grader.grading.checks.scoring import award_speed, case_points, required_rate
 from grader.results.check import Verdict
 from grader.results.metrics import Interval

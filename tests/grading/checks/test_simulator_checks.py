@@ -8,7 +8,8 @@ from project import ROOT
 from simulator import runs_of, subject_of
 
 from grader.common.errors import NoSimulatorError
-from grader.course.rubric import Memory, MemoryCheck
+from grader.course.criteria import MemoryCheck
+from grader.course.rubric import Memory
 from grader.grading.checks.sanitizer import Endless
 from grader.grading.checks.simulator_checks import unwatched_checks, watch
 from grader.grading.explain.problem import Problem

@@ -20,7 +20,7 @@ from wrong_arrays import (
     sentence,
 )
 
-from grader.course.rubric import Tolerance
+from grader.course.criteria import Tolerance
 from grader.course.truth.comparison import Standard
 from grader.course.truth.oracle import Truth
 from grader.grading.explain.diagnosis.runner import explain

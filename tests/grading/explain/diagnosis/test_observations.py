@@ -25,7 +25,7 @@ from wrong_arrays import (
     unwritten,
 )
 
-from grader.course.rubric import Tolerance
+from grader.course.criteria import Tolerance
 from grader.course.truth.comparison import Standard
 from grader.course.truth.oracle import Truth
 from grader.course.truth.poison import INPUT_POISON

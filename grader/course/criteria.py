@@ -1,0 +1,130 @@
+"""Criteria of an assignment: cases with their tolerance, limits of memory behaviour, and speed goals."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from grader.common.record import Record, replace
+
+Sizes = dict[str, int]
+DataSet = Literal["random", "integers"]
+DeviceClass = Literal["cpu", "gpu"]
+Range = tuple[int, int]
+Hints = Literal["none", "line", "part", "change"]
+Slip = Literal["barrier", "guard"]
+
+
+class Tolerance(Record):
+    """Rule for the comparison of results on random inputs.
+
+    `exact`: the same bits. `rounding`: within `factor` units of u * magnitude, where u = 2^-24 and
+    the oracle states the magnitude of every element (see truth/oracle.py).
+    """
+
+    rule: Literal["exact", "rounding"]
+    """Name of the rule."""
+
+    factor: str | float = 1.0
+    """Factor of the rule `rounding`: a number or an expression over sizes and constants."""
+
+
+class Case(Record):
+    """One set of sizes and the kind of data to fill the inputs with."""
+
+    name: str
+    """Unique name, in a few words."""
+
+    sizes: Sizes
+    """A value for each size."""
+
+    data: DataSet = "random"
+    """Kind of inputs. `integers`: all `numbers` are small whole numbers, and results are compared for equality."""
+
+    practice: bool = False
+    """True if the case earns no points and decides about no other check."""
+
+    hidden: bool = False
+    """True if students see only that the case exists, until checks are released."""
+
+
+Measure = Literal[
+    "coalescing",
+    "bank conflicts",
+    "words read",
+    "words written",
+    "words moved",
+    "divergence",
+    "requests of mostly idle warps",
+    "requests to local memory",
+    "branches",
+]
+
+
+class MemoryCheck(Record):
+    """A quantity that the simulator counts, and its limit. grading/checks/memory.py describes each quantity."""
+
+    name: str
+    """Unique name, in a few words."""
+
+    measure: Measure
+    """The counted quantity."""
+
+    at_most: str | float
+    """Limit: a number, or an expression over the sizes and the assignment's own constants."""
+
+    points: float = Field(ge=0)
+    """Points for a quantity within the limit."""
+
+    teaches: str = ""
+    """Advice to students, in one short sentence."""
+
+    requires: tuple[str, ...] = ()
+    """Names of memory checks that are listed before. This check's points count only if all of these pass."""
+
+    hidden: bool = False
+    """True if students see only that the check exists, until checks are released."""
+
+
+class Band(Record):
+    """A kernel that reaches `fraction` of the model solution's speed earns `points`."""
+
+    fraction: float = Field(gt=0)
+    """Fraction of the model solution's speed."""
+
+    points: float = Field(ge=0)
+    """Points for this speed."""
+
+
+class SpeedGoal(Record):
+    """The speed goal on one class of device."""
+
+    sizes: Sizes
+    """A value for each size, large enough that timing makes sense."""
+
+    bands: tuple[Band, ...] = Field(min_length=1)
+    """Bands, from the highest fraction down."""
+
+    baseline: Literal["fails", "passes"] = "fails"
+    """`fails`: the naive kernel must miss full points. `passes`: it may reach them, since on a CPU it can be as fast as
+    the model solution."""
+
+    minimum: dict[str, float] = Field(default={})
+    """Absolute rates (GB/s, or GFLOPS if `flop` is given) for devices whose name contains the key."""
+
+    yardstick: float | None = Field(default=None, gt=0)
+    """Speed of the model solution as a multiple of the naive kernel's speed, as `grader validate` measures it. A
+    student kit decides about speed with it, since the model solution is missing there. Otherwise the course's machine
+    decides."""
+
+    constants: dict[str, str | int] = Field(default={})
+    """Constants with other values here, such as a larger TILE. Timed kernels are built with them."""
+
+    @property
+    def points(self) -> float:
+        """Points of the highest band."""
+        return self.bands[0].points
+
+    def undecided(self, sizes: Sizes) -> "SpeedGoal":
+        """Return a goal at these sizes with the same points, but without the figures that decide them."""
+        bands = (Band(fraction=1, points=self.points),)
+        return replace(self, sizes=sizes, bands=bands, minimum={}, yardstick=None)
