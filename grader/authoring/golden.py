@@ -30,12 +30,12 @@ from grader.common.record import Record
 from grader.course.assignment import Assignment
 from grader.course.expressions import Expression, evaluate
 from grader.course.loading import checked, read_fields
-from grader.course.rubric import Kind
+from grader.course.rubric import Correctness, Kind
 from grader.course.speed_goals import device_class
 from grader.course.submissions.submission import FILE_NAME
 from grader.course.suite import Coursework
 from grader.grading.rules import TimingRules
-from grader.results.check import FOR_INSTRUCTORS, Check, Reason, Verdict
+from grader.results.check import FOR_INSTRUCTORS, Check, Reason, Verdict, full_marks
 from grader.results.result import Result
 
 EXPECTED_FILE = "expected.yaml"
@@ -213,7 +213,11 @@ def _where_open(
     decides memory, and also a speed that requires memory checks.
     """
     assert expectation.open is not None
-    undecided = {called(check) for check in result.checks if check.kind not in {Kind.BUILD, Kind.MEMORY}}
+    undecided = {
+        called(check)
+        for check in result.checks
+        if check.kind in Correctness.kinds or assignment.depends_on_cases(check.kind)
+    }
     yield from ((name, (expectation.open,)) for name in undecided)
     decided = {PERFORMANCE} & expectation.fails.keys()
     for name, reasons in _expected(expectation, assignment, device_class(result.provenance.device)):
@@ -242,17 +246,16 @@ def _expected(
 ) -> Iterator[tuple[str, tuple[Reason, ...]]]:
     """Yield the failures of expected.yaml with its shorthands expanded; of two entries for a check, the last counts."""
     fails, not_run = expectation.fails, (Reason.NOT_RUN,)
-    cases = [case.name for case in assignment.correctness.cases]
-    counting = {case.name for case in assignment.correctness.cases if not case.practice}
-    memory = [_memory(check.name) for check in assignment.memory.checks] if assignment.memory else []
-    sanitizer = [SANITIZER] if assignment.sanitizer else []
-    speed = [PERFORMANCE] if assignment.performance else []
-    stopped = BUILD in fails
-    if stopped:
-        yield from ((name, not_run) for name in (*cases, *memory))
-    if stopped or CASES in fails or counting & fails.keys():
-        yield from ((name, not_run) for name in (*sanitizer, *speed))
-    shorthands = {CASES: cases, MEMORY: memory}
+    checks = [full_marks(asked) for section in assignment.sections for asked in section.asked(kind)]
+    counting = {called(check) for check in checks if check.kind is Kind.CORRECTNESS}
+    is_wrong = CASES in fails or bool(counting & fails.keys())
+    for check in checks:
+        if BUILD in fails or (is_wrong and assignment.depends_on_cases(check.kind)):
+            yield called(check), not_run
+    shorthands = {
+        CASES: [called(check) for check in checks if check.kind in Correctness.kinds],
+        MEMORY: [called(check) for check in checks if check.kind is Kind.MEMORY],
+    }
     for name, failure in fails.items():
         if not isinstance(failure, dict):
             yield from ((each, failure) for each in shorthands.get(name, [name]))

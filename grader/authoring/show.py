@@ -1,12 +1,13 @@
 """`grader show`: describes the requirements of an assignment in words."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from grader.common.phrases import listed, sizes_in_words
 from grader.course.assignment import Assignment
 from grader.course.criteria import Case, Measure
 from grader.course.expressions import evaluate
 from grader.course.launches import Launch
+from grader.course.rubric import Correctness, Memory, Sanitizer, Section, SpeedGoals
 from grader.course.suite import Coursework
 from grader.grading.checks.signature import expected_signature
 
@@ -38,15 +39,24 @@ def _part(assignment: Assignment) -> Iterator[str]:
     yield from _repeated(assignment)
     yield f"  constants: {', '.join(f'{name}={value}' for name, value in assignment.constants.items())}"
     yield ""
-    yield f"  correctness, {assignment.correctness.points:g} points"
+    for section in assignment.sections:
+        yield from SECTIONS.get(type(section), _section)(assignment, section)
+
+
+def _section(_: Assignment, section: Section) -> Iterator[str]:
+    """Yield the line of a section without words of its own here."""
+    yield f"  {section.kinds[0]}, {section.total:g} points"
+
+
+def _correctness(assignment: Assignment, section: Section) -> Iterator[str]:
+    """Yield the cases."""
+    yield from _section(assignment, section)
     for case in assignment.correctness.cases:
         yield f"      {case.name}: {sizes_in_words(case.sizes)}, {case.data} data{_apart(case)}"
-    yield from _watched(assignment)
-    yield from _speed(assignment)
 
 
-def _speed(assignment: Assignment) -> Iterator[str]:
-    """Yield the speed goals; no line if speed is not checked."""
+def _speed(assignment: Assignment, _: Section) -> Iterator[str]:
+    """Yield the speed goals."""
     for kind, goal in assignment.goals.items():
         yield f"  performance on a {kind} at {sizes_in_words({**goal.constants, **goal.sizes})}"
         for band in goal.bands:
@@ -83,19 +93,32 @@ MEASURES: dict[Measure, str] = {
 }
 
 
-def _watched(assignment: Assignment) -> Iterator[str]:
-    """Yield the requirements for runs on the simulator."""
-    sanitizer, memory = assignment.sanitizer, assignment.memory
-    if sanitizer is not None:
-        yield f"  sanitizer, {sanitizer.points:g} points, in a simulated run at {sizes_in_words(sanitizer.sizes)}"
-        yield "      no access out of bounds, no race, no barrier that some work-items miss, no use of unset values"
-    if memory is not None:
-        yield f"  memory, in a simulated run at {sizes_in_words(memory.sizes)}"
-        for each in memory.checks:
-            limit = evaluate(each.at_most, assignment.names(memory.sizes))
-            yield f"      {each.points:g} points for {each.name}: {MEASURES[each.measure].format(f'{limit:,.6g}')}"
-            yield from [f"          what it teaches: {each.teaches}"] if each.teaches else []
-            yield from _requirement("          ", each.requires)
+def _sanitizer(_: Assignment, section: Section) -> Iterator[str]:
+    """Yield the requirements for a clean run on the simulator."""
+    (sizes,) = section.launch_sizes()
+    yield f"  sanitizer, {section.total:g} points, in a simulated run at {sizes_in_words(sizes)}"
+    yield "      no access out of bounds, no race, no barrier that some work-items miss, no use of unset values"
+
+
+def _memory(assignment: Assignment, _: Section) -> Iterator[str]:
+    """Yield the limits of memory behaviour."""
+    memory = assignment.memory
+    assert memory is not None
+    yield f"  memory, in a simulated run at {sizes_in_words(memory.sizes)}"
+    for each in memory.checks:
+        limit = evaluate(each.at_most, assignment.names(memory.sizes))
+        yield f"      {each.points:g} points for {each.name}: {MEASURES[each.measure].format(f'{limit:,.6g}')}"
+        yield from [f"          what it teaches: {each.teaches}"] if each.teaches else []
+        yield from _requirement("          ", each.requires)
+
+
+SECTIONS: dict[type[Section], Callable[[Assignment, Section], Iterator[str]]] = {
+    Correctness: _correctness,
+    Sanitizer: _sanitizer,
+    Memory: _memory,
+    SpeedGoals: _speed,
+}
+"""Functions that describe a section. A section without one gets a line with its points."""
 
 
 def _requirement(indent: str, names: tuple[str, ...]) -> Iterator[str]:

@@ -25,7 +25,7 @@ from grader.course.submissions.task import Task
 from grader.course.suite import Coursework
 from grader.course.truth.seeds import fresh_seed
 from grader.grading.by_hand.profiling import profile_submission
-from grader.grading.checks.memory import MEASURES
+from grader.grading.checks.measures import MEASURES
 from grader.grading.explain.problem import Problem
 from grader.grading.grade import grade_submission
 from grader.grading.grading_environment import GradingEnvironment

@@ -4,7 +4,7 @@ A section says what its checks are worth, what is hidden, and what they need. gr
 makes the checks of each section.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from typing import Any, ClassVar, Literal, Self
 
@@ -31,7 +31,7 @@ CAUSES_FIRST = (Kind.BUILD, Kind.SANITIZER, Kind.CORRECTNESS, Kind.MEMORY, Kind.
 
 
 class AskedCheck(Record):
-    """One check of a section, before it is made. `label` distinguishes it from others of its kind."""
+    """A check that an assignment asks for. `label` distinguishes it from others of its kind."""
 
     kind: Kind
     label: str = ""
@@ -48,7 +48,7 @@ class Section(Record):
     """Kinds of the checks. Cases for practice have a kind of their own."""
 
     needs_right_cases: ClassVar[bool] = True
-    """True if the points count only for kernels whose shown cases are right."""
+    """True if the checks earn points only for kernels whose shown cases are right."""
 
     needs_simulator: ClassVar[bool] = False
     """True if the checks rest on a simulated run."""
@@ -113,6 +113,7 @@ class Correctness(Section):
     """The cases. Each case that is not for practice is worth an equal share of `points`."""
 
     kinds = (Kind.CORRECTNESS, Kind.PRACTICE)
+    needs_right_cases = False
     unmeasured: ClassVar[Mapping[str, Any]] = {"points": True, "cases": {"__all__": {"hidden": True}}}
 
     tolerance: Tolerance
@@ -204,7 +205,12 @@ class Sanitizer(SingleCheck):
 
     def asked(self, _: DeviceClass, /) -> tuple[AskedCheck, ...]:
         """Return the only check."""
-        return (AskedCheck(kind=Kind.SANITIZER, sizes=self.sizes, points=self.points),)
+        return (self.check,)
+
+    @property
+    def check(self) -> AskedCheck:
+        """The only check."""
+        return AskedCheck(kind=Kind.SANITIZER, sizes=self.sizes, points=self.points)
 
     @property
     def total(self) -> float:
@@ -232,6 +238,11 @@ class Memory(Section):
 
     def asked(self, _: DeviceClass, /) -> tuple[AskedCheck, ...]:
         """Return a check for each quantity."""
+        return self.asked_checks
+
+    @property
+    def asked_checks(self) -> tuple[AskedCheck, ...]:
+        """A check for each quantity, on every device."""
         return tuple(
             AskedCheck(kind=Kind.MEMORY, label=each.name, points=each.points, requires=each.requires)
             for each in self.checks
@@ -300,8 +311,10 @@ class SpeedGoals(SingleCheck):
     """One goal each for `cpu` and `gpu`."""
 
     def asked(self, device: DeviceClass, /) -> tuple[AskedCheck, ...]:
-        """Return the check of the goal for this class of devices."""
-        goal = self.classes[device]
+        """Return the check of the goal for this class of devices; no check without a goal."""
+        goal = self.classes.get(device)
+        if goal is None:
+            return ()
         sizes = {**goal.constants, **goal.sizes}
         return (
             AskedCheck(kind=Kind.PERFORMANCE, label=device, sizes=sizes, points=goal.points, requires=self.requires),
@@ -350,12 +363,28 @@ class Rubric(Record):
     @property
     def sections(self) -> tuple[Section, ...]:
         """Sections that the assignment has."""
-        return tuple(section for name in Rubric.model_fields if (section := getattr(self, name)) is not None)
+        return tuple(section for _, section in self._named())
+
+    def _named(self) -> Iterator[tuple[str, Section]]:
+        """Sections with the names of their fields."""
+        for name in Rubric.model_fields:
+            section = getattr(self, name)
+            if section is not None:
+                yield name, section
+
+    def with_sections(self, change: Callable[[Section], Section | None]) -> Self:
+        """Return a copy whose sections are changed, or left out if the change returns None."""
+        changed: dict[str, Any] = {name: change(section) for name, section in self._named()}
+        return self.model_copy(update=changed)
+
+    def depends_on_cases(self, kind: Kind) -> bool:
+        """True if checks of this kind earn points only for kernels whose shown cases are right."""
+        return any(section.needs_right_cases and kind in section.kinds for section in self.sections)
 
     @property
     def unmeasured(self) -> dict[str, Any]:
         """Fields of the sections that change no measurement, in pydantic's notation for excluded fields."""
-        return {name: getattr(self, name).unmeasured for name in Rubric.model_fields if getattr(self, name) is not None}
+        return {name: section.unmeasured for name, section in self._named()}
 
     @property
     def is_watched(self) -> bool:

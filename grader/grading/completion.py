@@ -13,8 +13,8 @@ from grader.course.submissions.submission import Submission
 from grader.course.submissions.task import Task, tasks_of
 from grader.course.suite import Coursework
 from grader.grading.checks.building import Built, check_build, prepare
-from grader.grading.checks.correctness import forfeit, unrun_cases
-from grader.grading.checks.requirements import required
+from grader.grading.checks.correctness import unrun_cases
+from grader.grading.checks.requirements import forfeit, required
 from grader.grading.device_lock import shared, shared_cpu
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.phases import hidden_cases

@@ -7,18 +7,17 @@ from pathlib import Path
 
 from grader.common.errors import GraderError
 from grader.course.assignment import Assignment
-from grader.course.rubric import Kind
+from grader.course.rubric import AskedCheck, Kind
 from grader.course.submissions.submission import Submission
 from grader.course.submissions.task import Task, tasks_of
 from grader.course.suite import Coursework
+from grader.grading.check_kinds import unobserved_checks, untimed_checks
 from grader.grading.checks.building import build_check
 from grader.grading.checks.correctness import unrun_cases
-from grader.grading.checks.simulator_checks import unwatched_checks
 from grader.grading.device_lock import shared_cpu
 from grader.grading.draft import result_of
 from grader.grading.explain.problem import Problem
 from grader.grading.grading_environment import GradingEnvironment
-from grader.grading.timing.performance import unmeasured_checks
 from grader.protocol.messages import DeviceFacts
 from grader.protocol.text import showable
 from grader.results.check import Check, Reason, full_marks
@@ -49,14 +48,17 @@ def _refuse(task: Task, why: str, environment: GradingEnvironment) -> Result:
 
 def unreached(assignment: Assignment, device: DeviceFacts) -> Iterator[Check]:
     """Yield the checks besides the cases that a failed build makes impossible."""
-    yield from map(BUILD_FAILED.fail, unwatched_checks(assignment))
+    yield from map(BUILD_FAILED.fail, unobserved_checks(assignment, device))
     yield from map(BUILD_FAILED.fail, left_out(assignment))
-    yield from map(BUILD_FAILED.fail, unmeasured_checks(assignment, device))
+    yield from map(BUILD_FAILED.fail, untimed_checks(assignment, device))
 
 
 def left_out(assignment: Assignment) -> Iterator[Check]:
     """Yield the hidden checks that a student kit leaves out, one of each kind, as if they had passed."""
-    return (full_marks(Kind(kind), points, "hidden") for kind, points in assignment.left_out.items())
+    return (
+        full_marks(AskedCheck(kind=Kind(kind), label="hidden", points=points))
+        for kind, points in assignment.left_out.items()
+    )
 
 
 def ungraded(assignment: str, submission: Path, error: Exception) -> Ungraded:

@@ -4,12 +4,12 @@ No case and no simulated run is repeated, so that a second attempt makes no othe
 """
 
 from grader.common.record import replace
+from grader.course.rubric import Correctness, Section, SpeedGoals
 from grader.course.submissions.submission import Submission
 from grader.course.submissions.task import Task, tasks_of
 from grader.course.suite import Coursework
 from grader.course.truth.seeds import fresh_seed
-from grader.grading.checks.correctness import forfeit
-from grader.grading.checks.requirements import required
+from grader.grading.checks.requirements import forfeit, required
 from grader.grading.grade import grade_submission
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.progress import Progress
@@ -30,13 +30,19 @@ def time_again(
     return replace(timed, seconds=result.seconds)
 
 
+def _only_speed(section: Section) -> Section | None:
+    """Return the section of speed unchanged, and the cases, which cannot be left out, without any case."""
+    if isinstance(section, Correctness):
+        return replace(section, cases=())
+    return section if isinstance(section, SpeedGoals) else None
+
+
 def _timed(task: Task, result: Result, environment: GradingEnvironment, progress: Progress) -> Result:
     """Result of a part; only its speed is graded again, and only if the speed is not known."""
     before = result.performance_check
     if before is None or before.reason not in UNTIMED:
         return result
-    cases = replace(task.assignment.correctness, cases=())
-    asked = replace(task.assignment, correctness=cases, sanitizer=None, memory=None)
+    asked = task.assignment.with_sections(_only_speed)
     speed = grade_submission(replace(task, assignment=asked), environment, progress).performance_check
     assert speed is not None, "the same assignment has timed it before"
     others = (check for check in result.checks if check is not before)

@@ -24,14 +24,12 @@ from grader.common.errors import InputError
 from grader.common.files import read_bytes
 from grader.common.record import replace
 from grader.course.assignment import Assignment
-from grader.course.criteria import Band, Sizes, SpeedGoal
 from grader.course.folders import BASELINE_FILE, KIT_FILE, ORACLE_FILE, Kit
 from grader.course.policies.rules import POLICIES
-from grader.course.rubric import Correctness, Memory, SpeedGoals
+from grader.course.rubric import SpeedGoals
 from grader.course.submissions.submission import FILE_NAME
 from grader.course.suite import Coursework
 from grader.execution.plan import baseline_is_comparable
-from grader.grading.checks.scoring import case_points
 from grader.lms.wheel import own_wheel
 
 TEMPLATE = Path(__file__).parent / "templates" / "kit"
@@ -112,40 +110,8 @@ def shown(assignment: Assignment) -> Assignment:
     """Return the assignment as students may see it, without hidden checks. The points of the other checks do not
     change.
     """
-    sanitizer, speed = assignment.sanitizer, assignment.performance
-    return replace(
-        assignment,
-        correctness=_shown_cases(assignment),
-        sanitizer=None if sanitizer is None or sanitizer.hidden else sanitizer,
-        memory=None if assignment.memory is None else _shown_memory(assignment.memory),
-        performance=None if speed is None else _shown_speed(_timed(assignment, speed)),
-    )
-
-
-def _shown_cases(assignment: Assignment) -> Correctness:
-    asked = assignment.correctness
-    return replace(asked, cases=asked.shown, points=sum(case_points(asked, case) for case in asked.shown))
-
-
-def _shown_memory(asked: Memory) -> Memory | None:
-    checks = tuple(check for check in asked.checks if not check.hidden)
-    return replace(asked, checks=checks) if checks else None
-
-
-def _shown_speed(asked: SpeedGoals) -> SpeedGoals:
-    """Return the speed goals as students may see them. Speed is decided elsewhere in any case; if it is hidden, so are
-    the figures that decide it. Students still see the sizes, in the name of the check.
-    """
-    if not asked.hidden:
-        return asked
-    goals = {kind: _undecided(goal, goal.sizes) for kind, goal in asked.classes.items()}
-    return replace(asked, classes=goals, hidden=False, requires=())
-
-
-def _undecided(goal: SpeedGoal, sizes: Sizes) -> SpeedGoal:
-    """Return the goal at these sizes with the same points, but without anything that could decide it."""
-    bands = (Band(fraction=1, points=goal.points),)
-    return replace(goal, sizes=sizes, bands=bands, minimum={}, yardstick=None)
+    timed = replace(assignment, performance=assignment.performance and _timed(assignment, assignment.performance))
+    return timed.with_sections(lambda section: section.without_hidden())
 
 
 def _timed(assignment: Assignment, asked: SpeedGoals) -> SpeedGoals:
@@ -156,18 +122,10 @@ def _timed(assignment: Assignment, asked: SpeedGoals) -> SpeedGoals:
     cpu, gpu = asked.classes.get("cpu"), asked.classes.get("gpu")
     if gpu is None or cpu is None or asked.verifier == "oracle" or baseline_is_comparable(assignment):
         return asked
-    classes = {**asked.classes, "gpu": _undecided(gpu, cpu.sizes)}
+    classes = {**asked.classes, "gpu": gpu.undecided(cpu.sizes)}
     return replace(asked, classes=classes, verifier="oracle")
 
 
 def hidden_points(assignment: Assignment) -> dict[str, float]:
     """Return the points of the checks that a kit leaves out, by kind; empty if no check is hidden."""
-    cases = assignment.correctness.cases
-    checks = assignment.memory.checks if assignment.memory else ()
-    sanitizer = assignment.sanitizer
-    points = {
-        "correctness": sum(case_points(assignment.correctness, case) for case in cases if case.hidden),
-        "sanitizer": sanitizer.points if sanitizer and sanitizer.hidden else 0.0,
-        "memory": sum(check.points for check in checks if check.hidden),
-    }
-    return {kind: worth for kind, worth in points.items() if worth}
+    return {str(section.kinds[0]): section.hidden_points for section in assignment.sections if section.hidden_points}

@@ -1,7 +1,7 @@
 """Checks of a result: their verdicts, their reasons, and the evidence for them."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from grader.common.optional import Fault
 from grader.common.phrases import sizes_in_words
 from grader.common.record import Record, replace
-from grader.course.rubric import Kind
+from grader.course.rubric import AskedCheck, Kind
 from grader.results.metrics import Performance, Usage
 
 
@@ -260,13 +260,14 @@ def faults_of(checks: Iterable[Check]) -> tuple[Fault, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def full_marks(kind: Kind, points: float, label: str = "", sizes: Mapping[str, str | int] | None = None) -> Check:
-    """Return a passed check with full points, before its run. `label` distinguishes it from others of its kind."""
+def full_marks(asked: AskedCheck) -> Check:
+    """Return a passed check with full points, before its run."""
+    sizes = f" ({sizes_in_words(asked.sizes)})" if asked.sizes else ""
     return Check(
-        name=": ".join(filter(None, (kind, label))) + (f" ({sizes_in_words(sizes)})" if sizes else ""),
-        kind=kind,
+        name=": ".join(filter(None, (asked.kind, asked.label))) + sizes,
+        kind=asked.kind,
         verdict=Verdict.PASSED,
-        points=points,
-        max_points=points,
+        points=asked.points,
+        max_points=asked.points,
         seconds=0.0,
     )

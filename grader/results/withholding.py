@@ -10,19 +10,13 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from grader.common.optional import Fault
 from grader.common.record import replace
 from grader.course.assignment import Assignment
-from grader.course.criteria import Case, MemoryCheck
-from grader.course.rubric import Kind, Sanitizer, SpeedGoals
+from grader.course.rubric import Kind, Section
 from grader.course.suite import Coursework
 from grader.results.check import Check, Reason, Verdict
 from grader.results.result import Result
 
-Hideable = Case | Sanitizer | MemoryCheck | SpeedGoals
-"""Parts of an assignment that can be hidden."""
-
 View = Callable[[Result, Coursework], Result]
 """Function that selects the part of a result that is shown."""
-
-CASES = {Kind.CORRECTNESS, Kind.PRACTICE}
 
 MESSAGE = "its outcome is shown after release."
 """The only message of a hidden check."""
@@ -86,40 +80,34 @@ def shown_at_once(assignment: Assignment) -> tuple[Kind, ...]:
     """Return the kinds of the checks that students may see before all are decided, one kind for each check. Kinds with
     hidden checks are left out. Cases are not: the shown cases run first.
     """
-    cases = (Kind.PRACTICE if case.practice else Kind.CORRECTNESS for case in assignment.correctness.shown)
-    others: dict[Kind, tuple[Hideable, ...]] = {
-        Kind.SANITIZER: () if assignment.sanitizer is None else (assignment.sanitizer,),
-        Kind.MEMORY: () if assignment.memory is None else assignment.memory.checks,
-        Kind.PERFORMANCE: () if assignment.performance is None else (assignment.performance,),
-    }
-    open_kinds = (kind for kind, each in others.items() if not any(one.hidden for one in each) for _ in each)
-    return Kind.BUILD, *cases, *open_kinds
+    cases, *others = assignment.sections
+    assert cases is assignment.correctness, "the cases come first in a rubric"
+    shown = (assignment.correctness.asked_by(case).kind for case in assignment.correctness.shown)
+    return (
+        Kind.BUILD,
+        *shown,
+        *(kind for each in others if not any(each.hides) for kind in each.kinds for _ in each.hides),
+    )
 
 
 def hidden_checks(coursework: Coursework) -> int:
     """Return the number of checks that the coursework hides."""
-    return sum(one.hidden for part in coursework.parts for _, each in _asked(part) for one in each)
-
-
-def _asked(assignment: Assignment) -> tuple[tuple[set[Kind], tuple[Hideable, ...]], ...]:
-    """Return the parts of an assignment that can be hidden, by the kinds of their checks. Each part makes one check."""
-    return (
-        (CASES, assignment.correctness.cases),
-        ({Kind.SANITIZER}, () if assignment.sanitizer is None else (assignment.sanitizer,)),
-        ({Kind.MEMORY}, () if assignment.memory is None else assignment.memory.checks),
-        ({Kind.PERFORMANCE}, () if assignment.performance is None else (assignment.performance,)),
-    )
+    return sum(is_hidden for part in coursework.parts for section in part.sections for is_hidden in section.hides)
 
 
 def _hidden(assignment: Assignment, checks: Sequence[Check]) -> set[str]:
     """Return the names of the checks that the assignment hides."""
     return {
         check.name
-        for kinds, each in _asked(assignment)
-        if any(one.hidden for one in each)
-        for check, one in zip([check for check in checks if check.kind in kinds], each, strict=True)
-        if one.hidden
+        for section in assignment.sections
+        if any(section.hides)
+        for check, is_hidden in zip(_of(section, checks), section.hides, strict=True)
+        if is_hidden
     }
+
+
+def _of(section: Section, checks: Sequence[Check]) -> list[Check]:
+    return [check for check in checks if check.kind in section.kinds]
 
 
 def _shown(checks: Sequence[Check], hidden: Container[str]) -> Iterator[Check]:

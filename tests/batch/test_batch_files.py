@@ -20,7 +20,7 @@ from fake_workforce import FakeWorkforce
 from hiding import AT_ANY_SPEED, FIELDS, failing, hiding_course, right
 
 from grader.batch.pipeline import BatchRequest, grade_batch
-from grader.grading.checks.correctness import forfeit
+from grader.grading.checks.requirements import forfeit
 from grader.lms.exports.canvas import CanvasGradebook
 from grader.lms.exports.moodle import MoodleWorksheet
 from grader.lms.exports.sheet import read_sheet

@@ -10,7 +10,7 @@ from grader.course.criteria import Band
 from grader.course.rubric import Kind
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
-from grader.grading.checks.correctness import FORFEITED, forfeit
+from grader.grading.checks.requirements import FORFEITED, forfeit
 from grader.grading.grade import grade_submission
 from grader.grading.rules import TimingRules
 from grader.results.check import Reason, Verdict

@@ -39,8 +39,8 @@ from grader.grading.checks.building import Built
 from grader.grading.checks.choices import chosen
 from grader.grading.checks.conclusions import conclude
 from grader.grading.checks.correctness import Tried, trial_of, unrun_cases
+from grader.grading.checks.counts import Counted
 from grader.grading.checks.inspection import Trial, evidence, examine, inspect
-from grader.grading.checks.memory import Counted
 from grader.grading.checks.program import submitted_definitions
 from grader.grading.checks.simulated_run import Simulated
 from grader.grading.explain.build_log import explain as explain_log

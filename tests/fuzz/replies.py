@@ -20,7 +20,7 @@ from grader.execution.client import Worker
 from grader.execution.outcome import Garbled, OutOfMemory, TimedOut
 from grader.execution.plan import Plan, Script
 from grader.execution.replies import Replies
-from grader.grading.checks.memory import _profile
+from grader.grading.checks.counts import _profile
 from grader.grading.checks.signature import bind
 from grader.grading.checks.simulated_run import Simulated
 from grader.grading.explain.problem import of_build_log, of_failure

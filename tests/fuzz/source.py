@@ -16,7 +16,7 @@ from grader.course.submissions.scan import scan
 from grader.course.submissions.submission import Submission, _decode
 from grader.course.submissions.task import Task
 from grader.grading.checks.choices import chosen
-from grader.grading.checks.memory import Counted
+from grader.grading.checks.counts import Counted
 from grader.grading.explain.build_log import explain
 from grader.lms.intake.matching import defined_in
 from grader.protocol.text import showable

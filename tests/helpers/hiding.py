@@ -13,9 +13,8 @@ from samples import PROFILE, RACE, SPILLING, performance, result
 
 from grader.batch.pipeline import BatchRequest, grade_batch
 from grader.course.rubric import Kind
+from grader.grading.check_kinds import unobserved_checks, untimed_checks
 from grader.grading.checks.correctness import unrun_cases
-from grader.grading.checks.simulator_checks import unwatched_checks
-from grader.grading.timing.performance import unmeasured_checks
 from grader.lms.exports.canvas import CanvasGradebook
 from grader.lms.exports.moodle import MoodleWorksheet
 from grader.lms.exports.sheet import read_sheet
@@ -85,8 +84,13 @@ def right(assignment):
     build = Check(name="build", kind=Kind.BUILD, verdict=Verdict.PASSED, points=0, max_points=0, seconds=0.5)
     device = result().provenance.device
     measured = {"performance": performance(), "usage": (SPILLING,)}
-    speed = (each.model_copy(update=measured) for each in unmeasured_checks(assignment, device))
-    checks = (build, *unrun_cases(assignment, assignment.correctness.cases), *unwatched_checks(assignment), *speed)
+    speed = (each.model_copy(update=measured) for each in untimed_checks(assignment, device))
+    checks = (
+        build,
+        *unrun_cases(assignment, assignment.correctness.cases),
+        *unobserved_checks(assignment, device),
+        *speed,
+    )
     timed = (each.model_copy(update={"seconds": 0.25}) for each in checks)
     return result(*timed, profiles={"": PROFILE}, seconds=9.0)
 

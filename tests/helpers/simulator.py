@@ -18,7 +18,7 @@ from grader.execution.outcome import Timing
 from grader.execution.plan import Plan, Script
 from grader.grading.checks.building import check_build, prepare
 from grader.grading.checks.simulated_run import Subject
-from grader.grading.checks.simulator_checks import Runs
+from grader.grading.checks.simulator_runs import Runs
 from grader.protocol.messages import Done, Opened
 from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, LocalArg, ProgramSource, ScalarArg
 

@@ -16,8 +16,8 @@ from grader.common.record import replace
 from grader.course.rubric import Correctness, Kind
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
-from grader.grading.checks import simulator_checks
-from grader.grading.checks.memory import memory_run
+from grader.grading.checks import memory, simulator_runs
+from grader.grading.checks.counts import memory_run
 from grader.grading.grade import grade_submission
 from grader.grading.rules import TimingRules
 from grader.results.check import Reason
@@ -62,7 +62,8 @@ def test_an_order_gains_points_where_work_items_run_in_that_order(name, environm
     assignment = small_assignment(tmp_path, ATTACKS[name])
     held = grade(assignment, HOSTILE / name, environment)
     assert (verdict(held), points(held, Kind.MEMORY)) == (Reason.ORDER_DEPENDENT, 0)
-    monkeypatch.setattr(simulator_checks, "memory_run", partial(memory_run, order="ascending"))
+    for module in (simulator_runs, memory):
+        monkeypatch.setattr(module, "memory_run", partial(memory_run, order="ascending"))
     assert points(grade(assignment, HOSTILE / name, environment), Kind.MEMORY) == ORDERED[name]["gains"]
 
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 from samples import PROFILE
 
 from grader.course.submissions.task import Task
-from grader.grading.checks.memory import Counted
+from grader.grading.checks.counts import Counted
 from grader.grading.explain.problem import Problem
 from grader.reports.annotated import render
 from grader.results.check import Reason

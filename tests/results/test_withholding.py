@@ -10,7 +10,7 @@ from samples import RACE
 from grader.common.optional import Fault
 from grader.common.record import replace
 from grader.course.rubric import Kind
-from grader.grading.checks.correctness import forfeit
+from grader.grading.checks.requirements import forfeit
 from grader.grading.refusal import BUILD_FAILED
 from grader.results.check import Check, Reason, Verdict
 from grader.results.suite_results import joined

@@ -162,7 +162,7 @@ def profile(
     from grader.course.submissions.task import tasks_of
     from grader.course.truth.seeds import fresh_seed
     from grader.grading.by_hand.profiling import profile_submission
-    from grader.grading.checks.memory import Counted
+    from grader.grading.checks.counts import Counted
     from grader.grading.settings import load_settings
     from grader.reports.annotated import render
 

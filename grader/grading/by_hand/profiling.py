@@ -4,7 +4,7 @@ from grader.common.errors import InputError
 from grader.course.submissions.task import Task
 from grader.course.truth.oracle import load_oracle
 from grader.grading.checks.building import build
-from grader.grading.checks.memory import Counted, count_memory, memory_run
+from grader.grading.checks.counts import Counted, count_memory, memory_run
 from grader.grading.checks.simulated_run import Subject
 from grader.grading.explain.failures import returns_problem, unwrap
 from grader.grading.grading_environment import GradingEnvironment

@@ -28,8 +28,8 @@ from grader.execution.plan import STUDENT, SUBMISSION, Script, submission_plan
 from grader.grading.by_hand.overrides import settle, to_run
 from grader.grading.by_hand.run_options import Run
 from grader.grading.checks.building import Built, build_settled
+from grader.grading.checks.counts import count_memory, memory_run
 from grader.grading.checks.inspection import Trial, inspect, make_trial
-from grader.grading.checks.memory import count_memory, memory_run
 from grader.grading.checks.simulated_run import Subject
 from grader.grading.device_lock import exclusive, shared, shared_cpu
 from grader.grading.explain.failures import FailedError, returns_problem, unwrap

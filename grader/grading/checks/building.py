@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from grader.common.optional import Fault, attempt
 from grader.common.record import replace
 from grader.course.forbidden import Construct, Sighting, first_sighting
-from grader.course.rubric import Kind
+from grader.course.rubric import AskedCheck, Kind
 from grader.course.submissions.scan_process import TooCostly, scanned
 from grader.course.submissions.task import ChosenTask, Task
 from grader.execution.client import Worker
@@ -96,7 +96,7 @@ def check_build(prepared: Prepared, worker: Worker) -> Build:
 
 def build_check(seconds: float) -> Check:
     """Build check as if it had passed."""
-    return replace(full_marks(Kind.BUILD, 0), seconds=seconds)
+    return replace(full_marks(AskedCheck(kind=Kind.BUILD, points=0.0)), seconds=seconds)
 
 
 @returns_problem

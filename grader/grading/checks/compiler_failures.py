@@ -22,15 +22,16 @@ from grader.common.errors import NoSimulatorError
 from grader.common.phrases import first_sentence, sizes_in_words
 from grader.course.assignment import Assignment
 from grader.course.criteria import Case, Sizes
-from grader.course.rubric import Kind
+from grader.course.rubric import Correctness, Kind
 from grader.course.truth.oracle import load_oracle
 from grader.execution.client import Worker
 from grader.execution.outcome import Crashed, Failure, TimedOut
 from grader.grading.checks.building import Build, Prepared, build_settled
-from grader.grading.checks.correctness import EARNING, Tried, trial_of
-from grader.grading.checks.sanitizer import LARGER, NUMBER, findings_of
+from grader.grading.checks.correctness import Tried, trial_of
+from grader.grading.checks.requirements import EARNING
+from grader.grading.checks.sanitizer_run import LARGER, NUMBER, findings_of
 from grader.grading.checks.simulated_run import Subject, run_on_trial, seen_in, simulate
-from grader.grading.checks.simulator_checks import Watched
+from grader.grading.checks.simulator_runs import Watched
 from grader.grading.explain.compilers import advice, advice_on, is_of_compiler, observed
 from grader.grading.explain.failures import FailedError
 from grader.grading.explain.problem import Problem, of_failure
@@ -56,20 +57,20 @@ class LeftOpen:
     """Reasons why checks of a submission stay open.
 
     `failed` is for checks on which the compiler failed. `rest` is for checks that only a right kernel passes, and for
-    memory checks without counts.
+    other checks that were not made.
     """
 
     failed: Problem
     rest: Problem
 
-    def of(self, checks: Iterable[Check]) -> tuple[Check, ...]:
+    def of(self, checks: Iterable[Check], assignment: Assignment) -> tuple[Check, ...]:
         """Return the checks. Checks that wait for the instructor are skipped: they neither earn nor lose points."""
-        return tuple(map(self._of, checks))
+        return tuple(self._of(check, assignment) for check in checks)
 
-    def _of(self, check: Check) -> Check:
-        if check.kind in {Kind.BUILD, Kind.CORRECTNESS, Kind.PRACTICE}:
+    def _of(self, check: Check, assignment: Assignment) -> Check:
+        if check.kind in {Kind.BUILD, *Correctness.kinds}:
             return self.failed.skip(check) if check.reason in {*DEVICES, *WRONG, Reason.NOT_RUN} else check
-        waits = check.reason is Reason.NOT_RUN or (check.kind is not Kind.MEMORY and check.verdict in EARNING)
+        waits = check.reason is Reason.NOT_RUN or (assignment.depends_on_cases(check.kind) and check.verdict in EARNING)
         return self.rest.skip(check) if waits else check
 
 
@@ -200,7 +201,8 @@ def _is_right(subject: Subject, case: Case, order: Order) -> bool:
 
 def _usual(assignment: Assignment) -> int:
     """Product of the largest sizes that the assignment always simulates; 0 if it simulates none."""
-    usual = [prod(asked.sizes.values()) for asked in (assignment.sanitizer, assignment.memory) if asked is not None]
+    simulated = (section for section in assignment.sections if section.needs_simulator)
+    usual = [prod(sizes.values()) for section in simulated for sizes in section.launch_sizes()]
     return max(usual, default=0)
 
 

@@ -7,7 +7,7 @@ release.
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import prod
 
@@ -24,13 +24,13 @@ from grader.execution.series import Series
 from grader.grading.checks.building import Built
 from grader.grading.checks.hanging import Launcher, Lookout
 from grader.grading.checks.inspection import Trial, evidence, examine, make_trial
-from grader.grading.checks.sanitizer import Endless
-from grader.grading.checks.scoring import case_points
+from grader.grading.checks.requirements import are_right, worth
+from grader.grading.checks.sanitizer_run import Endless
 from grader.grading.explain.diagnosis.evidence import Evidence, Use
 from grader.grading.explain.failures import FailedError, unwrap
 from grader.grading.explain.problem import EXPLANATION, Problem, of_failure
-from grader.grading.explain.simulator.source_lines import EXPLAINED
-from grader.results.check import Check, Reason, Verdict, full_marks
+from grader.results.check import Check, Reason, full_marks
+from grader.results.result import Result
 
 TIME_LIMITS = 2
 """Number of cases that exceed the time limit before the rest are skipped. Practice cases decide nothing, so they are
@@ -44,13 +44,6 @@ REPEATS = 4
 
 CASE_KEY = 0
 """Key of the inputs of cases. Inputs of timed rounds have the key 1 (timing/verifiers.py)."""
-
-EARNING = {Verdict.PASSED, Verdict.PARTIAL}
-
-FORFEITED = Problem(
-    reason=Reason.NOT_RUN,
-    message="does not count yet: fix the wrong results first. Only a correct kernel earns these points.",
-)
 
 GAVE_UP = Problem(reason=Reason.NOT_RUN, message="skipped: earlier cases timed out.")
 
@@ -177,9 +170,7 @@ def unrun_cases(assignment: Assignment, cases: Iterable[Case]) -> Iterator[Check
 
 
 def _check(assignment: Assignment, case: Case, problem: Problem | None, seconds: float) -> Check:
-    kind = Kind.PRACTICE if case.practice else Kind.CORRECTNESS
-    check = full_marks(kind, case_points(assignment.correctness, case), case.name, case.sizes)
-    check = replace(check, seconds=seconds)
+    check = replace(full_marks(assignment.correctness.asked_by(case)), seconds=seconds)
     return check if problem is None else problem.fail(check)
 
 
@@ -200,32 +191,7 @@ def failed_sizes(tried: Iterable[Tried]) -> tuple[Sizes, ...]:
     return tuple(sorted(failed, key=lambda sizes: prod(sizes.values())))
 
 
-def are_right(checks: Iterable[Check]) -> bool:
-    """True if the submission builds and no case has failed, practice cases apart.
-
-    Cases that a student kit leaves out are not among the checks; they are decided elsewhere.
-    """
-    deciding = (check for check in checks if check.kind in {Kind.BUILD, Kind.CORRECTNESS})
-    return not any(check.verdict is Verdict.FAILED for check in deciding)
-
-
-def forfeit(assignment: Assignment, checks: Sequence[Check]) -> tuple[Check, ...]:
-    """Return all checks; if a shown case has failed, they lose the points that only right kernels earn.
-
-    Hidden cases affect only the points of hidden cases, because students see all other points before the release.
-    """
-    if are_shown_right(assignment, checks):
-        return tuple(checks)
-    return tuple(FORFEITED.fail(check) if _rests_on_results(check) else check for check in checks)
-
-
-def are_shown_right(assignment: Assignment, checks: Iterable[Check]) -> bool:
-    """True if the submission builds and no shown case has failed."""
-    hidden = {check.name for check in unrun_cases(assignment, assignment.correctness.hidden)}
-    return are_right(check for check in checks if check.name not in hidden)
-
-
-def _rests_on_results(check: Check) -> bool:
-    """True if the check earns points beyond results, or says that results are wrong in the simulator only."""
-    earns = check.kind in {Kind.SANITIZER, Kind.PERFORMANCE} and check.verdict in EARNING
-    return earns or (check.kind is Kind.SANITIZER and check.reason in EXPLAINED and not check.findings)
+def rescored(result: Result, assignment: Assignment) -> Iterator[Check]:
+    """Return the cases of a stored result with the points that they are worth now."""
+    shares = {Kind.CORRECTNESS: assignment.correctness.share, Kind.PRACTICE: 0.0}
+    return (worth(check, shares[check.kind]) for check in result.checks if check.kind in shares)

@@ -15,7 +15,7 @@ from grader.execution.client import Worker
 from grader.execution.outcome import Failure, Fetched, TimedOut
 from grader.execution.series import Series
 from grader.grading.checks.inspection import Trial
-from grader.grading.checks.sanitizer import Endless, findings_of
+from grader.grading.checks.sanitizer_run import Endless, findings_of
 from grader.grading.checks.simulated_run import Simulated, Subject, run_on_trial, seen_in
 from grader.results.check import Reason
 

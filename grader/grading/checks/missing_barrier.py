@@ -11,7 +11,7 @@ from itertools import pairwise
 from grader.common.record import replace
 from grader.course.rubric import Sanitizer
 from grader.grading.checks.building import Built
-from grader.grading.checks.sanitizer import NUMBER, findings_of
+from grader.grading.checks.sanitizer_run import NUMBER, findings_of
 from grader.grading.checks.simulated_run import Subject, simulate
 from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.races import NO_BARRIER

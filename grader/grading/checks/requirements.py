@@ -1,21 +1,74 @@
 """Checks whose points count only if other checks pass, which show that the student solved the exercise."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from grader.common.phrases import capital, listed
+from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.rubric import Kind
+from grader.course.speed_goals import device_class
 from grader.execution.device import share_a_process
-from grader.grading.checks.correctness import EARNING
 from grader.grading.explain.problem import Problem
+from grader.grading.explain.simulator.source_lines import EXPLAINED
 from grader.protocol.messages import DeviceFacts
-from grader.results.check import UNTIMED, Check, Reason, Verdict
+from grader.results.check import UNTIMED, Check, Reason, Verdict, full_marks
 
 ON_A_CPU = " On a CPU, a naive kernel is just as fast."
 """Reason why points for speed on a CPU require a memory check."""
 
 OPEN = UNTIMED | {Reason.COMPILER_FAILED}
 """Reasons of open checks that may still earn points."""
+
+
+EARNING = {Verdict.PASSED, Verdict.PARTIAL}
+
+FORFEITED = Problem(
+    reason=Reason.NOT_RUN,
+    message="does not count yet: fix the wrong results first. Only a correct kernel earns these points.",
+)
+
+
+def are_right(checks: Iterable[Check]) -> bool:
+    """True if the submission builds and no case has failed, practice cases apart.
+
+    Cases that a student kit leaves out are not among the checks; they are decided elsewhere.
+    """
+    deciding = (check for check in checks if check.kind in {Kind.BUILD, Kind.CORRECTNESS})
+    return not any(check.verdict is Verdict.FAILED for check in deciding)
+
+
+def forfeit(assignment: Assignment, checks: Sequence[Check]) -> tuple[Check, ...]:
+    """Return all checks; if a shown case has failed, they lose the points that only right kernels earn.
+
+    Hidden cases affect only the points of hidden cases, because students see all other points before the release.
+    """
+    if are_shown_right(assignment, checks):
+        return tuple(checks)
+    return tuple(FORFEITED.fail(check) if _rests_on_results(assignment, check) else check for check in checks)
+
+
+def are_shown_right(assignment: Assignment, checks: Iterable[Check]) -> bool:
+    """True if the submission builds and no shown case has failed."""
+    cases = assignment.correctness
+    hidden = {full_marks(cases.asked_by(case)).name for case in cases.hidden}
+    return are_right(check for check in checks if check.name not in hidden)
+
+
+def _rests_on_results(assignment: Assignment, check: Check) -> bool:
+    """True if the check earns points beyond results, or says that results are wrong in the simulator only."""
+    earns = assignment.depends_on_cases(check.kind) and check.verdict in EARNING
+    return earns or (check.kind is Kind.SANITIZER and check.reason in EXPLAINED and not check.findings)
+
+
+def is_forfeited(check: Check) -> bool:
+    """True if a case that failed has cost the check its points."""
+    return (check.reason, check.message) == (FORFEITED.reason, FORFEITED.message)
+
+
+def worth(check: Check, points: float) -> Check:
+    """Return a check whose verdict does not depend on limits, with its points out of `points`."""
+    earned = points if check.verdict is Verdict.PASSED else 0.0
+    return replace(check, points=earned, max_points=points)
 
 
 def required(assignment: Assignment, device: DeviceFacts, checks: Sequence[Check]) -> Iterator[Check]:
@@ -25,10 +78,8 @@ def required(assignment: Assignment, device: DeviceFacts, checks: Sequence[Check
     the compiler fails as well, since it could no longer earn its points. A required check that was not made, for
     example without a simulator, decides nothing.
     """
-    memory = assignment.memory.checks if assignment.memory else ()
-    requires: dict[tuple[Kind, str], tuple[str, ...]] = {(Kind.MEMORY, each.name): each.requires for each in memory}
-    if assignment.performance is not None:
-        requires |= {(Kind.PERFORMANCE, kind): assignment.performance.requires for kind in assignment.goals}
+    asked = (each for section in assignment.sections for each in section.asked(device_class(device)))
+    requires = {(each.kind, each.label): each.requires for each in asked}
     failed: set[str] = set()
     for check in checks:
         missing = [name for name in requires.get((check.kind, check.label), ()) if name in failed]

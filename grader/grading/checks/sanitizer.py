@@ -2,41 +2,22 @@
 
 import math
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from grader.common.phrases import sizes_in_words
 from grader.common.record import replace
+from grader.course.assignment import Assignment
 from grader.course.criteria import Sizes
 from grader.course.rubric import Kind, Sanitizer
-from grader.grading.checks.simulated_run import CUT_OFF, Simulated, SimulatedRun, Subject, run_at, seen_in, simulate
+from grader.grading.checks.requirements import are_shown_right, is_forfeited, worth
+from grader.grading.checks.sanitizer_run import LARGER, NUMBER, Endless, Failed, findings_of, problem_of
+from grader.grading.checks.simulated_run import CUT_OFF, Simulated, SimulatedRun, Subject, seen_in, simulate
+from grader.grading.checks.simulator_runs import Tested, Watched
 from grader.grading.explain.failures import FailedError, unwrap
 from grader.grading.explain.problem import Problem
-from grader.grading.explain.simulator.findings import findings
 from grader.results.check import Check, Finding, Reason, full_marks
-
-NUMBER = 0
-"""Number of the simulated run, which determines its inputs."""
-
-LARGER = 16
-"""Largest failed case that is simulated as well, as a multiple of the size that the check asks for. Sizes are compared
-by their products. A larger case takes minutes, and the simulator takes its loops of millions of iterations for endless.
-"""
-
-Failed = tuple[Sizes, ...]
-"""Sizes of the cases that failed, the smallest first; empty if all are right."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Endless:
-    """Case that does not end in the simulator, with all findings of its run."""
-
-    sizes: Sizes
-    findings: tuple[Finding, ...]
-
-    @property
-    def problem(self) -> Problem:
-        """Problem of the endless loop, which is the first of the findings."""
-        return _told(self.findings)
+from grader.results.result import Result
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,13 +35,20 @@ class Sanitized:
 
 def of_endless(asked: Sanitizer, endless: Endless) -> Sanitized:
     """Return the check of a submission with a case that does not end in the simulator; it is not run again."""
-    problem = _at(endless.sizes, _told(endless.findings))
+    problem = _at(endless.sizes, problem_of(endless.findings))
     return Sanitized(check=problem.fail(replace(unwatched(asked), findings=endless.findings)))
 
 
-def sanitizer_run(subject: Subject, asked: Sanitizer) -> SimulatedRun:
-    """Return the run that the check rests on."""
-    return run_at(subject, asked.sizes, NUMBER)
+def observe(tested: Tested, before: Watched) -> Watched:
+    """Add the sanitizer check. Its records are left out if it is hidden, because checks that are shown use them."""
+    asked = tested.runs.subject.task.assignment.sanitizer
+    assert asked is not None
+    if tested.endless is not None:
+        sanitized = of_endless(asked, tested.endless)
+    else:
+        sanitized = check_sanitizer(tested.runs.sanitizer, asked, tested.failed)
+    watched = replace(before, checks=(*before.checks, sanitized.check))
+    return watched if asked.hidden else replace(watched, seen=sanitized.seen, at_failed=sanitized.at_failed)
 
 
 def check_sanitizer(run: SimulatedRun, asked: Sanitizer, failed: Failed = ()) -> Sanitized:
@@ -80,7 +68,7 @@ def check_sanitizer(run: SimulatedRun, asked: Sanitizer, failed: Failed = ()) ->
         if failed and not found:
             at_failed = _at_failed(run.subject, seen, failed[0])
             found = findings_of(at_failed) if at_failed else ()
-            problem = _at(failed[0], _told(found)) if found else _nothing_seen(seen, at_failed)
+            problem = _at(failed[0], problem_of(found)) if found else _nothing_seen(seen, at_failed)
     except FailedError as failure:
         problem = failure.problem
     check = replace(unwatched(asked), seconds=time.perf_counter() - start, findings=found)
@@ -110,27 +98,27 @@ def _nothing_seen(clean: Simulated, at_failed: Simulated | None) -> Problem:
     )
 
 
+def rescored(result: Result, assignment: Assignment) -> Iterator[Check]:
+    """Score the check of a stored result again. A clean run gets its points back if only hidden cases failed."""
+    if assignment.sanitizer is None:
+        return
+    shown_right = are_shown_right(assignment, result.checks)
+    for check in result.checks:
+        if check.kind is Kind.SANITIZER:
+            fresh = replace(unwatched(assignment.sanitizer), seconds=check.seconds)
+            yield fresh if shown_right and is_forfeited(check) else worth(check, assignment.sanitizer.points)
+
+
 def unwatched(asked: Sanitizer) -> Check:
     """Check as if it had passed, for a submission that does not get to run."""
-    return full_marks(Kind.SANITIZER, asked.points, sizes=asked.sizes)
-
-
-def findings_of(seen: Simulated) -> tuple[Finding, ...]:
-    """Return all findings in the launches of a simulated run, each once."""
-    launches = enumerate(zip(seen.kernels, seen.scenes, strict=True))
-    found = (each for n, (kernel, scene) in launches for each in findings(kernel, scene, seen.kernels[:n]))
-    return tuple({each.message: each for each in found}.values())  # a repeated kernel has the same finding each time
+    return full_marks(asked.check)
 
 
 def _problem(seen: Simulated, found: tuple[Finding, ...]) -> Problem | None:
     """Problem of the first finding; without findings, the problem of the results in the simulated run."""
     if found:
-        return _told(found)
+        return problem_of(found)
     return seen.problem if seen.problem in {None, CUT_OFF} else _order_matters(seen.problem)
-
-
-def _told(found: tuple[Finding, ...]) -> Problem:
-    return Problem(reason=found[0].reason, message=f"{found[0].message} {found[0].cause}")
 
 
 def _order_matters(problem: Problem) -> Problem:

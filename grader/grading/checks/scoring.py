@@ -1,19 +1,8 @@
 """Points: pure functions from measurements to points."""
 
-from grader.course.criteria import Case, SpeedGoal
-from grader.course.rubric import Correctness
+from grader.course.criteria import SpeedGoal
 from grader.results.check import Verdict
 from grader.results.metrics import Interval
-
-
-def case_share(asked: Correctness) -> float:
-    """Return the points of each correctness case that is not for practice."""
-    return asked.points / sum(not each.practice for each in asked.cases)
-
-
-def case_points(asked: Correctness, case: Case) -> float:
-    """Return the points of one correctness case; 0 if it is for practice."""
-    return 0.0 if case.practice else case_share(asked)
 
 
 def award_speed(goal: SpeedGoal, fraction: Interval) -> tuple[Verdict, float]:

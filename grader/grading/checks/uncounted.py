@@ -7,7 +7,7 @@ from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
 from grader.execution.client import Worker
 from grader.grading.checks.building import build
-from grader.grading.checks.memory import NUMBER, Counted
+from grader.grading.checks.counts import NUMBER, Counted
 from grader.grading.checks.simulated_run import CUT_OFF, SimulatedRun, Subject, run_at, run_on_trial, seen_in
 from grader.grading.explain.failures import unwrap
 from grader.grading.explain.problem import Problem

@@ -46,6 +46,7 @@ def without_build(context: GradingContext, provenance: Provenance, phase: BuildP
 
 def as_open(context: GradingContext, draft: Draft, waits: LeftOpen) -> Draft:
     """Return the draft with open checks, which could not be decided because the compiler failed."""
-    (build,), cases, others = map(waits.of, ((draft.build,), draft.cases, draft.others))
+    asked = context.task.assignment
+    (build,), cases, others = (waits.of(checks, asked) for checks in ((draft.build,), draft.cases, draft.others))
     context.tell([check for check in (build, *cases, *others) if check.reason in OUTSTANDING])
     return replace(draft, build=build, cases=cases, others=others, left_open=waits)

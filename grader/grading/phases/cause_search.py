@@ -3,7 +3,7 @@
 from grader.common.optional import Fault, attempt
 from grader.common.record import replace
 from grader.grading.checks.simulated_run import Subject
-from grader.grading.checks.simulator_checks import Watched
+from grader.grading.checks.simulator_runs import Watched
 from grader.grading.device_lock import shared
 from grader.grading.phases.context import GradingContext, thawed
 from grader.grading.search.hint import hint as hint_of

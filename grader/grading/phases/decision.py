@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 
 from grader.common.record import replace
+from grader.grading.check_kinds import untimed_checks
 from grader.grading.checks.building import Build, Built
 from grader.grading.checks.compiler_failures import is_undecided, left_open
 from grader.grading.checks.conclusions import conclude
 from grader.grading.checks.correctness import Tried, failed_sizes
 from grader.grading.checks.requirements import required
-from grader.grading.checks.simulator_checks import Runs, Watched
+from grader.grading.checks.simulator_runs import Runs, Watched
 from grader.grading.draft import Draft, blamed_on_order
 from grader.grading.explain.problem import HIDDEN, NOT_RIGHT, Problem
 from grader.grading.phases.build import as_open
@@ -16,7 +17,6 @@ from grader.grading.phases.cause_search import with_cause
 from grader.grading.phases.context import GradingContext
 from grader.grading.phases.speed import time_submission
 from grader.grading.refusal import left_out
-from grader.grading.timing.performance import unmeasured_checks
 from grader.grading.timing.timing_setup import TimingSetup
 from grader.results.check import Check
 from grader.results.result import Provenance
@@ -51,7 +51,7 @@ def decide(context: GradingContext, provenance: Provenance, observed: Observatio
     if waits is None:
         cases, speed = _decided(context, observed, cases)
     else:
-        speed = tuple(map(NOT_RIGHT.fail, unmeasured_checks(asked, context.device)))
+        speed = tuple(map(NOT_RIGHT.fail, untimed_checks(asked, context.device)))
     if not failed_sizes(observed.tried):
         speed = tuple(replace(check, usage=built.usage) for check in speed)
     draft = Draft(

@@ -16,10 +16,10 @@ from grader.execution.plan import SUBMISSION
 from grader.grading.checks.building import Built
 from grader.grading.checks.compiler_failures import left_open
 from grader.grading.checks.conclusions import conclude
-from grader.grading.checks.correctness import GAVE_UP, forfeit, gave_up, in_order, try_cases, unrun_cases
-from grader.grading.checks.requirements import required
+from grader.grading.checks.correctness import GAVE_UP, gave_up, in_order, try_cases, unrun_cases
+from grader.grading.checks.requirements import forfeit, required
 from grader.grading.checks.simulated_run import Subject
-from grader.grading.checks.simulator_checks import Watched
+from grader.grading.checks.simulator_runs import Watched
 from grader.grading.device_lock import shared, shared_cpu
 from grader.grading.draft import Draft, blamed_on_order, result_of
 from grader.grading.explain.problem import PENDING
@@ -85,7 +85,7 @@ def run(task: Task, built: Built, cases: tuple[Case, ...], environment: GradingE
         waits = left_open(tried, subject, Watched(checks=()))
     checks = blamed_on_order(conclude(tried, built, oracle), built)
     probe_after(checks, environment, device)
-    return waits.of(checks) if waits else checks
+    return waits.of(checks, task.assignment) if waits else checks
 
 
 @contextmanager

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 
+from grader.grading.check_kinds import untimed_checks
 from grader.grading.checks.building import Built
 from grader.grading.device_lock import exclusive
 from grader.grading.explain.problem import Problem
 from grader.grading.phases.context import GradingContext, thawed
 from grader.grading.timing.measurement import open_sessions
-from grader.grading.timing.performance import check_performance, unmeasured_checks
+from grader.grading.timing.performance import check_performance
 from grader.grading.timing.timing_setup import OwnParticipants, TimingSetup, begin_own, begin_submission
 from grader.results.check import Check, Reason
 
@@ -48,7 +49,7 @@ def opened(setup: TimingSetup | Problem) -> TimingSetup | Problem:
 def time_submission(context: GradingContext, setup: TimingSetup | Problem) -> tuple[Check, ...]:
     """Return the performance check, timed while no other grading uses the device; empty if no speed is checked."""
     if isinstance(setup, Problem):
-        return tuple(map(setup.mark, unmeasured_checks(context.task.assignment, context.device)))
+        return tuple(map(setup.mark, untimed_checks(context.task.assignment, context.device)))
     context.environment.settle()
     context.progress("waiting for the device")
     with exclusive(context.device, context.environment.locks), thawed(context.student, context.device):

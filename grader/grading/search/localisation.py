@@ -21,7 +21,7 @@ from grader.execution.plan import SUBMISSION
 from grader.grading.checks.building import Built
 from grader.grading.checks.correctness import Tried, trial_of, try_cases
 from grader.grading.checks.inspection import make_trial
-from grader.grading.checks.sanitizer import NUMBER
+from grader.grading.checks.sanitizer_run import NUMBER
 from grader.grading.checks.simulated_run import SIMULATION_KEY
 from grader.grading.rules import SearchRules
 from grader.grading.search.edits import edits

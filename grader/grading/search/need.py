@@ -7,7 +7,7 @@ from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.rubric import Kind
 from grader.grading.checks.building import Built
-from grader.grading.checks.sanitizer import NUMBER, findings_of
+from grader.grading.checks.sanitizer_run import NUMBER, findings_of
 from grader.grading.checks.simulated_run import Subject, simulate
 from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.source_lines import EXPLAINED, names_a_line

@@ -1,6 +1,7 @@
 """Makes the performance check from timed rounds: rates, plausibility, points, and the sentence about them."""
 
 import time
+from collections.abc import Iterator
 from statistics import median
 
 from grader.common.record import replace
@@ -10,6 +11,7 @@ from grader.course.expressions import evaluate
 from grader.course.rubric import Kind
 from grader.course.speed_goals import device_class, model_speed, speed_goal
 from grader.execution.device import copy_size, peak_run, share_a_process
+from grader.grading.checks.requirements import worth
 from grader.grading.checks.scoring import award_speed, required_rate
 from grader.grading.explain.problem import (
     Problem,
@@ -35,8 +37,9 @@ from grader.grading.timing.measurement import measure
 from grader.grading.timing.rounds import Round
 from grader.grading.timing.timing_setup import TimingSetup
 from grader.protocol.messages import DeviceFacts
-from grader.results.check import Check, Verdict, full_marks
+from grader.results.check import Check, Reason, Verdict, full_marks
 from grader.results.metrics import Interval, Performance, Program, Roofs, Samples
+from grader.results.result import Result
 
 CEILING = 1.05
 """Largest plausible speed of a kernel on a GPU, as a multiple of the highest known speed: the fastest copy, and the
@@ -63,13 +66,26 @@ def check_performance(setup: TimingSetup, rules: TimingRules, roofs: Roofs | Non
 
 def unmeasured(assignment: Assignment, device: DeviceFacts) -> Check:
     """Performance check before the speed is known."""
+    speed_goal(assignment, device)  # raises an error if there is none
+    (asked,) = assignment.speed_goals.asked(device_class(device))
+    return full_marks(asked)
+
+
+def rescored(result: Result, assignment: Assignment) -> Iterator[Check]:
+    """Judge the measured speed of a stored result again."""
+    return (
+        _rejudged(check, assignment, result.provenance.device)
+        for check in result.checks
+        if check.kind is Kind.PERFORMANCE
+    )
+
+
+def _rejudged(check: Check, assignment: Assignment, device: DeviceFacts) -> Check:
     goal = speed_goal(assignment, device)
-    return full_marks(Kind.PERFORMANCE, goal.points, device_class(device), {**goal.constants, **goal.sizes})
-
-
-def unmeasured_checks(assignment: Assignment, device: DeviceFacts) -> tuple[Check, ...]:
-    """Performance check before the speed is known; empty if the assignment checks no speed."""
-    return () if assignment.performance is None else (unmeasured(assignment, device),)
+    if check.performance is None or check.reason in {Reason.IMPLAUSIBLE, Reason.DECIDED_ELSEWHERE}:
+        return worth(check, goal.points)
+    fresh = replace(unmeasured(assignment, device), seconds=check.seconds, usage=check.usage)
+    return judge(fresh, check.performance, goal, device)
 
 
 def summarise(assignment: Assignment, device: DeviceFacts, rounds: tuple[Round, ...]) -> Performance:

@@ -54,7 +54,6 @@ def _is_early(event: str | Decided) -> bool:
 
 
 def _hides_runs(coursework: Coursework) -> bool:
-    """True if the sanitizer or the speed is hidden: students see later checks than these."""
-    return any(
-        part.hides_sanitizer or (part.performance is not None and part.performance.hidden) for part in coursework.parts
-    )
+    """True if a check is hidden that is decided before the last check that students see: any but cases and memory."""
+    sections = (section for part in coursework.parts for section in part.sections)
+    return any(section.needs_right_cases and any(section.hides) for section in sections)

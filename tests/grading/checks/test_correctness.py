@@ -15,16 +15,8 @@ from grader.course.truth.poison import POISON
 from grader.execution.outcome import TimedOut
 from grader.grading.checks.building import Built
 from grader.grading.checks.conclusions import conclude
-from grader.grading.checks.correctness import (
-    FORFEITED,
-    REPEATED,
-    REPEATS,
-    TIME_LIMITS,
-    forfeit,
-    in_order,
-    try_cases,
-    unrun_cases,
-)
+from grader.grading.checks.correctness import REPEATED, REPEATS, TIME_LIMITS, in_order, try_cases, unrun_cases
+from grader.grading.checks.requirements import FORFEITED, forfeit
 from grader.protocol.steps import ProgramSource
 from grader.results.check import Reason, Verdict
 

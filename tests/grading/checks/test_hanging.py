@@ -10,7 +10,8 @@ from simulator import subject_of
 from grader.execution.outcome import Crashed, TimedOut
 from grader.grading.checks.correctness import trial_of
 from grader.grading.checks.hanging import Launcher, Lookout
-from grader.grading.checks.sanitizer import Endless, of_endless
+from grader.grading.checks.sanitizer import of_endless
+from grader.grading.checks.sanitizer_run import Endless
 from grader.results.check import Finding, Reason
 
 SILENT = TimedOut(doing="running", seconds=1)

@@ -6,7 +6,8 @@ from project import ROOT
 from simulator import subject_of
 
 from grader.grading.checks.missing_barrier import PLACES, with_barrier
-from grader.grading.checks.sanitizer import check_sanitizer, sanitizer_run
+from grader.grading.checks.sanitizer import check_sanitizer
+from grader.grading.checks.sanitizer_run import sanitizer_run
 from grader.results.check import Reason
 
 MODEL = (ROOT / "reference" / "nearestNeighbour" / "kernels.cl").read_text()

@@ -7,7 +7,8 @@ from simulator import subject_of
 from worker_rules import DEADLINES
 
 from grader.course.rubric import Kind
-from grader.grading.checks.sanitizer import check_sanitizer, sanitizer_run, unwatched
+from grader.grading.checks.sanitizer import check_sanitizer, unwatched
+from grader.grading.checks.sanitizer_run import sanitizer_run
 from grader.results.check import Reason, Verdict
 
 MODEL = (ROOT / "reference" / "coalsTransp" / "kernels.cl").read_text()

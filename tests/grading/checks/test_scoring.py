@@ -4,7 +4,7 @@ import pytest
 
 from grader.course.criteria import Band, Case, SpeedGoal, Tolerance
 from grader.course.rubric import Correctness
-from grader.grading.checks.scoring import award_speed, case_points, required_rate
+from grader.grading.checks.scoring import award_speed, required_rate
 from grader.results.check import Verdict
 from grader.results.metrics import Interval
 
@@ -42,7 +42,7 @@ def test_cases_share_their_points():
     """Twelve cases share 48 points equally. A practice case earns nothing and takes no share."""
     cases = [Case(name=str(number), sizes={"n": 1}, practice=number == 12) for number in range(13)]
     asked = Correctness(tolerance=Tolerance(rule="exact"), points=48, cases=cases)
-    assert [case_points(asked, case) for case in cases] == [4.0] * 12 + [0.0]
+    assert [asked.points_of(case) for case in cases] == [4.0] * 12 + [0.0]
 
 
 def test_a_minimum_applies_to_the_device_it_names():

@@ -10,7 +10,7 @@ from grader.execution.client import Worker
 from grader.execution.outcome import Crashed, Fetched, Garbled, TimedOut, Timing
 from grader.execution.plan import Script
 from grader.grading.checks.simulated_run import CUT_OFF, UNKNOWN, Simulated, run_at, seen_in, simulate
-from grader.grading.checks.simulator_checks import Runs
+from grader.grading.checks.simulator_runs import Runs
 from grader.grading.explain.problem import Problem
 from grader.protocol.messages import Done, Opened, Refused
 from grader.protocol.observation import SeenKernel, SeenMessage

@@ -3,16 +3,16 @@
 import pytest
 from kernels import TRANSPOSITION, changed
 from project import ROOT
-from samples import PROFILE
+from samples import DEVICE, PROFILE
 from simulator import runs_of, subject_of
 
 from grader.common.record import replace
 from grader.course.folders import Kit
 from grader.course.rubric import Kind
-from grader.grading.checks.memory import Counted, memory_run
+from grader.grading.checks.counts import Counted, memory_run
 from grader.grading.checks.simulated_run import CUT_OFF
-from grader.grading.checks.simulator_checks import watch
 from grader.grading.checks.uncounted import explained
+from grader.grading.phases.simulation import watch
 from grader.grading.rules import WatchingRules
 from grader.results.check import Reason, Verdict
 
@@ -22,7 +22,9 @@ RULES = WatchingRules()
 
 def watched(simulator, course, assignment, source, failed=()):
     """Return a submission's sanitizer check and its memory checks."""
-    sanitized, *memory = watch(runs_of(subject_of(simulator, course.load(assignment), source)), RULES, failed).checks
+    sanitized, *memory = watch(
+        runs_of(subject_of(simulator, course.load(assignment), source)), DEVICE, RULES, failed
+    ).checks
     assert {each.kind for each in memory} == {Kind.MEMORY}
     return sanitized, memory
 

@@ -1,18 +1,20 @@
-"""simulator_checks.py: all checks that need the simulator, with and without a simulator."""
+"""phases/simulation.py: all checks that need the simulator, with and without a simulator."""
 
 from dataclasses import replace
 
 import pytest
 from kernels import changed
 from project import ROOT
+from samples import DEVICE
 from simulator import runs_of, subject_of
 
 from grader.common.errors import NoSimulatorError
 from grader.course.criteria import MemoryCheck
 from grader.course.rubric import Memory
-from grader.grading.checks.sanitizer import Endless
-from grader.grading.checks.simulator_checks import unwatched_checks, watch
+from grader.grading.check_kinds import unobserved_checks
+from grader.grading.checks.sanitizer_run import Endless
 from grader.grading.explain.problem import Problem
+from grader.grading.phases.simulation import watch
 from grader.grading.rules import WatchingRules
 from grader.results.check import Finding, Reason, Verdict
 from grader.results.metrics import Profile
@@ -47,7 +49,7 @@ def nowhere(environment, transposition):
 
 def test_a_model_solution_passes(subject):
     """A model solution earns all points, and its counts are kept."""
-    watched = watch(runs_of(subject), RULES)
+    watched = watch(runs_of(subject), DEVICE, RULES)
     assert [each.verdict for each in watched.checks] == [Verdict.PASSED] * 4
     assert sum(each.points for each in watched.checks) == 50
     assert isinstance(watched.profile, Profile)
@@ -58,13 +60,13 @@ def test_a_hidden_run_says_nothing_in_other_checks(subject):
     """A hidden sanitizer run gives no lines to other checks, because shown cases would display them."""
     assignment = subject.task.assignment
     hidden = assignment.model_copy(update={"sanitizer": assignment.sanitizer.model_copy(update={"hidden": True})})
-    assert watch(runs_of(subject), RULES).seen
-    assert not watch(runs_of(replace(subject, task=replace(subject.task, assignment=hidden))), RULES).seen
+    assert watch(runs_of(subject), DEVICE, RULES).seen
+    assert not watch(runs_of(replace(subject, task=replace(subject.task, assignment=hidden))), DEVICE, RULES).seen
 
 
 def test_memory_behaviour_counts_where_its_own_run_is_right(subject):
     """A kernel that is wrong at other sizes keeps its memory points, but loses the points of a clean run."""
-    sanitized, *memory = watch(runs_of(subject), RULES, FAILED).checks
+    sanitized, *memory = watch(runs_of(subject), DEVICE, RULES, FAILED).checks
     assert sanitized.reason is Reason.NOT_RUN
     assert [each.verdict for each in memory] == [Verdict.PASSED] * 3
 
@@ -74,7 +76,7 @@ def test_memory_behaviour_of_wrong_results_is_not_counted(subject):
     its traffic.
     """
     wrong = subject_of(subject.worker, subject.task.assignment, changed(MODEL, "= block[x][r]", "= 2 * block[x][r]"))
-    watched = watch(runs_of(wrong), RULES, FAILED)
+    watched = watch(runs_of(wrong), DEVICE, RULES, FAILED)
     assert {each.reason for each in watched.checks} == {Reason.NOT_RUN}
     assert watched.profile is None
 
@@ -85,7 +87,7 @@ def test_a_kernel_that_lacks_only_a_barrier_is_counted_with_it(subject):
     """
     barrier = "barrier(CLK_LOCAL_MEM_FENCE);"
     racy = subject_of(subject.worker, subject.task.assignment, changed(MODEL, barrier, ""))
-    watched = watch(runs_of(racy), RULES)
+    watched = watch(runs_of(racy), DEVICE, RULES)
     sanitized, *memory = watched.checks
     assert (sanitized.reason, sanitized.points) == (Reason.DATA_RACE, 0)
     assert [each.verdict for each in memory] == [Verdict.PASSED] * 3
@@ -100,13 +102,13 @@ def test_a_hidden_sanitizer_adds_no_barrier(subject):
     assignment = subject.task.assignment
     hidden = assignment.model_copy(update={"sanitizer": assignment.sanitizer.model_copy(update={"hidden": True})})
     racy = subject_of(subject.worker, hidden, changed(MODEL, "barrier(CLK_LOCAL_MEM_FENCE);", ""))
-    assert {each.reason for each in watch(runs_of(racy), RULES).checks[1:]} == {Reason.NOT_RUN}
+    assert {each.reason for each in watch(runs_of(racy), DEVICE, RULES).checks[1:]} == {Reason.NOT_RUN}
 
 
 def test_an_endless_kernel_is_not_counted(subject):
     """An endless kernel is not counted, because its run would take all its time again."""
     endless = Endless(sizes={"height": 1, "width": 1}, findings=(ENDLESS,))
-    watched = watch(runs_of(subject), RULES, FAILED, endless)
+    watched = watch(runs_of(subject), DEVICE, RULES, FAILED, endless)
     assert {each.reason for each in watched.checks[1:]} == {Reason.NOT_RUN}
 
 
@@ -117,7 +119,7 @@ def test_a_run_that_breaks_off_is_told_in_every_check(subject, monkeypatch):
     problem = Problem(reason=Reason.TIME_LIMIT, message="in the simulator: still running after 20 s.")
     for module in ("sanitizer", "memory"):
         monkeypatch.setattr(f"grader.grading.checks.{module}.seen_in", lambda *_: problem)
-    first, *others = watch(runs_of(subject), RULES).checks
+    first, *others = watch(runs_of(subject), DEVICE, RULES).checks
     assert (first.reason, first.message) == (Reason.TIME_LIMIT, problem.message)
     assert {(each.reason, each.message) for each in others} == {
         (Reason.NOT_RUN, "not counted: in the simulator: still running after 20 s.")
@@ -126,13 +128,15 @@ def test_a_run_that_breaks_off_is_told_in_every_check(subject, monkeypatch):
 
 def test_without_a_simulator_checks_are_skipped(nowhere):
     """Without a simulator, checks are skipped and their points stay in the total. Each check says what to install."""
-    watched = watch(runs_of(nowhere), RULES)
+    watched = watch(runs_of(nowhere), DEVICE, RULES)
     assert {(each.verdict, each.reason, each.points) for each in watched.checks} == {
         (Verdict.SKIPPED, Reason.NO_SIMULATOR, 0)
     }
     assert sum(each.max_points for each in watched.checks) == 50
     assert {each.message for each in watched.checks} == {"the simulator is not installed: install it."}
-    assert [each.name for each in watched.checks] == [each.name for each in unwatched_checks(nowhere.task.assignment)]
+    assert [each.name for each in watched.checks] == [
+        each.name for each in unobserved_checks(nowhere.task.assignment, DEVICE)
+    ]
     assert watched.profile is None
 
 
@@ -141,15 +145,15 @@ def test_a_simulator_that_is_required(nowhere):
     checks.
     """
     with pytest.raises(NoSimulatorError):
-        watch(runs_of(nowhere), REQUIRED)
+        watch(runs_of(nowhere), DEVICE, REQUIRED)
 
 
 def test_a_submission_that_is_not_run_fails_them(transposition):
     """If a submission is not run, its simulator checks fail for that reason. They would earn nothing with or without a
     simulator.
     """
-    lost = list(map(NEVER_RUN.fail, unwatched_checks(transposition)))
-    assert [each.name for each in lost] == [each.name for each in unwatched_checks(transposition)]
+    lost = list(map(NEVER_RUN.fail, unobserved_checks(transposition, DEVICE)))
+    assert [each.name for each in lost] == [each.name for each in unobserved_checks(transposition, DEVICE)]
     assert {(each.reason, each.points) for each in lost} == {(Reason.NOT_RUN, 0)}
     assert sum(each.max_points for each in lost) == 50
 
@@ -159,8 +163,8 @@ def test_without_such_checks_no_simulator_is_asked_for(nowhere):
     task = nowhere.task
     assignment = task.assignment.model_copy(update={"sanitizer": None, "memory": None})
     asking_nothing = replace(nowhere, task=replace(task, assignment=assignment))
-    assert watch(runs_of(asking_nothing), REQUIRED).checks == ()
-    assert list(unwatched_checks(assignment)) == []
+    assert watch(runs_of(asking_nothing), DEVICE, REQUIRED).checks == ()
+    assert list(unobserved_checks(assignment, DEVICE)) == []
 
 
 @pytest.mark.parametrize(("dropped", "names"), [("sanitizer", 3), ("memory", 1)])
@@ -168,9 +172,9 @@ def test_an_assignment_may_ask_for_one_of_them(subject, dropped, names):
     """An assignment without a sanitizer, or without memory checks, gets the other checks."""
     assignment = subject.task.assignment.model_copy(update={dropped: None})
     part = replace(subject, task=replace(subject.task, assignment=assignment))
-    watched = watch(runs_of(part), RULES)
+    watched = watch(runs_of(part), DEVICE, RULES)
     assert len(watched.checks) == names
-    assert [each.name for each in watched.checks] == [each.name for each in unwatched_checks(assignment)]
+    assert [each.name for each in watched.checks] == [each.name for each in unobserved_checks(assignment, DEVICE)]
     assert (watched.profile is None) is (dropped == "memory")
 
 
@@ -187,6 +191,6 @@ def test_the_rules_say_what_the_device_is(environment, subject):
     rules = WatchingRules.model_validate({"simulation": {"warp": 16, "sector": 64}})
     with replace(environment, watching=rules).simulator() as worker:
         task = replace(subject.task, assignment=assignment)
-        found = watch(runs_of(replace(subject, task=task, worker=worker)), rules).profile
+        found = watch(runs_of(replace(subject, task=task, worker=worker)), DEVICE, rules).profile
     assert (found.warp, found.sector) == (16, 64)
     assert {each.requests for each in found.accesses} == {32 * 32 // 16}

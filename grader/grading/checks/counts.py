@@ -1,0 +1,68 @@
+"""Counts of the simulator. They depend only on the source and the sizes, so a laptop and a server get equal counts."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from grader.course.assignment import Assignment
+from grader.course.rubric import Memory
+from grader.grading.checks.simulated_run import Simulated, SimulatedRun, Subject, run_at, seen_in
+from grader.grading.explain.failures import returns_problem, unwrap
+from grader.grading.explain.problem import Problem
+from grader.protocol.messages import Order, Simulation
+from grader.protocol.observation import SeenAccess
+from grader.results.metrics import Access, Branch, Profile
+
+NUMBER = 1
+"""Number of the simulated run, which determines its inputs."""
+
+SPACES: dict[int, Literal["global", "constant", "local"]] = {1: "global", 2: "constant", 3: "local"}
+"""Address spaces, as LLVM numbers them for OpenCL."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counted:
+    """Counts of a kernel, the problem of its results (None if they are right), and the steps of its longest launch."""
+
+    profile: Profile
+    problem: Problem | None
+    steps: int
+
+
+def memory_run(subject: Subject, asked: Memory, order: Order = "mixed") -> SimulatedRun:
+    """Return the run that counts. The order changes no counts of a right kernel, unless it retries, as a lock does."""
+    return run_at(subject, asked.sizes, NUMBER, order)
+
+
+@returns_problem
+def count_memory(run: SimulatedRun, simulation: Simulation) -> Counted:
+    """Run the submission once on the simulator and count; return a Problem if it did not finish."""
+    seen = unwrap(seen_in(run))
+    return Counted(
+        profile=_profile(run.subject.task.assignment, seen, simulation), problem=seen.problem, steps=seen.steps
+    )
+
+
+def _profile(assignment: Assignment, seen: Simulated, simulation: Simulation) -> Profile:
+    """Counts of all launches together."""
+    accesses = tuple(_access(each) for kernel in seen.kernels for each in kernel.accesses)
+    used = [each for each in accesses if each.space == "global"]
+    return Profile(
+        sizes=seen.sizes,
+        **simulation.model_dump(),
+        accesses=accesses,
+        branches=tuple(
+            Branch(line=each.line, reached=each.reached, diverged=each.diverged)
+            for kernel in seen.kernels
+            for each in kernel.branches
+        ),
+        flop=sum(kernel.flop for kernel in seen.kernels),
+        read=sum(each.bytes for each in used if each.does == "reads"),
+        written=sum(each.bytes for each in used if each.does == "writes"),
+        moved=sum(each.sectors for each in used) * simulation.sector,
+        compulsory=assignment.least_traffic(seen.sizes),
+    )
+
+
+def _access(seen: SeenAccess) -> Access:
+    counts = seen.model_dump(exclude={"space", "writes"})
+    return Access(**counts, space=SPACES[seen.space], does="writes" if seen.writes else "reads")

@@ -1,0 +1,247 @@
+"""Measures of memory behaviour: a figure of a profile, its words, and the advice if it is too large."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from operator import attrgetter
+from typing import Literal
+
+from grader.course.criteria import Measure
+from grader.course.launches import ELEMENT_BYTES
+from grader.results.check import Reason
+from grader.results.metrics import Access, Branch, Profile
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """Measured quantity, with the reason, the words and the cause to report if it exceeds the limit."""
+
+    value: float
+    reason: Reason
+    what: str
+    cause: str
+
+
+def _coalescing(counted: Profile) -> Reading:
+    """Sum of the task's least traffic and all unused bytes, divided by the least traffic.
+
+    Accesses that waste nothing do not compensate for accesses that do.
+    """
+    if not counted.unused:
+        what = "every byte of the moved sectors is used, which is a ratio of 1"
+        return Reading(value=1.0, reason=Reason.UNCOALESCED, what=what, cause="")
+    least = max(1, counted.compulsory)
+    ratio = 1 + counted.unused / least
+    worst = max(_global(counted), key=attrgetter("unused"))
+    moved, wasted = (in_digits(total / worst.requests) for total in (worst.sectors, worst.unused))
+    return Reading(
+        value=ratio,
+        reason=Reason.UNCOALESCED,
+        what=f"{_use(worst)}: a warp moves {moved} sectors of {counted.sector} bytes at a time and leaves {wasted} "
+        f"bytes of them unused. The least traffic is {least:,} bytes; with all {counted.unused:,} unused bytes, it is "
+        f"{in_digits(ratio)} times as large",
+        cause=_closer(worst),
+    )
+
+
+def _closer(access: Access) -> str:
+    """Advice against sectors with many unused bytes."""
+    if access.stride is not None and 0 < abs(access.stride) <= ELEMENT_BYTES:
+        return "Neighbouring work-items access neighbouring words here, but only a part of a warp does so at a time."
+    return "Work-items that are neighbours in get_local_id(0) should access neighbouring words of a row."
+
+
+def _use(access: Access) -> str:
+    """Words for an access in the source, and the distance between its accesses by neighbouring work-items."""
+    return f"{_place(access.line)} {access.does} {access.array}{_apart(access)}"
+
+
+def _bank_conflicts(counted: Profile) -> Reading:
+    """Most words of one bank in a request to local memory; words of one vector do not conflict and count as one."""
+    local = [each for each in counted.accesses if each.space == "local"]
+    if not local:
+        return Reading(value=0.0, reason=Reason.BANK_CONFLICT, what="no local memory is used", cause="")
+    worst = max(local, key=attrgetter("conflicts"))
+    words = 1 + worst.conflicts
+    if words == 1:
+        what = "the words of local memory that a warp uses at a time lie in different banks, 1 in each"
+        return Reading(value=1.0, reason=Reason.BANK_CONFLICT, what=what, cause="")
+    return Reading(
+        value=words,
+        reason=Reason.BANK_CONFLICT,
+        what=f"{_use(worst)}: {in_digits(words)} words of a warp lie in the same one of {counted.banks} banks and are "
+        "served one after another",
+        cause=_other_banks(worst),
+    )
+
+
+NEAR = 4 * ELEMENT_BYTES
+"""Largest distance in bytes at which words of neighbouring work-items are taken to lie in one row."""
+
+
+def _other_banks(access: Access) -> str:
+    """Advice against words in one bank."""
+    if access.stride is not None and abs(access.stride) <= NEAR:
+        return f"Work-items that are neighbours in get_local_id(0) should use neighbouring words of {access.array}."
+    return f"Make the rows of {access.array} one word longer: then the words of a column lie in different banks."
+
+
+def _words(counted: Profile, does: Literal["reads", "writes"]) -> Reading:
+    """Number of words of global memory that all work-items together ask for."""
+    total = counted.read if does == "reads" else counted.written
+    used = sorted((each for each in _global(counted) if each.does == does), key=attrgetter("bytes"), reverse=True)
+    words = Counter[tuple[str, int]]()
+    for each in used:
+        words[each.array, each.line] += each.bytes // ELEMENT_BYTES
+    if not used:
+        return Reading(value=0.0, reason=Reason.EXTRA_TRAFFIC, what=f"it {does} no global memory", cause="")
+    most = [f"{number:,} of {array} in {_place(line)}" for (array, line), number in words.most_common(NAMED)]
+    return Reading(
+        value=total / ELEMENT_BYTES,
+        reason=Reason.EXTRA_TRAFFIC,
+        what=f"it {does} {total // ELEMENT_BYTES:,} words of global memory, {', '.join(most)}",
+        cause=_remedy(counted, used[0]) if does == "reads" else "Store a result once, when it is complete.",
+    )
+
+
+def _words_moved(counted: Profile) -> Reading:
+    """Number of words of global memory in the sectors moved, so that uncoalesced accesses count by their share of all.
+
+    A few uncoalesced accesses can be right: a work-item may read one word of its row, such as the diagonal's element.
+    """
+    total = counted.moved / ELEMENT_BYTES
+    what = f"it moves sectors with {in_digits(total)} words of global memory"
+    worst = max(_global(counted), key=lambda each: each.sectors - each.fewest, default=None)
+    if worst is None or worst.sectors == worst.fewest:
+        return Reading(
+            value=total, reason=Reason.EXTRA_TRAFFIC, what=what, cause="All of them are used: access fewer words."
+        )
+    each, fewest = (in_digits(sectors / worst.requests) for sectors in (worst.sectors, worst.fewest))
+    return Reading(
+        value=total,
+        reason=Reason.UNCOALESCED,
+        what=f"{what}; {_use(worst)}: a warp moves {each} sectors of {counted.sector} bytes at a time where {fewest} "
+        "would hold its words",
+        cause=_closer(worst),
+    )
+
+
+def _remedy(counted: Profile, most: Access) -> str:
+    """Advice against too many reads."""
+    made = {each.array for each in _global(counted) if each.does == "writes"}
+    read_back = sum(each.bytes for each in _global(counted) if each.array in made and each.does == "reads")
+    if read_back >= NOTABLE * counted.read:
+        return "Keep in a variable what a work-item wrote itself, instead of reading it back."
+    return (
+        f"Read each word of {most.array} only once: into a variable, or into local memory if several work-items need "
+        "it."
+    )
+
+
+NOTABLE = 0.25
+"""Least share of words read back among all words read for which the advice is not to read back. With a smaller share,
+the excess lies elsewhere."""
+
+NAMED = 3
+"""Number of uses of arrays that a sentence about traffic names, the costliest first."""
+
+
+def _divergence(counted: Profile) -> Reading:
+    """Number of times that work-items of a warp take different ways at a branch."""
+    worst = max(counted.branches, key=attrgetter("diverged"), default=Branch(line=0, reached=0, diverged=0))
+    if not worst.diverged:
+        what = "the work-items of a warp never diverge"
+        return Reading(value=0.0, reason=Reason.WARP_DIVERGENCE, what=what, cause="")
+    where = f"line {worst.line}" if worst.line else "a line that the file hides from the simulator"
+    return Reading(
+        value=counted.diverged,
+        reason=Reason.WARP_DIVERGENCE,
+        what=f"the work-items of a warp diverge {counted.diverged:,} times, most often in {where} "
+        f"({worst.diverged:,} times)",
+        cause="Make conditions the same for neighbouring work-items.",
+    )
+
+
+def _mostly_idle(counted: Profile) -> Reading:
+    """Number of requests to global and local memory in which fewer than half of the lanes of a warp take part."""
+    if not counted.mostly_idle:
+        what = "at least half of a warp's work-items take part in every memory request"
+        return Reading(value=0.0, reason=Reason.WARP_DIVERGENCE, what=what, cause="")
+    requests, active = Counter[int](), Counter[int]()
+    for each in counted.accesses:
+        if each.space != "constant":
+            requests[each.line] += each.mostly_idle
+            active[each.line] += each.active
+    ((line, most),) = requests.most_common(1)
+    return Reading(
+        value=counted.mostly_idle,
+        reason=Reason.WARP_DIVERGENCE,
+        what=f"fewer than half of a warp's work-items take part in {counted.mostly_idle:,} memory requests, most often "
+        f"in {_place(line)} ({most:,} times, with {in_digits(active[line] / most)} of {counted.warp} at a time)",
+        cause="Divide that work among neighbouring work-items of the group, for example in a tree.",
+    )
+
+
+def _local_requests(counted: Profile) -> Reading:
+    """Number of times that warps read or write local memory."""
+    used = [each for each in counted.accesses if each.space == "local"]
+    if not used:
+        return Reading(value=0.0, reason=Reason.EXTRA_TRAFFIC, what="no local memory is used", cause="")
+    worst = max(used, key=attrgetter("requests"))
+    total, where = sum(each.requests for each in used), _place(worst.line)
+    return Reading(
+        value=total,
+        reason=Reason.EXTRA_TRAFFIC,
+        what=f"warps access local memory {total:,} times, most often in {where} ({worst.requests:,} times)",
+        cause="Share the work of a group among its work-items, for example as a tree by halves.",
+    )
+
+
+def _branches(counted: Profile) -> Reading:
+    """Number of times that warps reach a branch; the condition of a loop is a branch."""
+    worst = max(counted.branches, key=attrgetter("reached"), default=Branch(line=0, reached=0, diverged=0))
+    total = sum(each.reached for each in counted.branches)
+    where = f", most often in {_place(worst.line)} ({worst.reached:,} times)" if total else ""
+    return Reading(
+        value=total,
+        reason=Reason.BRANCHES,
+        what=f"warps reach a branch {total:,} times{where}",
+        cause="Do the work of several turns of the loop in one, and test its condition once for them.",
+    )
+
+
+MEASURES: dict[Measure, Callable[[Profile], Reading]] = {
+    "coalescing": _coalescing,
+    "bank conflicts": _bank_conflicts,
+    "words read": partial(_words, does="reads"),
+    "words written": partial(_words, does="writes"),
+    "words moved": _words_moved,
+    "divergence": _divergence,
+    "requests of mostly idle warps": _mostly_idle,
+    "requests to local memory": _local_requests,
+    "branches": _branches,
+}
+"""Functions of the measures. Each measure is a count or grows with one, so useless extra work makes none smaller."""
+
+
+def _global(counted: Profile) -> list[Access]:
+    return [each for each in counted.accesses if each.space == "global"]
+
+
+def _place(line: int) -> str:
+    """Words for a line. A copy by a group has no line if several lines copy the array."""
+    return f"line {line}" if line else "a copy by the group or a hidden line"
+
+
+def _apart(access: Access) -> str:
+    if access.stride is None:
+        return ""
+    if access.stride == 0:
+        return " with neighbouring work-items at the same word"
+    return f" with neighbouring work-items {abs(access.stride)} bytes apart"
+
+
+def in_digits(value: float) -> str:
+    """Return a figure in words: whole from 1000 on, with three digits below."""
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"

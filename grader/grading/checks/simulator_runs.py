@@ -1,0 +1,94 @@
+"""Simulated runs that checks rest on, and what is known before and after them."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from grader.common.errors import NoSimulatorError
+from grader.common.record import replace
+from grader.execution.client import Worker
+from grader.grading.checks.counts import memory_run
+from grader.grading.checks.sanitizer_run import Endless, Failed, sanitizer_run
+from grader.grading.checks.simulated_run import Simulated, SimulatedRun, Subject
+from grader.grading.rules import WatchingRules
+from grader.protocol.messages import Simulation
+from grader.results.check import Check
+from grader.results.metrics import Profile
+
+
+@dataclass(frozen=True, kw_only=True)
+class Runs:
+    """Simulated runs that the checks rest on.
+
+    Each run is made when a check first asks for it, and may begin earlier. If `counter` is another worker than the
+    subject's, both runs can overlap. `ours` simulates the model solution for comparison, and never runs a submission.
+    """
+
+    subject: Subject
+    counter: Worker
+    ours: Worker
+
+    @cached_property
+    def sanitizer(self) -> SimulatedRun:
+        """Run that is watched for wrong accesses and races."""
+        asked = self.subject.task.assignment.sanitizer
+        assert asked is not None
+        return sanitizer_run(self.subject, asked)
+
+    @cached_property
+    def memory(self) -> SimulatedRun:
+        """Run that counts memory accesses."""
+        asked = self.subject.task.assignment.memory
+        assert asked is not None
+        return memory_run(replace(self.subject, worker=self.counter), asked)
+
+    def begin_sanitizer(self) -> None:
+        """Start the sanitizer's run without waiting for it, if the assignment asks for this check."""
+        if self.subject.task.assignment.sanitizer is not None:
+            self.sanitizer.begin()
+
+    def begin_memory(self) -> None:
+        """Start the run that counts without waiting for it.
+
+        Nothing starts if the assignment does not ask for it, or if the run shares a worker with the sanitizer's run.
+        """
+        if self.subject.task.assignment.memory is not None and self.counter is not self.subject.worker:
+            self.memory.begin()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tested:
+    """Submission whose shown cases have run: the runs for further checks, and the sizes of the cases that failed.
+
+    `endless` is a case that is known not to end in the simulator.
+    """
+
+    runs: Runs
+    simulation: Simulation
+    failed: Failed = ()
+    endless: Endless | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Watched:
+    """Checks that rest on simulated runs, and the records of the runs.
+
+    `profile` has the counts of memory behaviour, if they were made. `seen` is the record at the sanitizer's sizes, and
+    `at_failed` the record at the smallest failed size. A hidden sanitizer's check gives neither of them, because checks
+    that are shown use them.
+    """
+
+    checks: tuple[Check, ...]
+    profile: Profile | None = None
+    seen: Simulated | None = None
+    at_failed: Simulated | None = None
+
+
+def absence(simulator: Worker, rules: WatchingRules) -> NoSimulatorError | None:
+    """Return the error of a missing simulator, or raise it if the rules require the simulator; None if it is there."""
+    try:
+        simulator.ready()
+    except NoSimulatorError as error:
+        if rules.required:
+            raise
+        return error
+    return None
