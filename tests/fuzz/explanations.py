@@ -28,7 +28,7 @@ from grader.common import optional
 from grader.common.record import replace
 from grader.course.assignment import Assignment, Chosen
 from grader.course.criteria import Case
-from grader.course.rubric import Kind
+from grader.course.rubric import AskedCheck, Kind
 from grader.course.submissions.submission import SIZE_LIMIT, Submission
 from grader.course.submissions.task import ChosenTask, Task
 from grader.course.truth.oracle import DTYPES, load_oracle
@@ -393,7 +393,7 @@ def _explain_text(mutant: Mutant, number: int, tally: Tally) -> None:
     for place, (each, scene) in enumerate(zip(watched, scenes, strict=True)):
         found += tally.step("simulator", where, lambda e=each, s=scene, p=place: findings(e, s, watched[:p])) or ()
     checks = (
-        of_build_log(log, source).fail(full_marks(Kind.BUILD, 0)),
+        of_build_log(log, source).fail(full_marks(AskedCheck(kind=Kind.BUILD, points=0.0))),
         _sanitized(tuple(found)),
     )
     if number % SHOWN == 0:
@@ -613,7 +613,7 @@ def _scene(submission: Submission, expanded: str, chance: random.Random) -> Scen
 
 
 def _sanitized(found: tuple[Any, ...]) -> Check:
-    check = full_marks(Kind.SANITIZER, 8, sizes={"n": 7})
+    check = full_marks(AskedCheck(kind=Kind.SANITIZER, points=8.0, sizes={"n": 7}))
     if not found:
         return check
     return replace(

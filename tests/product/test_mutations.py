@@ -16,6 +16,7 @@ from second_judge import Fault, fault
 from statements import parse
 
 from grader.common.record import replace
+from grader.course.rubric import AskedCheck
 from grader.course.rubric import Kind as Checked
 from grader.results.check import Reason, Verdict, full_marks
 
@@ -186,7 +187,7 @@ def test_a_barrier_in_a_loop_orders_round_its_end():
 
 
 def said(message, reason=Reason.WRONG_OUTPUT, cause=""):
-    check = full_marks(Checked.CORRECTNESS, 1)
+    check = full_marks(AskedCheck(kind=Checked.CORRECTNESS, points=1.0))
     return replace(check, verdict=Verdict.FAILED, points=0.0, reason=reason, message=message, cause=cause)
 
 

@@ -8,7 +8,7 @@ from samples import BUILD, RACE, SLOW, SPEED, check, failed, result, unchecked
 
 from grader.common.optional import Fault
 from grader.common.record import replace
-from grader.course.rubric import Kind
+from grader.course.rubric import AskedCheck, Kind
 from grader.reports import REPORTS
 from grader.results.check import NOT_MADE, Place, Reason, Verdict, full_marks
 from grader.results.gradebook import grade_of
@@ -135,7 +135,7 @@ def test_the_json_says_what_was_not_checked_and_reads_back():
 def test_a_name_has_the_pieces_that_it_was_made_of(given, name, title, part):
     """A check's name splits into title, label and sizes, alone and as a check of a suite's part."""
     kind, label, sizes = (*given, *("", {})[len(given) - 1 :])
-    made = full_marks(kind, 2.0, label, sizes)
+    made = full_marks(AskedCheck(kind=kind, points=2.0, label=label, sizes=sizes))
     told = made.of_part(part)
     assert (made.name, told.name) == (name, f"{part}: {name}" if part else name)
     assert (told.own_name, told.title, told.label) == (name, title, label)
