@@ -17,7 +17,7 @@ import pytest
 from courses import KERNEL, any_speed
 from downloads import write_zip
 from fake_workforce import FakeWorkforce
-from hiding import AT_ANY_SPEED, FIELDS, failing, hiding_course, right
+from hidden_parts import AT_ANY_SPEED, FIELDS, failing, hiding_course, right
 
 from grader.batch.pipeline import BatchRequest, grade_batch
 from grader.grading.checks.requirements import forfeit

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from fake_workforce import handin, intake, student
-from hiding import Batch, points_in
+from hidden_parts import Batch, points_in
 
 from grader.batch.corrections import NAME, read_corrections
 from grader.common.errors import InputError

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from courses import course_of
 from fake_workforce import GOOD, handin, intake
-from hiding import Batch, points_in
+from hidden_parts import Batch, points_in
 
 from grader.batch import corrections
 from grader.batch.extensions import EXTENSIONS

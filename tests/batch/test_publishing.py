@@ -4,7 +4,7 @@ import csv
 import json
 
 import pytest
-from hiding import HIDDEN, SECRET, Batch, right
+from hidden_parts import HIDDEN, SECRET, Batch, right
 from samples import RACE
 from selection import param
 

@@ -2,7 +2,7 @@
 
     python tests/benchmarks/course.py [NUMBER ...] [--jobs N] [--seed N]     e.g. course.py 100 300 1000
 
-A course (helpers/synthetic.py) has NUMBER hand-ins: right, wrong, hostile, empty, malformed and copied ones, in six
+A course (synthetic.py) has NUMBER hand-ins: right, wrong, hostile, empty, malformed and copied ones, in six
 formats of downloads. Each download is a batch, graded in containers. Gradings have few cases, nine timed pairs and
 short deadlines (synthetic.QUICK), and are otherwise complete. Memory is counted for the judge's processes: the command
 and its stations. A line is printed for each hand-in that was misplaced or got an unexpected verdict, and the exit code
@@ -21,9 +21,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
-sys.path.insert(0, str(ROOT / "tests" / "helpers"))
+sys.path[:0] = map(str, (ROOT / "tests" / "helpers").glob("**/"))
 
-from audit import misplaced, unexpected  # noqa: E402
+from cohort_audit import misplaced, unexpected  # noqa: E402
 from synthetic import QUICK, Cohort, batch, course_of, kinds, write_courses  # noqa: E402
 
 from grader.course.catalogue import Course  # noqa: E402

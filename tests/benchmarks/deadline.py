@@ -23,7 +23,7 @@ from collections.abc import Awaitable, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
-sys.path.insert(0, str(ROOT / "tests" / "helpers"))
+sys.path[:0] = map(str, (ROOT / "tests" / "helpers").glob("**/"))
 
 import httpx2  # noqa: E402
 import page_load  # noqa: E402

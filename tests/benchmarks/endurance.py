@@ -23,7 +23,7 @@ from pathlib import Path
 import docker
 
 ROOT = Path(__file__).parent.parent.parent
-sys.path.insert(0, str(ROOT / "tests" / "helpers"))
+sys.path[:0] = map(str, (ROOT / "tests" / "helpers").glob("**/"))
 
 from attacks import QUICK, corpus, small_course, verdict  # noqa: E402
 

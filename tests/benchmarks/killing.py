@@ -22,7 +22,7 @@ import docker
 from docker.errors import DockerException
 
 ROOT = Path(__file__).parent.parent.parent
-sys.path.insert(0, str(ROOT / "tests" / "helpers"))
+sys.path[:0] = map(str, (ROOT / "tests" / "helpers").glob("**/"))
 
 import batches  # noqa: E402
 

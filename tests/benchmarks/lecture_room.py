@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
-sys.path.insert(0, str(ROOT / "tests" / "helpers"))
+sys.path[:0] = map(str, (ROOT / "tests" / "helpers").glob("**/"))
 
 import httpx2  # noqa: E402
 from argon2 import PasswordHasher  # noqa: E402

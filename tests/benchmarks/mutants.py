@@ -36,12 +36,12 @@ from pathlib import Path
 from random import Random
 
 ROOT = Path(__file__).parent.parent.parent
-sys.path.insert(0, str(ROOT / "tests" / "helpers"))
+sys.path[:0] = map(str, (ROOT / "tests" / "helpers").glob("**/"))
 
 from explanations import Judgement, first_sentences, judged  # noqa: E402
 from golden import CORPUS, read  # noqa: E402
+from mutation_operators import Kind  # noqa: E402
 from mutations import Mutation, mutations  # noqa: E402
-from operators import Kind  # noqa: E402
 from second_judge import Fault, fault  # noqa: E402
 
 from grader.authoring.golden import ONE_PAIR  # noqa: E402

@@ -23,9 +23,9 @@ from pathlib import Path
 from random import Random
 
 ROOT = Path(__file__).parent.parent.parent
-sys.path.insert(0, str(ROOT / "tests" / "helpers"))
+sys.path[:0] = map(str, (ROOT / "tests" / "helpers").glob("**/"))
 
-from audit import unexpected  # noqa: E402
+from cohort_audit import unexpected  # noqa: E402
 from downloads import folders  # noqa: E402
 from golden import CORPUS, expectation  # noqa: E402
 from synthetic import Cohort, Member, Plot, Work, batch, signed  # noqa: E402

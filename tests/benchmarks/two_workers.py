@@ -18,7 +18,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
-sys.path.insert(0, str(ROOT / "tests" / "helpers"))
+sys.path[:0] = map(str, (ROOT / "tests" / "helpers").glob("**/"))
 
 import batches  # noqa: E402
 

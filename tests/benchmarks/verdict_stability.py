@@ -32,7 +32,7 @@ from statistics import median, quantiles
 import numpy as np
 
 ROOT = Path(__file__).parent.parent.parent
-sys.path.insert(0, str(ROOT / "tests" / "helpers"))
+sys.path[:0] = map(str, (ROOT / "tests" / "helpers").glob("**/"))
 
 from attacks import Attack, corpus, small_assignment, verdict  # noqa: E402
 

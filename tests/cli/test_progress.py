@@ -5,7 +5,7 @@ import time
 
 import pytest
 from courses import course_of
-from hiding import FIELDS
+from hidden_parts import FIELDS
 from rich.console import Console
 from samples import check
 

@@ -2,8 +2,8 @@
 
 import pytest
 from courses import ORACLE, course_of
-from pairs import BOTH, LAUNCH, PARTS
 from samples import BUILD, check, failed, result
+from two_kernels import BOTH, LAUNCH, PARTS
 
 from grader.common.errors import InputError
 from grader.course.catalogue import merged

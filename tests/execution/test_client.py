@@ -13,9 +13,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from fork_servers import serving
 from processes import left_of, processes_of
 from project import importable
-from serving import serving
 from small_jobs import ARRAYS, COUNT, KERNELS, is_right, plan
 from worker_rules import DEADLINES, LIMITS, RULES, sandbox_with
 

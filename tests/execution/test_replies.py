@@ -1,7 +1,7 @@
 """replies.py: a worker's bytes become replies, or outcomes that say why no reply came."""
 
 import pytest
-from growth import assert_linear
+from cost_growth import assert_linear
 
 from grader.execution.outcome import Garbled, OutOfMemory, TimedOut
 from grader.execution.replies import Replies

@@ -9,9 +9,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from fork_servers import serving
 from processes import is_gone, may_trace, wait_for
 from project import importable
-from serving import serving
 
 from grader.common.errors import WorkerError
 from grader.execution.sandbox import forkserver

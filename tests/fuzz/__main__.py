@@ -13,7 +13,8 @@ import time
 from pathlib import Path
 from random import SystemRandom
 
-sys.path[:1] = [str(Path(__file__).parent.parent / "helpers"), str(Path(__file__).parent.parent)]
+TESTS = Path(__file__).parent.parent
+sys.path[:1] = [*map(str, (TESTS / "helpers").glob("**/")), str(TESTS)]
 
 from fuzz.explanations import fuzz  # noqa: E402
 from fuzz.search import Finding, keep, search  # noqa: E402

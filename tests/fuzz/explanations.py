@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from project import ASSIGNMENTS, ROOT
 from samples import PROFILE, result
-from texts import source_of, submitted
+from submission_texts import source_of, submitted
 
 from grader.common import optional
 from grader.common.record import replace
@@ -435,7 +435,7 @@ def _edit(seen: Outline, source: str, tally: Tally) -> None:
 
 @cache
 def _logs() -> list[str]:
-    return [path.read_text("utf-8") for path in sorted((ROOT / "tests/helpers/build_logs").glob("*.log"))]
+    return [path.read_text("utf-8") for path in sorted((ROOT / "tests/helpers/corpus/build_logs").glob("*.log"))]
 
 
 REMARKS = (

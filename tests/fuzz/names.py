@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from project import ROOT
 from samples import BUILD, DEVICE, ERROR_MAP, PROFILE, RACE, SLOW, check, failed, result
 from schemas.gradescope import Results
-from sheets import gradebook
+from student_rows import gradebook
 
 from grader.cli import main as cli
 from grader.course.submissions.handin import Absence, HandIn, Intake, Student

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 from samples import BUILD, DEVICE, failed, result
-from texts import source_of
+from submission_texts import source_of
 from worker_rules import DEADLINES, LIMITS
 
 from grader.course.rubric import Kind

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-from growth import QUICK, THOROUGH, TRACED, OverrunError, Series, limited, peaks, times
+from cost_growth import QUICK, THOROUGH, TRACED, OverrunError, Series, limited, peaks, times
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import seed as seeded
 from hypothesis.strategies import SearchStrategy

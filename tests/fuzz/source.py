@@ -8,7 +8,7 @@ from pathlib import Path
 from hypothesis import strategies as st
 from project import ROOT
 from samples import PROFILE, failed, result
-from texts import source_of, submitted
+from submission_texts import source_of, submitted
 
 from grader.course.catalogue import Course
 from grader.course.rubric import Kind

@@ -2,7 +2,7 @@
 
 import pytest
 from courses import KERNEL, course_of
-from hiding import CASES, FIELDS, hiding_course
+from hidden_parts import CASES, FIELDS, hiding_course
 from suites import quick
 
 from grader.common.record import replace

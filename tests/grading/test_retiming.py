@@ -4,7 +4,7 @@ import copy
 
 import pytest
 from courses import KERNEL, course_of
-from hiding import CASES, FIELDS
+from hidden_parts import CASES, FIELDS
 from suites import quick
 
 from grader.common.record import replace

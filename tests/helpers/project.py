@@ -15,4 +15,4 @@ ASSIGNMENTS = (
 
 def importable(module: str) -> str:
     """Return the path on which another Python can import a module of tests, by its __file__, and the helpers."""
-    return f"{Path(module).parent}:{HELPERS}"
+    return ":".join(map(str, (Path(module).parent, *HELPERS.glob("**/"))))

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 import yaml
-from hiding import PLACES, hiding_course
+from hidden_parts import PLACES, hiding_course
 from leaks import opened
 from project import ASSIGNMENTS, ROOT
 from samples import DEVICE

@@ -6,7 +6,7 @@ import pytest
 from commandline import python
 from courses import course_of
 from downloads import write_zip
-from hiding import WRONG_WHEN_RAGGED
+from hidden_parts import WRONG_WHEN_RAGGED
 from project import ROOT
 from recipes import Package, files_of
 

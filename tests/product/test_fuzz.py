@@ -6,7 +6,7 @@ import subprocess
 import sys
 from types import SimpleNamespace
 
-import growth
+import cost_growth
 import pytest
 from fuzz import answers, explanations, search
 from fuzz.targets import TARGETS
@@ -116,8 +116,8 @@ def target(step):
 )
 def test_what_a_step_may_not_do_is_found(step, what, monkeypatch):
     """Time or memory that grows faster than the input, an unexpected exception and an endless loop are found."""
-    monkeypatch.setattr(growth, "LIMIT", 1.5)
-    monkeypatch.setattr(growth, "REPEATS", 2)
+    monkeypatch.setattr(cost_growth, "LIMIT", 1.5)
+    monkeypatch.setattr(cost_growth, "REPEATS", 2)
     assert [finding.what for finding in search.examine(target(step), "a", ["step"])] == [what]
 
 
@@ -134,10 +134,10 @@ def test_what_is_quadratic_is_found_behind_what_is_linear(monkeypatch):
     The clock is simulated, so that a busy machine hides nothing.
     """
     spent = []
-    monkeypatch.setattr(growth, "time", SimpleNamespace(thread_time=lambda: sum(spent)))
+    monkeypatch.setattr(cost_growth, "time", SimpleNamespace(thread_time=lambda: sum(spent)))
     step = target(lambda text: spent.append(1e-5 * len(text) + 5e-9 * len(text) ** 2))
-    assert list(search.examine(step, "a", ["step"], growth.QUICK)) == [None]
-    assert [finding.what for finding in search.examine(step, "a", ["step"], growth.THOROUGH)] == ["time"]
+    assert list(search.examine(step, "a", ["step"], cost_growth.QUICK)) == [None]
+    assert [finding.what for finding in search.examine(step, "a", ["step"], cost_growth.THOROUGH)] == ["time"]
 
 
 def test_one_steep_doubling_is_a_limit_and_no_growth():
@@ -146,8 +146,8 @@ def test_one_steep_doubling_is_a_limit_and_no_growth():
     Steady growth of the cost per size is steep.
     """
     costs = tuple((2**power, 2.0**power * (100 if power > 3 else 1)) for power in range(8))
-    assert not growth.Series(costs=costs, least=1, noise=0.01).is_steep
-    assert growth.Series(costs=tuple((n, n * cost) for n, cost in costs), least=1, noise=0.01).is_steep
+    assert not cost_growth.Series(costs=costs, least=1, noise=0.01).is_steep
+    assert cost_growth.Series(costs=tuple((n, n * cost) for n, cost in costs), least=1, noise=0.01).is_steep
 
 
 @pytest.mark.whole

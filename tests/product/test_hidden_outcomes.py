@@ -12,7 +12,7 @@ import shutil
 
 import pytest
 from courses import KERNEL, course_of
-from hiding import CASES, FIELDS, Batch, hiding_course
+from hidden_parts import CASES, FIELDS, Batch, hiding_course
 from samples import PROFILE, performance
 from services import Service, told
 from suites import quick

@@ -1,7 +1,7 @@
-"""helpers/mutations.py: each mutation is one mistake on its stated lines with a known effect.
+"""helpers/corpus/mutations.py: each mutation is one mistake on its stated lines with a known effect.
 
-helpers/explanations.py judges an explanation by these lines and by claims that cannot be true of the mistake.
-helpers/second_judge.py accepts right kernels.
+helpers/oracles/explanations.py judges an explanation by these lines and by claims that cannot be true of the mistake.
+helpers/oracles/second_judge.py accepts right kernels.
 """
 
 import difflib
@@ -9,11 +9,11 @@ import difflib
 import pytest
 from explanations import Judgement, judged
 from kernels import PRODUCT, TRANSPOSITION
+from mutation_operators import Kind
 from mutations import mutations
-from operators import Kind
+from opencl_parser import parse
 from project import ASSIGNMENTS, ROOT
 from second_judge import Fault, fault
-from statements import parse
 
 from grader.common.record import replace
 from grader.course.rubric import AskedCheck

@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-from audit import misplaced, unexpected
+from cohort_audit import misplaced, unexpected
 from junitparser import JUnitXml
 from project import ROOT
 from synthetic import QUICK, Cohort, batch, cohort_of, course_of, write_courses

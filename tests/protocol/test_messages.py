@@ -4,7 +4,7 @@ import contextlib
 import json
 
 import pytest
-from growth import assert_linear
+from cost_growth import assert_linear
 from pydantic import ValidationError
 
 from grader.protocol.messages import REPLY, REPLY_LIMIT, TEXT_LIMIT, BuildFailed

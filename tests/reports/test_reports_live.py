@@ -2,7 +2,7 @@
 
 import pytest
 from courses import course_of
-from hiding import FIELDS, hiding_course
+from hidden_parts import FIELDS, hiding_course
 from samples import check, failed
 from suites import suite_course
 

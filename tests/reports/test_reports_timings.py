@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from courses import ADDITION, KERNEL, ORACLE, course_of
-from runs import FAILED, WRONG, launch, measured, row
+from run_measurements import FAILED, WRONG, launch, measured, row
 from untimed import untimed_course
 
 from grader.reports.timings import body, render

@@ -4,7 +4,7 @@ import copy
 
 import pytest
 from courses import KERNEL, course_of
-from hiding import CASES, FIELDS, HIDDEN, SECRET, changed, failing, hiding_course, right
+from hidden_parts import CASES, FIELDS, HIDDEN, SECRET, changed, failing, hiding_course, right
 from samples import RACE
 
 from grader.common.optional import Fault

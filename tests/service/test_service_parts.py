@@ -12,7 +12,7 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from courses import course_of
-from hiding import failing, right
+from hidden_parts import failing, right
 from project import ROOT
 from samples import RACE
 from sqlalchemy.exc import IntegrityError

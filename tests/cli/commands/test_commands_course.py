@@ -7,7 +7,7 @@ from batches import WRONG as WRONG_ONES
 from batches import batch, run, small_batch
 from commandline import QUICK, WRONG, grader, without_simulator
 from courses import KERNEL
-from hiding import WRONG_WHEN_RAGGED, hiding_course
+from hidden_parts import WRONG_WHEN_RAGGED, hiding_course
 
 
 def test_a_batch_that_requires_the_sanitizer_grades_nobody_without_it(tmp_path, bare_python):

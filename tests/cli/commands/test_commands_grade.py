@@ -32,7 +32,7 @@ from commandline import (
     reasons_by_kind,
     without_simulator,
 )
-from hiding import WRONG_FOR_PRACTICE, WRONG_WHEN_RAGGED, hiding_course
+from hidden_parts import WRONG_FOR_PRACTICE, WRONG_WHEN_RAGGED, hiding_course
 from project import ROOT
 
 from grader.results.result import Result

@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 import pytest
 from commandline import MODEL, NOT_BUILDING, WRONG, complaint, grader, names_in, output_of
 from courses import course_of
-from pairs import BOTH, PARTS
+from two_kernels import BOTH, PARTS
 
 SMALL = ("--size", "height=40,width=30", "--repeat", "2")
 

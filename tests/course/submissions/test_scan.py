@@ -1,8 +1,8 @@
 """scan.py: constructs, statements and comments in a source, in time proportional to its length."""
 
 import pytest
-from growth import assert_linear
-from texts import COSTLY
+from cost_growth import assert_linear
+from submission_texts import COSTLY
 
 from grader.course.forbidden import Construct
 from grader.course.submissions.scan import Statement, scan

@@ -9,7 +9,7 @@ from contextlib import closing
 
 import pytest
 from processes import is_gone
-from texts import COSTLY
+from submission_texts import COSTLY
 
 from grader.common.errors import WorkerError
 from grader.course.submissions import scan_process

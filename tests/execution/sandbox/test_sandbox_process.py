@@ -11,9 +11,9 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
+from fork_servers import serving
 from processes import is_gone, left_of, processes_of, wait_for
 from project import importable
-from serving import serving
 from worker_rules import DEADLINES, LIMITS, RULES
 
 from grader.common.errors import InterruptedGradingError

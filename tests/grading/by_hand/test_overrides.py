@@ -3,7 +3,7 @@
 import pytest
 from courses import ADDITION, KERNEL, ORACLE, course_of
 from samples import DEVICE
-from texts import submitted
+from submission_texts import submitted
 from untimed import UNTIMED, untimed_course
 
 from grader.common.errors import InputError

@@ -6,9 +6,9 @@ from dataclasses import fields
 
 import pytest
 from courses import ADDITION, KERNEL, ORACLE, course_of
-from pairs import BOTH, PARTS
-from runs import FAILED, measured, row
-from texts import submitted
+from run_measurements import FAILED, measured, row
+from submission_texts import submitted
+from two_kernels import BOTH, PARTS
 
 from grader.common.errors import InputError, NoSimulatorError
 from grader.grading.by_hand.run import Measured, RunRequest, count_intensities, time_runs

@@ -4,7 +4,7 @@ line.
 
 import pytest
 from courses import ADDITION, KERNEL, ORACLE, course_of
-from pairs import BOTH, PARTS
+from two_kernels import BOTH, PARTS
 
 from grader.common.errors import InputError
 from grader.grading.by_hand.run_options import Options, Sweep, read_dimensions, read_sweep, read_values, runs

@@ -4,7 +4,7 @@ import os
 import signal
 
 import pytest
-from recorded import RECORDED
+from compiler_logs import RECORDED
 from selection import param
 
 from grader.course.forbidden import Construct

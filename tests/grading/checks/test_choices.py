@@ -3,7 +3,7 @@
 import pytest
 from courses import ADDITION, course_of
 from samples import DEVICE
-from texts import submitted
+from submission_texts import submitted
 
 from grader.course.assignment import Assignment
 from grader.course.submissions.scan import scan

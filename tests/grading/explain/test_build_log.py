@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from growth import assert_linear
-from recorded import FOLDER, RECORDED
-from texts import source_of
+from compiler_logs import FOLDER, RECORDED
+from cost_growth import assert_linear
+from submission_texts import source_of
 
 from grader.grading.explain.build_log import LINE_LIMIT, LOG_LIMIT, SHOWN, WIDTH, CompilerMessage, clean, explain, parse
 

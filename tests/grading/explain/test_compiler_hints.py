@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from recorded import RECORDED
+from compiler_logs import RECORDED
 
 from grader.grading.explain.build_log import parse
 from grader.grading.explain.compiler_hints import CUDA, SLIPS, hint

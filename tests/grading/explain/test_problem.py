@@ -3,7 +3,7 @@
 import signal
 
 import pytest
-from texts import source_of
+from submission_texts import source_of
 
 from grader.course.truth.comparison import Mismatch
 from grader.execution.outcome import Crashed, Garbled, TimedOut

@@ -4,7 +4,7 @@ from time import perf_counter
 
 import pytest
 from kernels import TRANSPOSITION, changed
-from texts import submitted
+from submission_texts import submitted
 
 from grader.course.submissions.task import Task
 from grader.course.truth.oracle import load_oracle

@@ -4,7 +4,7 @@ import pytest
 from golden import SUBMISSIONS
 from gradings import grade
 from kernels import TRANSPOSITION, changed
-from texts import submitted
+from submission_texts import submitted
 
 from grader.authoring.golden import ONE_PAIR
 from grader.common.record import replace

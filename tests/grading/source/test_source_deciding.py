@@ -1,7 +1,7 @@
 """deciding.py: the lines that decide which elements an access reaches are found."""
 
 import pytest
-from growth import assert_linear
+from cost_growth import assert_linear
 
 from grader.grading.source.deciding import deciding_lines
 

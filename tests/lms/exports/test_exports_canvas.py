@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 from samples import BUILD, check, result, unchecked
-from sheets import COURSE, GRADED, NAMES, STUDENTS, gradebook, row
+from student_rows import COURSE, GRADED, NAMES, STUDENTS, gradebook, row
 
 from grader.common.errors import InputError
 from grader.lms.exports.canvas import canvas_gradebook

@@ -5,7 +5,7 @@ import zipfile
 from dataclasses import replace
 
 import pytest
-from sheets import STUDENTS
+from student_rows import STUDENTS
 
 from grader.common.errors import InputError
 from grader.course.submissions.handin import Student

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 from samples import BUILD, check, result, unchecked
-from sheets import COURSE, GOOD, STUDENTS, gradebook, row
+from student_rows import COURSE, GOOD, STUDENTS, gradebook, row
 
 from grader.course.submissions.handin import Student
 from grader.lms.exports.grades import COLUMNS, KINDS, grades_csv

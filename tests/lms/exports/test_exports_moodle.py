@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 from samples import BUILD, check, failed, result, unchecked
-from sheets import ABSENT, COURSE, FAULT, GRADED, NAMES, STUDENTS, WRONG, row
+from student_rows import ABSENT, COURSE, FAULT, GRADED, NAMES, STUDENTS, WRONG, row
 
 from grader.common.errors import InputError
 from grader.lms.exports.moodle import late, moodle_worksheet

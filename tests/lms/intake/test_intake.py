@@ -3,7 +3,7 @@
 import downloads
 import pytest
 from downloads import source, write_folder, write_zip
-from intakes import complaint, graded, lines, missing
+from intake_findings import complaint, graded, lines, missing
 
 from grader.lms.intake import SHAPES, take_all, take_in
 

@@ -9,7 +9,7 @@ import zipfile
 
 import pytest
 from downloads import source, write_folder, write_zip
-from intakes import graded, lines, missing
+from intake_findings import graded, lines, missing
 
 from grader.lms.intake import take_all, take_in
 from grader.lms.intake.reading import tarball

@@ -3,7 +3,7 @@
 import downloads
 import pytest
 from downloads import source, write_folder, write_zip
-from intakes import lines, missing
+from intake_findings import lines, missing
 
 from grader.common.errors import InputError
 from grader.common.people import AmbiguousPersonError

@@ -3,7 +3,7 @@
 import downloads
 import pytest
 from downloads import source
-from intakes import lines
+from intake_findings import lines
 
 from grader.common.errors import InputError
 from grader.lms.exports.canvas import CanvasGradebook

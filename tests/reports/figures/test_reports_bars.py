@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 import pytest
 from courses import ADDITION, KERNEL, ORACLE, course_of
-from runs import FAILED, measured, row
+from run_measurements import FAILED, measured, row
 from untimed import untimed_course
 
 from grader.reports.figures.bars import bars

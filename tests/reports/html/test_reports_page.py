@@ -9,7 +9,7 @@ import sys
 import pytest
 from browser import add_script, without_policy
 from pages import OWNED, PAYLOADS, Reader
-from project import HELPERS, importable
+from project import importable
 from samples import (
     BARS,
     BUILD,
@@ -470,7 +470,7 @@ def test_only_a_page_loads_what_draws_it():
         "assert not {'matplotlib', 'jinja2'} & set(sys.modules)\n"
         "REPORTS['html'](UNGRADED); assert {'matplotlib', 'jinja2'} <= set(sys.modules)\n"
     )
-    subprocess.run([sys.executable, "-c", code], cwd=HELPERS, check=True)
+    subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": importable(__file__)}, check=True)
 
 
 @pytest.mark.whole
@@ -483,8 +483,7 @@ def test_a_machine_without_a_home_says_nothing_and_keeps_nothing(tmp_path):
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("MPL", "XDG"))}
     done = subprocess.run(
         [sys.executable, "-c", code],
-        cwd=HELPERS,
-        env={**kept, "HOME": "/dev/null", "TMPDIR": str(tmp_path)},
+        env={**kept, "PYTHONPATH": importable(__file__), "HOME": "/dev/null", "TMPDIR": str(tmp_path)},
         capture_output=True,
         text=True,
         check=True,

@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from hiding import SECRET, failing, hiding_course, right
+from hidden_parts import SECRET, failing, hiding_course, right
 from services import Service, graded, post, told, upload
 
 from grader.service.db.models import CourseRole

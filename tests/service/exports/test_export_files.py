@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
-from hiding import GRADEBOOK, SECRET, failing, hiding_course, right
+from hidden_parts import GRADEBOOK, SECRET, failing, hiding_course, right
 from services import Service, graded, post
 from untimed import POINTS, untimed_course
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 from courses import course_of
-from hiding import RACE, failing, right
+from hidden_parts import RACE, failing, right
 from services import Service, graded, post, told, visible
 
 from grader.service.db.models import CourseRole

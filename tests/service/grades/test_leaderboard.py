@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 import pytest
-from hiding import HIDDEN, changed, failing, hiding_course, right
+from hidden_parts import HIDDEN, changed, failing, hiding_course, right
 from samples import RACE, SLOW, SPEED, check, failed, performance, result, unchecked
 from services import Service
 

@@ -1,6 +1,6 @@
 """summaries.py: a brief grade is stored next to its result and reads back unchanged."""
 
-from hiding import failing, hiding_course, right
+from hidden_parts import failing, hiding_course, right
 from services import Service, graded
 
 from grader.common.record import replace

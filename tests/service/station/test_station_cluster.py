@@ -17,7 +17,7 @@ import yaml
 from batches import end, left_in, scheduler, start, waited, workers
 from commandline import complaint, grader
 from courses import KERNEL
-from hiding import right
+from hidden_parts import right
 from samples import BUILD, result
 from services import FREE, graded
 from serving_course import FIELDS

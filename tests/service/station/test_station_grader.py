@@ -2,7 +2,7 @@
 
 import pytest
 from clusters import FACILITIES
-from hiding import hiding_course, right
+from hidden_parts import hiding_course, right
 
 from grader.batch.station import MissingSpeeds, PendingCases, VisibleGrading, WholeGrading
 from grader.common.record import replace

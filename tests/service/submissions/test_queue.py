@@ -4,7 +4,7 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from hiding import hiding_course, right
+from hidden_parts import hiding_course, right
 from services import Service, graded, told
 
 from grader.common.record import replace

@@ -9,7 +9,7 @@ import zlib
 
 import pytest
 import yaml
-from hiding import FIELDS, failing, hiding_course, right
+from hidden_parts import FIELDS, failing, hiding_course, right
 from services import Service, post
 
 from grader.batch.rescoring import rescore

@@ -5,7 +5,7 @@ import zlib
 from xml.etree import ElementTree
 
 import pytest
-from hiding import HIDDEN, SECRET, failing, hiding_course, right
+from hidden_parts import HIDDEN, SECRET, failing, hiding_course, right
 from services import Service, graded
 
 from grader.results.result import Result

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hiding import failing, hiding_course, right
+from hidden_parts import failing, hiding_course, right
 from open_service import driving, errors, opened
 from samples import RACE
 from services import Service, field, parts

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 from courses import KERNEL
-from hiding import right
+from hidden_parts import right
 from services import graded
 
 from grader.grading.progress import Decided

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from chromium_pipe import Driven
 from full_service import POLICIES, Eventful
-from looking import LOOKS, OTHER_LOOKS, problems, short, stumbles
 from open_service import driving, errors, opened
+from page_checks import LOOKS, OTHER_LOOKS, problems, short, stumbles
 from selection import param
 from services import SOURCE
 

@@ -8,7 +8,7 @@ import zlib
 from tempfile import TemporaryFile
 
 import pytest
-from hiding import SECRET, failing, hiding_course, right
+from hidden_parts import SECRET, failing, hiding_course, right
 from services import Service, graded
 
 from grader.service.course.personal_data import FIELDS

@@ -7,7 +7,7 @@ import zipfile
 from contextlib import suppress
 
 import pytest
-from hiding import right
+from hidden_parts import right
 from services import post, visible
 
 from grader.common.record import replace

@@ -5,7 +5,7 @@ import io
 import re
 
 import pytest
-from hiding import failing, right
+from hidden_parts import failing, right
 from services import FREE, Service, field, graded, post, visible
 from sqlalchemy import insert
 

@@ -6,7 +6,7 @@ import time
 import zlib
 
 import pytest
-from hiding import SECRET, failing, hiding_course, right
+from hidden_parts import SECRET, failing, hiding_course, right
 from services import ORIGIN, SOURCE, Service, field, graded, parts, post, upload
 
 from grader.course.submissions.submission import SIZE_LIMIT

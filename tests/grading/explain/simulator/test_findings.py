@@ -5,7 +5,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from growth import assert_linear
+from cost_growth import assert_linear
 
 from grader.grading.explain.simulator.findings import LIMIT, findings
 from grader.grading.explain.simulator.locations import Scene

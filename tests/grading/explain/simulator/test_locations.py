@@ -1,7 +1,7 @@
 """locations.py: the lines of loops, barriers and locks are found."""
 
 import pytest
-from growth import assert_linear
+from cost_growth import assert_linear
 
 from grader.grading.explain.simulator.locations import Scene, loops
 

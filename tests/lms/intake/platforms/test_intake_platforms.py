@@ -5,9 +5,9 @@ from datetime import datetime
 import downloads
 import pytest
 import yaml
+from cost_growth import assert_linear
 from downloads import source, write_folder, write_zip
-from growth import assert_linear
-from intakes import complaint, graded, lines, missing
+from intake_findings import complaint, graded, lines, missing
 
 from grader.course.submissions.handin import strangers
 from grader.lms.intake import take_in

@@ -12,7 +12,7 @@ from pathlib import Path
 import downloads
 import pytest
 from downloads import source, write_folder, write_zip
-from intakes import complaint, graded, lines, missing
+from intake_findings import complaint, graded, lines, missing
 
 from grader.common.errors import InputError
 from grader.course.submissions.submission import SIZE_LIMIT

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 from downloads import source, write_folder
-from intakes import complaint, graded, lines, missing
+from intake_findings import complaint, graded, lines, missing
 
 from grader.lms.intake import take_in
 

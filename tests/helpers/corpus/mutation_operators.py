@@ -6,7 +6,7 @@ from enum import StrEnum
 from functools import partial
 from itertools import pairwise
 
-from statements import GLOBAL, LOCAL, Function, Program
+from opencl_parser import GLOBAL, LOCAL, Function, Program
 
 
 class Kind(StrEnum):

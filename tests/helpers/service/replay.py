@@ -1,6 +1,6 @@
 """A recorded grading, and stations that replay it in its real time, for loads that these machines could not grade.
 
-As a program, `python tests/helpers/replaying.py RECORDING`, it is such a station. GRADER_DATABASE names its database.
+`python tests/helpers/service/replay.py RECORDING` runs such a station. GRADER_DATABASE names its database.
 """
 
 import os

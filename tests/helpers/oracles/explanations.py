@@ -1,7 +1,7 @@
 """Judgements about the first explanation of a mutant, as far as a program can judge it.
 
-A program can decide if an explanation names a line that was changed or that shows the effect directly (effects.py), or
-only other lines. It also knows a few claims that are false for a mutation. For example, no barrier is missing from a
+A program can decide if an explanation names a changed line, a line that shows the direct effect (mutation_effects.py),
+or only other lines. It also knows a few claims that are false for a mutation. For example, no barrier is missing from a
 text that has all barriers. It cannot decide if words without a line are true, or if all words about a right line are
 true.
 """
@@ -9,8 +9,8 @@ true.
 import re
 from enum import StrEnum
 
+from mutation_operators import Kind
 from mutations import Mutation
-from operators import Kind
 
 from grader.results.check import Check, Reason, lines_named
 

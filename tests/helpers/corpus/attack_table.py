@@ -1,6 +1,8 @@
 """Carry out all attacks in both sandboxes, and write the table in docs/security/attacks.md from the observations.
 
-    python tests/helpers/attack_table.py [NAME ...]    (needs a container engine and both images; all take five minutes)
+    python tests/helpers/corpus/attack_table.py [NAME ...]
+
+It needs a container engine and both images. All attacks take five minutes.
 
 If attacks are named, only their rows are replaced. test_hostile.py checks that the column `docker` is true, and that no
 row is missing.
@@ -15,10 +17,13 @@ from functools import partial
 from pathlib import Path
 
 import docker
-from attacks import Attack, corpus, in_words, observed, row
-from project import ROOT
 
-START, END = "<!-- attacks: written by tests/helpers/attack_table.py -->", "<!-- end of attacks -->"
+sys.path[:0] = map(str, Path(__file__).parent.parent.glob("**/"))
+
+from attacks import Attack, corpus, in_words, observed, row  # noqa: E402
+from project import ROOT  # noqa: E402
+
+START, END = "<!-- attacks: written by tests/helpers/corpus/attack_table.py -->", "<!-- end of attacks -->"
 PATH = ROOT / "docs" / "security" / "attacks.md"
 
 

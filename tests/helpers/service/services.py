@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 from courses import course_of
 from fastapi.testclient import TestClient
-from hiding import failing, right
+from hidden_parts import failing, right
 from project import ROOT
 
 from grader.course.policies.rules import Policies

@@ -3,9 +3,9 @@
 import hashlib
 import json
 
-from project import ROOT
+from project import HELPERS
 
-AXE = ROOT / "tests" / "helpers" / "vendor" / "axe" / "axe.min.js"
+AXE = HELPERS / "service" / "vendor" / "axe" / "axe.min.js"
 
 NARROW, WIDE = 360, 1280
 LOOKS = ((NARROW, "dark"), (WIDE, "light"))

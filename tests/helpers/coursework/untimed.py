@@ -1,7 +1,7 @@
 """A small assignment that checks everything except speed."""
 
 from courses import KERNEL, course_of
-from hiding import FIELDS
+from hidden_parts import FIELDS
 
 UNTIMED = {name: value for name, value in FIELDS.items() if name != "performance"}
 """Fields of the assignment: 10 points for two cases (a third is for practice), 3 for the sanitizer, 6 for memory."""

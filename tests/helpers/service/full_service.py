@@ -3,7 +3,7 @@
 from dataclasses import replace
 from types import SimpleNamespace
 
-from hiding import failing, right
+from hidden_parts import failing, right
 from samples import RACE
 from service_routes import routes
 from services import graded, post

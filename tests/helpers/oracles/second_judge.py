@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from project import importable
+from project import ROOT, importable
 
 from grader.course.assignment import Assignment
 from grader.course.criteria import DataSet, Sizes
@@ -213,7 +213,7 @@ def complaints(built: Built, runs: list[Run]) -> tuple[str, ...]:
         done = subprocess.run(
             [sys.executable, "-m", "plain_oclgrind"],
             input=pickle.dumps(job),
-            env={"PYTHONPATH": f"{importable(__file__)}:{Path(__file__).parents[2]}", "PATH": "/usr/bin:/bin"},
+            env={"PYTHONPATH": f"{importable(__file__)}:{ROOT}", "PATH": "/usr/bin:/bin"},
             capture_output=True,
             timeout=PATIENCE,
             check=False,

@@ -1,15 +1,15 @@
 """Single mutations of a kernels.cl: mistakes of students, one at a time, in a right text.
 
 No mutation adds or removes a line, so that lines keep their numbers. Each mutation knows the lines that it changed and
-the lines of its direct effect (effects.py).
+the lines of its direct effect (mutation_effects.py).
 """
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
-from effects import after_an_insertion, around_a_barrier, of_tokens
-from operators import OPERATORS, Edit, Kind, View
-from statements import BARRIERS, Function, Program, Statement, parse
+from mutation_effects import after_an_insertion, around_a_barrier, of_tokens
+from mutation_operators import OPERATORS, Edit, Kind, View
+from opencl_parser import BARRIERS, Function, Program, Statement, parse
 
 
 @dataclass(frozen=True, kw_only=True)

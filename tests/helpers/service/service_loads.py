@@ -10,10 +10,10 @@ import time
 from pathlib import Path
 
 import httpx2
-from hiding import right
+from hidden_parts import right
 from postgresql import Server
-from project import ROOT
-from replaying import Recording, record
+from project import HELPERS, ROOT
+from replay import Recording, record
 from services import field, parts
 from serving_course import Serving, children
 
@@ -28,7 +28,7 @@ from grader.service.db.session import Database, sqlite_url
 from grader.service.station.grader import ready
 
 ASSIGNMENT = "vectorAdd"
-REPLAYING = ROOT / "tests" / "helpers" / "replaying.py"
+REPLAY = HELPERS / "service" / "replay.py"
 
 
 class Home:
@@ -75,7 +75,7 @@ class Home:
     def _station(self):
         with (self.folder / "stations.log").open("ab") as log:
             return subprocess.Popen(
-                [sys.executable, str(REPLAYING), str(self.folder / "recording")],
+                [sys.executable, str(REPLAY), str(self.folder / "recording")],
                 env={**os.environ, "GRADER_DATABASE": self.url},
                 stdout=log,
                 stderr=log,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from texts import submitted
+from submission_texts import submitted
 
 from grader.common.errors import NoSimulatorError
 from grader.course.submissions.task import Task

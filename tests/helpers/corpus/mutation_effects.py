@@ -14,7 +14,7 @@ A barrier affects elements that are used on both of its sides, also around the e
 
 from functools import lru_cache
 
-from statements import BARRIERS, GLOBAL, LOCAL, LOOPS, Access, Function, Program, Statement
+from opencl_parser import BARRIERS, GLOBAL, LOCAL, LOOPS, Access, Function, Program, Statement
 
 VECTORS = frozenset(f"{does}{length}" for does in ("vload", "vstore") for length in (2, 3, 4, 8, 16))
 """Functions that use several elements of an array."""

@@ -174,7 +174,7 @@ def observed(client, attack: Attack, folder: Path) -> str:
     (observe.py).
     """
     course_for(folder / "course", attack)
-    binds = {folder / "course": "/course", attack.folder: "/attack", HELPERS / "observe.py": "/observe.py"}
+    binds = {folder / "course": "/course", attack.folder: "/attack", HELPERS / "corpus" / "observe.py": "/observe.py"}
     LOCKS.mkdir(exist_ok=True)
     LOCKS.chmod(0o1777)
     container = client.containers.run(
