@@ -14,8 +14,7 @@ from grader.common.errors import DeviceError, NoSimulatorError, WorkerError
 from grader.common.invocation import command
 from grader.common.phrases import listed
 from grader.common.record import replace
-from grader.execution.arrays import ArrayFiles, RoundFile
-from grader.execution.deadlines import Deadlines
+from grader.execution.array_files import ArrayFiles, RoundFile
 from grader.execution.layout import copied, divided, poison
 from grader.execution.outcome import (
     COMPILING,
@@ -32,6 +31,7 @@ from grader.execution.outcome import (
 from grader.execution.plan import Plan, Script
 from grader.execution.replies import Replies
 from grader.execution.sandbox import Sandbox, SandboxedWorker
+from grader.execution.timeouts import Timeouts
 from grader.protocol.messages import (
     BuildFailed,
     Close,
@@ -72,13 +72,11 @@ if TYPE_CHECKING:
 class Worker:
     """A worker process. It starts at its first use, and again after a failure that ended it."""
 
-    def __init__(
-        self, sandbox: Sandbox, device: int, deadlines: Deadlines, simulation: Simulation | None = None
-    ) -> None:
+    def __init__(self, sandbox: Sandbox, device: int, timeouts: Timeouts, simulation: Simulation | None = None) -> None:
         self._sandbox = sandbox
         self._device = device
         self._simulation = simulation
-        self._deadlines = deadlines
+        self._timeouts = timeouts
         self._process: SandboxedWorker | None = None
         self._replies: Replies | None = None
         self._programs: dict[str, ProgramSource] = {}
@@ -132,7 +130,7 @@ class Worker:
         self.ready()
         if self._is_warming:
             self._is_warming = False
-            if not isinstance(self._reply("warming up", self._deadlines.build), Opened):
+            if not isinstance(self._reply("warming up", self._timeouts.build), Opened):
                 self.stop()  # the grader is at fault; the worker that starts next will report the problem
 
     @property
@@ -158,7 +156,7 @@ class Worker:
         if self._process is None:
             self.start()
         if self._found is None:
-            match self._reply("starting", self._deadlines.start):
+            match self._reply("starting", self._timeouts.start):
                 case Devices() as found:
                     self._check_version(found.worker)
                     self._found = found
@@ -204,7 +202,7 @@ class Worker:
         self.settle()
         self.ready()  # starts the worker again if it has failed
         self._send(Preprocess(source=source, definitions=dict(definitions), process=process))
-        reply = self._reply("preprocessing", self._deadlines.build)
+        reply = self._reply("preprocessing", self._timeouts.build)
         return reply.text if isinstance(reply, Preprocessed) else self._unexpected(reply)
 
     def load(self, programs: Mapping[str, ProgramSource]) -> Self:
@@ -247,7 +245,7 @@ class Worker:
         self.begin_open(plan)
         self._awaited = None
         self.ready()
-        match self._reply(COMPILING, self._deadlines.build):
+        match self._reply(COMPILING, self._timeouts.build):
             case Opened() as opened:
                 return opened
             case NoDevice():
@@ -277,17 +275,17 @@ class Worker:
         return self._within(seconds, ("build", "first_launch", "launch", "transfer"))
 
     def impatient(self) -> AbstractContextManager[None]:
-        """Limit each launch to `Deadlines.silence` until the end of the block. Small launches should end sooner."""
-        return self._within(self._deadlines.silence, ("first_launch", "launch"))
+        """Limit each launch to `Timeouts.silence` until the end of the block. Small launches should end sooner."""
+        return self._within(self._timeouts.silence, ("first_launch", "launch"))
 
     @contextmanager
     def _within(self, seconds: float, parts: Sequence[str]) -> Iterator[None]:
-        usual = self._deadlines
-        self._deadlines = usual.model_copy(update={part: min(getattr(usual, part), seconds) for part in parts})
+        usual = self._timeouts
+        self._timeouts = usual.model_copy(update={part: min(getattr(usual, part), seconds) for part in parts})
         try:
             yield
         finally:
-            self._deadlines = usual
+            self._timeouts = usual
 
     @contextmanager
     def in_one_process(self) -> Iterator[None]:
@@ -324,7 +322,7 @@ class Worker:
             self._write(script, arrays)
             return Done()
         request = self._ahead[0] if self._ahead else self._upload(script, arrays)
-        return self._ask_done(request, "uploading the inputs", self._deadlines.transfer)
+        return self._ask_done(request, "uploading the inputs", self._timeouts.transfer)
 
     def _upload(self, script: Script, arrays: "Mapping[str, NDArray[Any]]") -> Stage:
         """The request that stages a script's buffers. Writes the inputs to in.bin."""
@@ -333,7 +331,7 @@ class Worker:
 
     def clear(self, names: tuple[str, ...]) -> Done | Failure:
         """Fill these buffers with poison."""
-        return self._ask_done(Stage(upload=(), clear=names), "poisoning buffers", self._deadlines.transfer)
+        return self._ask_done(Stage(upload=(), clear=names), "poisoning buffers", self._timeouts.transfer)
 
     def launch(self, name: str, key: int = 0) -> Timing | Failure:
         """Run a script of the plan to its end. Kernels of the grader that take a key get `key`."""
@@ -375,12 +373,12 @@ class Worker:
             return self._read(names)
         if not self._ahead:
             self._reserve(names)
-        reply = self._ask_done(Fetch(buffers=names), "returning the results", self._deadlines.transfer)
+        reply = self._ask_done(Fetch(buffers=names), "returning the results", self._timeouts.transfer)
         return self._receive(names) if isinstance(reply, Done) else reply
 
     def _launch_deadline(self, name: str) -> float:
         """Seconds that a script may take. The first launch may take longer, because the driver may compile then."""
-        return self._deadlines.launch if name in self._launched else self._deadlines.first_launch
+        return self._timeouts.launch if name in self._launched else self._timeouts.first_launch
 
     def _reserve(self, names: tuple[str, ...]) -> None:
         """Reserve space for these buffers in out.bin."""
@@ -432,7 +430,7 @@ class Worker:
     def observe(self) -> tuple[SeenKernel, ...] | Failure:
         """The simulator's observations of this session's kernels since the last call."""
         self._send(Observe())
-        reply = self._reply("reporting what was seen", self._deadlines.transfer)
+        reply = self._reply("reporting what was seen", self._timeouts.transfer)
         return reply.kernels if isinstance(reply, Observed) else self._unexpected(reply)
 
     def run_once(self, plan: Plan, name: str, arrays: "Mapping[str, NDArray[Any]]") -> dict[str, Fetched] | Failure:
@@ -470,7 +468,7 @@ class Worker:
 
     def _end_session(self) -> None:
         if self._process is not None:
-            closed = self._ask_done(Close(), "closing", self._deadlines.transfer)
+            closed = self._ask_done(Close(), "closing", self._timeouts.transfer)
             if not isinstance(closed, Done):
                 self.stop()
 
@@ -493,12 +491,12 @@ class Worker:
             self.settle()
         if self._is_closing:
             self._is_closing = False
-            if not isinstance(self._reply("closing", self._deadlines.transfer), Done):
+            if not isinstance(self._reply("closing", self._timeouts.transfer), Done):
                 self.stop()
         elif self._process is not None and self._awaited is not None:
             self.ready()
             self._awaited = None
-            reply = self._reply(COMPILING, self._deadlines.build)
+            reply = self._reply(COMPILING, self._timeouts.build)
             if not isinstance(reply, Opened):
                 self._unexpected(reply)
 

@@ -17,7 +17,7 @@ from processes import left_of, processes_of
 from project import importable
 from serving import serving
 from small_jobs import ARRAYS, COUNT, KERNELS, is_right, plan
-from worker_rules import DEADLINES, LIMITS, RULES, sandbox_with
+from worker_rules import LIMITS, RULES, TIMEOUTS, sandbox_with
 
 from grader.common.errors import DeviceError, WorkerError
 from grader.course.truth.poison import INPUT_POISON, POISON
@@ -41,8 +41,8 @@ from grader.worker import session
 from grader.worker.fingerprint import fingerprint
 
 
-def make_worker(source=KERNELS, limits=LIMITS, deadlines=DEADLINES, device=0):
-    return Worker(sandbox_with(limits), device, deadlines).load({"p": ProgramSource(source=source)})
+def make_worker(source=KERNELS, limits=LIMITS, timeouts=TIMEOUTS, device=0):
+    return Worker(sandbox_with(limits), device, timeouts).load({"p": ProgramSource(source=source)})
 
 
 @pytest.fixture
@@ -205,8 +205,8 @@ def test_a_turn_that_is_not_whole_is_garbled(worker, monkeypatch):
 @pytest.mark.parametrize("kernel", ["forever", "crash"])
 def test_a_turn_fails_as_a_launch_does(kernel):
     """A turn fails by its deadline or by a signal, like a launch."""
-    deadlines = DEADLINES.model_copy(update={"first_launch": 1})
-    with make_worker(deadlines=deadlines) as worker:
+    timeouts = TIMEOUTS.model_copy(update={"first_launch": 1})
+    with make_worker(timeouts=timeouts) as worker:
         worker.open(plan(kernel))
         worker.stage("run", ARRAYS)
         found = worker.turn({"run": 0}, ("out",))
@@ -331,7 +331,7 @@ def test_a_crash_takes_its_own_session_only(worker):
 def test_an_endless_kernel_is_ended_at_its_deadline_and_the_worker_starts_anew():
     """An endless kernel ends at its deadline. Nothing is left of its worker, and the next worker computes correctly."""
     with make_worker(
-        deadlines=DEADLINES.__class__(start=30, build=30, first_launch=1, launch=1, transfer=10, simulation=1)
+        timeouts=TIMEOUTS.__class__(start=30, build=30, first_launch=1, launch=1, transfer=10, simulation=1)
     ) as worker:
         assert isinstance(worker.open(plan("forever")), Opened)
         worker.stage("run", ARRAYS)
@@ -340,7 +340,7 @@ def test_an_endless_kernel_is_ended_at_its_deadline_and_the_worker_starts_anew()
         timed_out = worker.launch("run")
         assert isinstance(timed_out, TimedOut)
         assert (timed_out.doing, round(timed_out.seconds)) == ("running", 1)
-        assert time.monotonic() - start < DEADLINES.build
+        assert time.monotonic() - start < TIMEOUTS.build
         assert not folder.exists()
         assert left_of(group) == []
         assert is_right(worker.run_once(plan("twice"), "run", ARRAYS))
@@ -424,7 +424,7 @@ def test_a_worker_that_cannot_start_is_our_error_with_its_last_words(monkeypatch
     broken = serving("import grader.no_such_module")
     monkeypatch.setattr("grader.execution.sandbox.forkserver.own_command", lambda: broken)
     with closing(ProcessSandbox(RULES)) as sandbox, pytest.raises(WorkerError, match="no_such_module"):
-        Worker(sandbox, 0, DEADLINES).ready()
+        Worker(sandbox, 0, TIMEOUTS).ready()
 
 
 class Impostor:
@@ -475,7 +475,7 @@ def test_an_answer_that_is_not_ours_is_garbled(said, outcome):
         def limits(self):
             return LIMITS
 
-    with Worker(Sandbox(), 0, DEADLINES) as worker:
+    with Worker(Sandbox(), 0, TIMEOUTS) as worker:
         found = worker.open(NOTHING)
     assert isinstance(found, Garbled)
     assert outcome in found.what
@@ -506,8 +506,8 @@ def test_a_worker_whose_judge_was_killed_ends_with_its_endless_kernel(tmp_path):
     script.write_text(
         "import sys; sys.path[:0] = sys.argv[1].split(':')\n"
         "import test_client as t\n"
-        "patient = t.DEADLINES.__class__(start=60, build=60, first_launch=60, launch=60, transfer=60, simulation=60)\n"
-        "worker = t.make_worker(deadlines=patient)\n"
+        "patient = t.TIMEOUTS.__class__(start=60, build=60, first_launch=60, launch=60, transfer=60, simulation=60)\n"
+        "worker = t.make_worker(timeouts=patient)\n"
         "worker.open(t.plan('forever')); worker.stage('run', t.ARRAYS)\n"
         "print(worker._process.group, flush=True)\n"
         "worker.launch('run')\n"
@@ -553,7 +553,7 @@ def test_a_missing_device_is_told_with_its_reason(worker, monkeypatch, found, sa
     """A driver that does not know the processor is reported as too old, not as missing. Both messages name the command
     to run.
     """
-    alone = Worker(worker._sandbox, 0, DEADLINES)
+    alone = Worker(worker._sandbox, 0, TIMEOUTS)
     monkeypatch.setattr(alone, "_reply", lambda *_: found)
     with alone, pytest.raises(DeviceError, match=rf"{said}.*grader setup`") as raised:
         alone.ready()

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from worker_rules import DEADLINES, LIMITS, sandbox_with
+from worker_rules import LIMITS, TIMEOUTS, sandbox_with
 
 from grader.course.truth.poison import INPUT_POISON, POISON
 from grader.execution.client import Worker
@@ -59,7 +59,7 @@ class Opens(Worker):
     """A worker that records the scripts for which its sessions were opened."""
 
     def __init__(self, limits=LIMITS):
-        super().__init__(sandbox_with(limits), 0, DEADLINES)
+        super().__init__(sandbox_with(limits), 0, TIMEOUTS)
         self.load({"p": ProgramSource(source=KERNELS)})
         self.sessions = []
 
@@ -154,7 +154,7 @@ def test_an_endless_script_leaves_the_others_their_results(worker):
     """An endless script ends with its worker at the deadline. A new worker runs the remaining scripts."""
     shared = series(worker, a="forever", b="twice", c="twice")
     timed_out = shared.run("a", ARRAYS)
-    assert (timed_out.doing, round(timed_out.seconds)) == ("running", DEADLINES.first_launch)
+    assert (timed_out.doing, round(timed_out.seconds)) == ("running", TIMEOUTS.first_launch)
     assert is_right(shared.run("b", ARRAYS))
     assert worker.sessions == ["abc", "bc"]
 
@@ -168,7 +168,7 @@ def test_the_first_launch_of_every_script_may_take_longer(worker):
     for _ in range(2):
         assert is_right(shared.run("a", ARRAYS))
     timed_out = shared.run("b", ARRAYS)
-    assert (timed_out.doing, round(timed_out.seconds)) == ("running", DEADLINES.first_launch)
+    assert (timed_out.doing, round(timed_out.seconds)) == ("running", TIMEOUTS.first_launch)
 
 
 def test_a_script_whose_buffers_cannot_be_made_takes_them_from_no_other():

@@ -12,7 +12,7 @@ import numpy as np
 from hypothesis import strategies as st
 from samples import BUILD, DEVICE, failed, result
 from texts import source_of
-from worker_rules import DEADLINES, LIMITS
+from worker_rules import LIMITS, TIMEOUTS
 
 from grader.course.truth.poison import INPUT_POISON, POISON
 from grader.execution.client import Worker
@@ -346,7 +346,7 @@ def _pieces(said: Said) -> object:
 
 def _session(said: Said) -> object:
     """Run a session from start to end with any answers."""
-    worker = Worker(Sandbox(lines=list(said.order)), 0, DEADLINES)
+    worker = Worker(Sandbox(lines=list(said.order)), 0, TIMEOUTS)
     worker.load({"p": ProgramSource(source=said.source)})
     opened = worker.open(PLAN)
     if isinstance(opened, Opened):

@@ -14,7 +14,7 @@ import pytest
 from processes import is_gone, left_of, processes_of, wait_for
 from project import importable
 from serving import serving
-from worker_rules import DEADLINES, LIMITS, RULES
+from worker_rules import LIMITS, RULES, TIMEOUTS
 
 from grader.common.errors import InterruptedGradingError
 from grader.execution.client import Worker
@@ -34,7 +34,7 @@ from grader.forkserver import devices, system_calls
 def worker(monkeypatch):
     monkeypatch.setenv("GRADER_SECRET_FOR_TEST", "hidden")
     monkeypatch.setenv("PYTHONPATH", "/nowhere")
-    with closing(ProcessSandbox(RULES)) as sandbox, Worker(sandbox, 0, DEADLINES).load({}) as running:
+    with closing(ProcessSandbox(RULES)) as sandbox, Worker(sandbox, 0, TIMEOUTS).load({}) as running:
         running.open(NOTHING)
         yield running
 

@@ -5,7 +5,7 @@ import signal
 
 import pytest
 from processes import left_of, wait_for
-from worker_rules import DEADLINES, RULES
+from worker_rules import RULES, TIMEOUTS
 
 from grader.common.errors import WorkerError
 from grader.execution.client import Worker
@@ -153,12 +153,12 @@ def test_a_killed_spare_costs_no_grading():
     """
     spare = SpareSandbox(ProcessSandbox(RULES))
     seen = []
-    with Worker(spare, 0, DEADLINES).load({}) as first:
+    with Worker(spare, 0, TIMEOUTS).load({}) as first:
         seen.append(first._process)
         seen.append(spare._spare)
         os.killpg(spare._spare.group, signal.SIGKILL)
         assert wait_for(spare._spare.has_ended)
-        with Worker(spare, 0, DEADLINES).load({}) as second:
+        with Worker(spare, 0, TIMEOUTS).load({}) as second:
             seen.append(second._process)
             assert second._process is not seen[1]
             assert isinstance(second.open(NOTHING), Opened)

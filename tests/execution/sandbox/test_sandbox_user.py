@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from processes import is_gone
-from worker_rules import DEADLINES, RULES
+from worker_rules import RULES, TIMEOUTS
 
 from grader.common.errors import WorkerError
 from grader.execution.client import Worker
@@ -58,7 +58,7 @@ while True:
 
 @pytest.fixture
 def worker():
-    with closing(UserSandbox(RULES)) as sandbox, Worker(sandbox, 0, DEADLINES).load({}) as running:
+    with closing(UserSandbox(RULES)) as sandbox, Worker(sandbox, 0, TIMEOUTS).load({}) as running:
         running.open(NOTHING)
         yield running
 

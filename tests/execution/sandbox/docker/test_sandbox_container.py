@@ -26,7 +26,7 @@ from docker.errors import APIError, ImageNotFound, NotFound
 from docker.types import HostConfig
 from project import ASSIGNMENTS, ROOT, importable
 from small_jobs import ARRAYS, KERNELS, is_right, plan
-from worker_rules import DEADLINES
+from worker_rules import TIMEOUTS
 
 from grader.common.errors import DeviceError, WorkerError
 from grader.execution.client import Worker
@@ -58,7 +58,7 @@ def rules(folder, **container):
 
 
 def make_worker(sandbox):
-    return Worker(sandbox, 0, DEADLINES).load({"p": ProgramSource(source=KERNELS)})
+    return Worker(sandbox, 0, TIMEOUTS).load({"p": ProgramSource(source=KERNELS)})
 
 
 def descriptors():

@@ -1,16 +1,16 @@
-"""Deadlines for the requests to a worker."""
+"""Timeouts of the requests to a worker."""
 
 from pydantic import Field
 
 from grader.common.record import Record
 
 
-class Deadlines(Record):
+class Timeouts(Record):
     """Seconds that each part of a grading may take.
 
-    The first launch has a separate deadline, because a driver may compile then; this once took 15 s. `simulation` is
+    The first launch has a separate timeout, because a driver may compile then; this once took 15 s. `simulation` is
     for a launch on the simulator. The simulator itself ends a launch after a number of steps. This took 33 s on a
-    machine with a load of six per processor. The deadline is much longer, so that the load decides no verdict.
+    machine with a load of six per processor. The timeout is much longer, so that the load decides no verdict.
 
     If a small launch has not ended after `silence` seconds, it is examined in the simulator. If it does not end there
     either, it is stopped.
