@@ -1,5 +1,8 @@
 """Timeouts of the requests to a worker."""
 
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+
 from pydantic import Field
 
 from grader.common.record import Record
@@ -23,3 +26,27 @@ class Timeouts(Record):
     silence: float = Field(default=2.0, gt=0)
     transfer: float = Field(default=30.0, gt=0)
     simulation: float = Field(default=120.0, gt=0)
+
+
+class CurrentTimeouts:
+    """The timeouts of a worker's requests now. A block can shorten them."""
+
+    def __init__(self, usual: Timeouts) -> None:
+        self.now = usual
+
+    def hurried(self, seconds: float) -> AbstractContextManager[None]:
+        """Limit each request to this many seconds until the end of the block. The start of a worker is not limited."""
+        return self._within(seconds, ("build", "first_launch", "launch", "transfer"))
+
+    def impatient(self) -> AbstractContextManager[None]:
+        """Limit each launch to `Timeouts.silence` until the end of the block. Small launches should end sooner."""
+        return self._within(self.now.silence, ("first_launch", "launch"))
+
+    @contextmanager
+    def _within(self, seconds: float, parts: Sequence[str]) -> Iterator[None]:
+        usual = self.now
+        self.now = usual.model_copy(update={part: min(getattr(usual, part), seconds) for part in parts})
+        try:
+            yield
+        finally:
+            self.now = usual

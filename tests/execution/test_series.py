@@ -9,6 +9,7 @@ from grader.execution.client import Worker
 from grader.execution.outcome import Crashed, Fetched, OutOfMemory
 from grader.execution.plan import Plan, Script
 from grader.execution.series import Series
+from grader.execution.states import Idle
 from grader.protocol.messages import Opened, Refused, Stopped
 from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, ProgramSource, ScalarArg
 
@@ -192,7 +193,7 @@ def test_a_closed_series_has_no_session_left(worker):
     shared.run("a", ARRAYS)
     shared.close()
     shared.close()
-    assert worker._plan is None
+    assert worker.state == Idle()
 
 
 class Forgetful:
@@ -202,6 +203,10 @@ class Forgetful:
         self.failure = failure
         self.runs = runs
         self.sessions = []
+
+    @property
+    def session(self):
+        return self
 
     def open(self, plan):
         self.sessions.append("".join(plan.scripts))

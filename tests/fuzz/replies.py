@@ -350,9 +350,9 @@ def _session(said: Said) -> object:
     worker.load({"p": ProgramSource(source=said.source)})
     opened = worker.open(PLAN)
     if isinstance(opened, Opened):
-        fetched = worker.run("run", ARRAYS)
+        fetched = worker.session.run("run", ARRAYS)
         assert not isinstance(fetched, dict) or all(isinstance(each.payload, np.ndarray) for each in fetched.values())
-        worker.observe() if isinstance(fetched, dict) else of_failure(fetched)
+        worker.session.observe() if isinstance(fetched, dict) else of_failure(fetched)
     else:
         of_failure(opened)
     return worker.stop()

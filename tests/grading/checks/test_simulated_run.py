@@ -8,7 +8,8 @@ from worker_rules import TIMEOUTS
 from grader.common.record import replace
 from grader.execution.client import Worker
 from grader.execution.outcome import Crashed, Fetched, Garbled, TimedOut, Timing
-from grader.execution.plan import Script
+from grader.execution.plan import STUDENT, Plan, Script
+from grader.execution.session import Session
 from grader.grading.checks.simulated_run import CUT_OFF, UNKNOWN, Simulated, run_at, seen_in, simulate
 from grader.grading.checks.simulator_checks import Runs
 from grader.grading.explain.problem import Problem
@@ -24,7 +25,8 @@ SIZES = {"height": 20, "width": 37}
 class Scripted:
     """Worker that gives a fixed answer to each request. Its `run` is the real one, which makes three requests."""
 
-    run = Worker.run
+    run = Session.run
+    plan = Plan(buffers=(), scripts={STUDENT: Script(steps=(), uploads=("A",), outputs=("B",))})
 
     def __init__(self, **answers):
         fetched = {}
@@ -33,11 +35,14 @@ class Scripted:
             "stage": Done(),
             "launch": Timing(steps=(), wall_seconds=0.0),
             "observe": (),
-            "_script": Script(steps=(), uploads=("A",), outputs=("B",)),
             "fetch": fetched,
             **answers,
         }
         self.closed = 0
+
+    @property
+    def session(self):
+        return self
 
     def load(self, programs):
         assert set(programs) == {"submission"}
@@ -107,7 +112,7 @@ def test_every_launch_there_has_the_deadline_of_a_first(environment):
     """Every launch on the simulator has the simulator's deadline. The shorter deadlines of a device do not apply."""
     worker = environment.simulator()
     assert isinstance(worker, Worker)
-    assert worker._timeouts.launch == worker._timeouts.first_launch == environment.timeouts.simulation
+    assert worker.timeouts.now.launch == worker.timeouts.now.first_launch == environment.timeouts.simulation
 
 
 def test_a_function_that_the_simulator_does_not_know(simulator, environment, transposition):

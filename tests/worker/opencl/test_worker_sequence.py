@@ -38,10 +38,10 @@ def halved(repeat):
         assert isinstance(opened, Opened), opened
         results = []
         for _ in range(2):
-            worker.stage("s", {"before": np.ones(COUNT, dtype=np.float32)})
-            timing = worker.launch("s")
+            worker.session.stage("s", {"before": np.ones(COUNT, dtype=np.float32)})
+            timing = worker.session.launch("s")
             assert isinstance(timing, Timing), timing
-            results.append(worker.fetch(("after",))["after"].payload.view(np.float32))
+            results.append(worker.session.fetch(("after",))["after"].payload.view(np.float32))
         assert np.array_equal(*results)
         return results[0], timing
 
