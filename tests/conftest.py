@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from project import ROOT
-from worker_rules import DEADLINES, RULES
+from worker_rules import RULES, TIMEOUTS
 
 from grader.common import interrupts
 from grader.common.errors import InterruptedGradingError
@@ -108,7 +108,7 @@ def environment(locks: Path, tmp_path_factory) -> Iterator[GradingEnvironment]:
         sandbox_name="process",
         sandbox=SANDBOXES["process"](RULES),
         device=0,
-        deadlines=DEADLINES,
+        timeouts=TIMEOUTS,
         timing=TimingRules(),
         locks=locks,
         profiles=tmp_path_factory.mktemp("profiles"),

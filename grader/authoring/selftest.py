@@ -197,8 +197,8 @@ def _computed(control: Participant, inputs: RoundInputs, script: str) -> dict[st
     try:
         inputs.prepare(control, script)
         inputs.supply(control, script)
-        unwrap(control.worker.launch(inputs.script(script)))
-        fetched = unwrap(control.worker.fetch(control.plan.scripts[inputs.script(NAIVE)].outputs))
+        unwrap(control.worker.session.launch(inputs.script(script)))
+        fetched = unwrap(control.worker.session.fetch(control.plan.scripts[inputs.script(NAIVE)].outputs))
     except FailedError as failed:
         raise SolutionError(f"the {script} failed at the sizes that are timed: {failed.problem.message}") from failed
     return dict(zip(control.plan.scripts[NAIVE].outputs, fetched.values(), strict=True))

@@ -3,7 +3,7 @@
 The functions import NumPy only when they run, so that a worker can start before NumPy is loaded.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -33,6 +33,11 @@ def _filled(words: int, value: int) -> "NDArray[np.uint32]":
 def copied(spec: BufferSpec) -> int:
     """Bytes of a buffer with its guard bands in out.bin."""
     return spec.size + 2 * spec.guard
+
+
+def copied_size(specs: Iterable[BufferSpec]) -> int:
+    """Bytes of these buffers with their guard bands in out.bin."""
+    return sum(map(copied, specs))
 
 
 def divided(content: memoryview, specs: Sequence[BufferSpec], room: Callable[[BufferSpec], int]) -> dict[str, Fetched]:

@@ -109,6 +109,10 @@ class Plan:
     process: Process = "new"
     order: Order = "ascending"
 
+    def buffer(self, name: str) -> BufferSpec:
+        """The buffer of this name."""
+        return next(spec for spec in self.buffers if spec.name == name)
+
     def request(self, programs: Mapping[str, ProgramSource]) -> Open:
         """The request that opens the session with these programs."""
         sequences = {name: script.steps for name, script in self.scripts.items()}

@@ -49,7 +49,7 @@ class Series:
     def begin(self, name: str) -> None:
         """Request a session for this plan and the plans after it. Does not wait."""
         self._begun = self._session(name)
-        self._worker.begin_open(self._begun[1])
+        self._worker.request(self._begun[1])
 
     def close(self) -> None:
         """End the session if one is open or was requested."""
@@ -69,7 +69,7 @@ class Series:
         failure = self._open_for(name)
         if failure is not None:
             return failure
-        outcome = self._worker.run(name, {buffer_of(name, buffer): array for buffer, array in arrays.items()})
+        outcome = self._worker.session.run(name, {buffer_of(name, buffer): array for buffer, array in arrays.items()})
         if not isinstance(outcome, dict):
             self.close()
             return outcome

@@ -10,10 +10,10 @@ from pathlib import Path
 from grader.common.record import replace
 from grader.course.submissions.task import Task
 from grader.execution.client import Worker
-from grader.execution.deadlines import Deadlines
 from grader.execution.device import share_a_process
 from grader.execution.pool import Ahead, Early, OwnWorkers
 from grader.execution.sandbox import Sandbox
+from grader.execution.timeouts import Timeouts
 from grader.grading.rules import SearchRules, TimingRules, WatchingRules
 from grader.grading.timing.device_profile import load_profile
 from grader.grading.timing.participants import Role
@@ -33,12 +33,12 @@ and kernels on a GPU are timed while the simulator works.
 
 @dataclass(frozen=True, kw_only=True)
 class GradingEnvironment:
-    """Sandbox, device, deadlines, rules, and workers for our own kernels. One grading at a time uses them."""
+    """Sandbox, device, timeouts, rules, and workers for our own kernels. One grading at a time uses them."""
 
     sandbox_name: str
     sandbox: Sandbox
     device: int
-    deadlines: Deadlines
+    timeouts: Timeouts
     timing: TimingRules
     locks: Path
     profiles: Path
@@ -89,7 +89,7 @@ class GradingEnvironment:
 
     def worker(self) -> Worker:
         """Return a new worker on the device."""
-        return Worker(self.sandbox, self.device, self.deadlines)
+        return Worker(self.sandbox, self.device, self.timeouts)
 
     def roofs(self, device: DeviceFacts) -> Roofs | None:
         """Return the limits that `grader calibrate` has measured; None without a profile.
@@ -116,9 +116,9 @@ class GradingEnvironment:
 
     def simulator(self) -> Worker:
         """Return a worker whose device is simulated."""
-        seconds = self.deadlines.simulation
-        deadlines = replace(self.deadlines, first_launch=seconds, launch=seconds)
-        return Worker(self.sandbox, 0, deadlines, self.watching.simulation)
+        seconds = self.timeouts.simulation
+        timeouts = replace(self.timeouts, first_launch=seconds, launch=seconds)
+        return Worker(self.sandbox, 0, timeouts, self.watching.simulation)
 
 
 def _versions() -> dict[str, str]:

@@ -33,13 +33,13 @@ from grader.common.record import replace
 from grader.common.sign_in import SignInRules
 from grader.course.catalogue import Course
 from grader.course.folders import KIT_FILE
-from grader.execution.deadlines import Deadlines
 from grader.execution.sandbox import SANDBOXES, Sandbox, containers_are_ready
 from grader.execution.sandbox.docker.gpu import NO_GPU
 from grader.execution.sandbox.forkserver import ForkServer
 from grader.execution.sandbox.limits import ContainerRules, Rules, WorkerLimits
 from grader.execution.sandbox.spare import EagerSandbox, SpareSandbox
 from grader.execution.sandbox.users import roots_own
+from grader.execution.timeouts import Timeouts
 from grader.grading.rules import SearchRules, TimingRules, WatchingRules
 from grader.grading.trust import was_started
 from grader.protocol.messages import Limits
@@ -104,7 +104,7 @@ class Settings(BaseSettings):
     device: int = Field(default=0, ge=0)
     spare: int | None = Field(default=None, ge=0)
     course: Path | None = Field(default_factory=own_course)
-    deadlines: Deadlines = Deadlines()
+    deadlines: Timeouts = Timeouts()
     limits: WorkerLimits = WorkerLimits()
     docker: ContainerRules = Field(default_factory=ContainerRules)
     locks: Path | None = None
@@ -210,7 +210,7 @@ class Settings(BaseSettings):
             sandbox_name=sandbox_name,
             sandbox=sandbox,
             device=self.device,
-            deadlines=self.deadlines,
+            timeouts=self.deadlines,
             timing=self.timing,
             locks=self.lock_folder(sandbox_name),
             profiles=self.profiles,

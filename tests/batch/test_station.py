@@ -188,7 +188,7 @@ def test_rules_come_from_the_batch(settings_json, monkeypatch, name):
     look_around(settings_json)
     (opened,) = station._open.values()
     assert opened._environment.timing.min_pairs == int(CALM["GRADER_TIMING__MIN_PAIRS"])
-    assert opened._environment.deadlines.launch == float(CALM["GRADER_DEADLINES__LAUNCH"])
+    assert opened._environment.timeouts.launch == float(CALM["GRADER_DEADLINES__LAUNCH"])
     assert (
         opened._environment.sandbox.facts()["cpu_seconds"]
         == int(CALM["GRADER_LIMITS__CPU_SECONDS"])

@@ -82,7 +82,7 @@ def _times(
                 inputs = verifier.inputs(turn)
                 inputs.prepare(control, script)
                 inputs.supply(control, script)
-                timing = unwrap(worker.launch(inputs.script(script)))
+                timing = unwrap(worker.session.launch(inputs.script(script)))
                 if turn >= WARM_UP:
                     seconds[script].append(timing.seconds)
     return seconds

@@ -17,11 +17,12 @@ from fork_servers import serving
 from processes import left_of, processes_of
 from project import importable
 from small_jobs import ARRAYS, COUNT, KERNELS, is_right, plan
-from worker_rules import DEADLINES, LIMITS, RULES, sandbox_with
+from worker_rules import LIMITS, RULES, TIMEOUTS, sandbox_with
 
 from grader.common.errors import DeviceError, WorkerError
 from grader.course.truth.poison import INPUT_POISON, POISON
 from grader.execution.client import Worker
+from grader.execution.connection import Connection
 from grader.execution.outcome import Crashed, Garbled, TimedOut, Timing, Took
 from grader.execution.plan import NOTHING, Plan
 from grader.execution.sandbox.process import ProcessSandbox
@@ -41,8 +42,8 @@ from grader.worker import session
 from grader.worker.fingerprint import fingerprint
 
 
-def make_worker(source=KERNELS, limits=LIMITS, deadlines=DEADLINES, device=0):
-    return Worker(sandbox_with(limits), device, deadlines).load({"p": ProgramSource(source=source)})
+def make_worker(source=KERNELS, limits=LIMITS, timeouts=TIMEOUTS, device=0):
+    return Worker(sandbox_with(limits), device, timeouts).load({"p": ProgramSource(source=source)})
 
 
 @pytest.fixture
@@ -54,11 +55,11 @@ def worker():
 def test_a_script_runs_and_everything_comes_back(worker):
     """A script gives payloads, guard bands, and device times within the judge's own times."""
     assert isinstance(worker.open(plan("twice")), Opened)
-    worker.stage("run", ARRAYS)
-    timing = worker.launch("run")
+    worker.session.stage("run", ARRAYS)
+    timing = worker.session.launch("run")
     assert isinstance(timing, Timing)
     assert 0 < timing.seconds <= timing.wall_seconds
-    fetched = worker.fetch(("out", "in"))
+    fetched = worker.session.fetch(("out", "in"))
     assert is_right(fetched)
     assert np.array_equal(fetched["in"].payload.view(np.float32), ARRAYS["in"])
     for name, poison in (("in", INPUT_POISON), ("out", POISON)):
@@ -71,8 +72,8 @@ def test_a_turn_is_all_of_it_by_one_request(worker):
     shows a time for each step.
     """
     worker.open(plan("twice"))
-    worker.stage("run", ARRAYS)
-    took = worker.turn({"run": 0}, ("out", "in"))
+    worker.session.stage("run", ARRAYS)
+    took = worker.session.turn({"run": 0}, ("out", "in"))
     assert isinstance(took, Took)
     assert is_right(took.results)
     assert list(took.results) == ["out", "in"]
@@ -84,7 +85,7 @@ def test_a_turn_is_all_of_it_by_one_request(worker):
 def processes_after_a_run(worker):
     """Run a kernel, and return the processes of its worker."""
     assert is_right(worker.run_once(plan("twice"), "run", ARRAYS))
-    return set(processes_of(worker._process.group))
+    return set(processes_of(worker._connection.process.group))
 
 
 def test_sessions_in_one_process(worker):
@@ -93,10 +94,10 @@ def test_sessions_in_one_process(worker):
     with worker.in_one_process():
         used = processes_after_a_run(worker)
         assert processes_after_a_run(worker) == used
-    idle = set(processes_of(worker._process.group))
+    idle = set(processes_of(worker._connection.process.group))
     assert len(used - idle) == 1, "the session's process"
     assert isinstance(worker.open(plan("twice")), Opened)
-    assert not (set(processes_of(worker._process.group)) - idle) & used
+    assert not (set(processes_of(worker._connection.process.group)) - idle) & used
 
 
 def going_on(kernel):
@@ -107,8 +108,8 @@ def going_on(kernel):
 def processes_after_going_on(worker):
     """Run a kernel in a session that continues and stays open, and return the processes of its worker."""
     assert isinstance(worker.open(going_on("twice")), Opened)
-    assert is_right(worker.run("run", ARRAYS))
-    return set(processes_of(worker._process.group))
+    assert is_right(worker.session.run("run", ARRAYS))
+    return set(processes_of(worker._connection.process.group))
 
 
 def test_a_session_that_goes_on_ends_the_one_before_and_no_process(worker):
@@ -119,9 +120,9 @@ def test_a_session_that_goes_on_ends_the_one_before_and_no_process(worker):
         assert processes_after_going_on(worker) == used
     worker.close()
     assert worker.preprocess("int a;", {}, "used").strip() == "int a;"
-    assert set(processes_of(worker._process.group)) == used
+    assert set(processes_of(worker._connection.process.group)) == used
     assert worker.preprocess("int a;", {}).strip() == "int a;"
-    assert len(set(processes_of(worker._process.group)) & used) == 1, "only the worker itself stays"
+    assert len(set(processes_of(worker._connection.process.group)) & used) == 1, "only the worker itself stays"
 
 
 def test_a_session_goes_on_in_another_process_when_that_has_ended(worker):
@@ -129,7 +130,7 @@ def test_a_session_goes_on_in_another_process_when_that_has_ended(worker):
     error.
     """
     assert isinstance(worker.run_once(going_on("crash"), "run", ARRAYS), Crashed)
-    before = set(processes_of(worker._process.group))
+    before = set(processes_of(worker._connection.process.group))
     (session,) = processes_after_going_on(worker) - before
     worker.rest()
     assert session in processes_after_going_on(worker)
@@ -143,11 +144,11 @@ def test_a_session_that_cannot_go_on_is_tried_again_in_another_worker(worker, mo
     second failure is an outcome.
     """
     processes_after_going_on(worker)
-    process, lost = worker._process, [Refused(call="opening the session", error="OUT_OF_RESOURCES")]
+    process, lost = worker._connection.process, [Refused(call="opening the session", error="OUT_OF_RESOURCES")]
     real = Worker._open
     monkeypatch.setattr(Worker, "_open", lambda *given: lost.pop() if lost else real(*given))
     assert is_right(worker.run_once(going_on("twice"), "run", ARRAYS))
-    assert worker._process is not process
+    assert worker._connection.process is not process
     lost += [Refused(call="opening the session", error="OUT_OF_RESOURCES")] * 2
     assert isinstance(worker.open(going_on("twice")), Refused)
     lost += [Refused(call="opening the session", error="OUT_OF_RESOURCES")]
@@ -160,10 +161,10 @@ def test_no_session_goes_on_where_the_driver_has_refused_something(worker, monke
     refuses every later call in that process.
     """
     used = processes_after_going_on(worker)
-    real = worker._replies.next
+    real = worker._connection._replies.next
     with monkeypatch.context() as patch:
-        patch.setattr(worker._replies, "next", lambda *given: (real(*given), refusal)[1])
-        assert worker.run("run", ARRAYS) == refusal
+        patch.setattr(worker._connection._replies, "next", lambda *given: (real(*given), refusal)[1])
+        assert worker.session.run("run", ARRAYS) == refusal
     worker.close()
     fresh = processes_after_going_on(worker)
     assert len(fresh & used) == 1, "only the worker itself stays"
@@ -193,23 +194,23 @@ NOT_WHOLE = {
 def test_a_turn_that_is_not_whole_is_garbled(worker, monkeypatch):
     """A turn needs a time for each step, and a wait for each launch and for the results. Anything else is garbled."""
     worker.open(plan("twice"))
-    worker.stage("run", ARRAYS)
+    worker.session.stage("run", ARRAYS)
     with monkeypatch.context() as patch:
-        patch.setattr(worker, "_send", lambda _: None)
-        patch.setattr(worker, "stop", lambda: None)  # otherwise the first answer would be the last
+        patch.setattr(worker._connection, "send", lambda _: None)
+        patch.setattr(worker._connection, "stop", lambda: None)  # otherwise the first answer would be the last
         for name, said in NOT_WHOLE.items():
-            patch.setattr(worker, "_reply", lambda *_, said=said: said)
-            assert isinstance(worker.turn({"run": 0}, ("out",)), Garbled), name
+            patch.setattr(worker._connection, "reply", lambda *_, said=said: said)
+            assert isinstance(worker.session.turn({"run": 0}, ("out",)), Garbled), name
 
 
 @pytest.mark.parametrize("kernel", ["forever", "crash"])
 def test_a_turn_fails_as_a_launch_does(kernel):
     """A turn fails by its deadline or by a signal, like a launch."""
-    deadlines = DEADLINES.model_copy(update={"first_launch": 1})
-    with make_worker(deadlines=deadlines) as worker:
+    timeouts = TIMEOUTS.model_copy(update={"first_launch": 1})
+    with make_worker(timeouts=timeouts) as worker:
         worker.open(plan(kernel))
-        worker.stage("run", ARRAYS)
-        found = worker.turn({"run": 0}, ("out",))
+        worker.session.stage("run", ARRAYS)
+        found = worker.session.turn({"run": 0}, ("out",))
     assert isinstance(found, TimedOut if kernel == "forever" else Crashed)
 
 
@@ -220,10 +221,10 @@ def test_shared_arrays_are_in_place_before_a_launch_and_after_it(worker):
     """Shared arrays give the results of copied ones, with guard bands and inputs, for each launch on other data."""
     assert isinstance(worker.open(SHARED), Opened)
     for factor in (1, 3):
-        worker.stage("run", {"in": factor * ARRAYS["in"]})
-        timing = worker.launch("run")
+        worker.session.stage("run", {"in": factor * ARRAYS["in"]})
+        timing = worker.session.launch("run")
         assert 0 < timing.seconds <= timing.wall_seconds
-        fetched = worker.fetch(("out", "in"))
+        fetched = worker.session.fetch(("out", "in"))
         assert np.array_equal(fetched["out"].payload.view(np.float32), 2 * factor * ARRAYS["in"])
         assert np.array_equal(fetched["in"].payload.view(np.float32), factor * ARRAYS["in"])
         for name, poison in (("in", INPUT_POISON), ("out", POISON)):
@@ -234,30 +235,30 @@ def test_shared_arrays_are_in_place_before_a_launch_and_after_it(worker):
 def test_shared_arrays_are_not_to_be_seen_before_the_launch(worker):
     """Shared arrays are visible from the launch on, and their memory is freed when they are dropped."""
     worker.open(SHARED)
-    shown = worker._process._folder.rounds / "arrays.bin"
-    worker.stage("run", ARRAYS)
+    shown = worker._connection.process._folder.rounds / "arrays.bin"
+    worker.session.stage("run", ARRAYS)
     assert not shown.exists()
-    worker.launch("run")
+    worker.session.launch("run")
     assert shown.stat().st_size > 2 * 4 * COUNT
-    worker.drop()
+    worker.session.drop()
     assert shown.stat().st_size == 0
 
 
 def test_a_frozen_worker_goes_on_where_it_was(worker):
     """A frozen worker answers requests after it is thawed. To freeze it twice has no further effect."""
     worker.open(SHARED)
-    worker.stage("run", ARRAYS)
+    worker.session.stage("run", ARRAYS)
     worker.freeze()
     worker.freeze()
     worker.thaw()
-    assert isinstance(worker.launch("run"), Timing)
-    assert is_right(worker.fetch(("out",)))
+    assert isinstance(worker.session.launch("run"), Timing)
+    assert is_right(worker.session.fetch(("out",)))
 
 
 def test_a_frozen_worker_can_be_stopped(worker):
     """A frozen worker can be stopped, as when another worker's failure ends the grading."""
     worker.open(SHARED)
-    pid = worker._process.group
+    pid = worker._connection.process.group
     worker.freeze()
     worker.stop()
     assert not processes_of(pid)
@@ -283,8 +284,8 @@ def test_sessions_share_a_process_until_a_kernel_has_run_in_it(worker):
     for runs in (False, False, True, False):
         assert isinstance(worker.open(plan("twice")), Opened)
         if runs:
-            assert is_right(worker.run("run", ARRAYS))
-        processes.append(set(processes_of(worker._process.group)))
+            assert is_right(worker.session.run("run", ARRAYS))
+        processes.append(set(processes_of(worker._connection.process.group)))
         worker.close()
     first, second, third, last = processes
     assert first == second == third
@@ -317,30 +318,30 @@ def test_a_session_that_was_opened_in_vain_leaves_the_next_nothing(worker):
     worker.close()
     opened = worker.load({"p": right}).open(plan("twice"))
     assert {kernel.program for kernel in opened.kernels} == {"p"}
-    assert is_right(worker.run("run", ARRAYS))
+    assert is_right(worker.session.run("run", ARRAYS))
 
 
 def test_a_crash_takes_its_own_session_only(worker):
     """A crash ends only its own session. The next session of the same worker process computes correctly."""
-    pid = worker._process.group
+    pid = worker._connection.process.group
     assert isinstance(worker.run_once(plan("crash"), "run", ARRAYS), Crashed)
     assert is_right(worker.run_once(plan("twice"), "run", ARRAYS))
-    assert worker._process.group == pid
+    assert worker._connection.process.group == pid
 
 
 def test_an_endless_kernel_is_ended_at_its_deadline_and_the_worker_starts_anew():
     """An endless kernel ends at its deadline. Nothing is left of its worker, and the next worker computes correctly."""
     with make_worker(
-        deadlines=DEADLINES.__class__(start=30, build=30, first_launch=1, launch=1, transfer=10, simulation=1)
+        timeouts=TIMEOUTS.__class__(start=30, build=30, first_launch=1, launch=1, transfer=10, simulation=1)
     ) as worker:
         assert isinstance(worker.open(plan("forever")), Opened)
-        worker.stage("run", ARRAYS)
-        group, folder = worker._process.group, worker._process._folder.path
+        worker.session.stage("run", ARRAYS)
+        group, folder = worker._connection.process.group, worker._connection.process._folder.path
         start = time.monotonic()
-        timed_out = worker.launch("run")
+        timed_out = worker.session.launch("run")
         assert isinstance(timed_out, TimedOut)
         assert (timed_out.doing, round(timed_out.seconds)) == ("running", 1)
-        assert time.monotonic() - start < DEADLINES.build
+        assert time.monotonic() - start < TIMEOUTS.build
         assert not folder.exists()
         assert left_of(group) == []
         assert is_right(worker.run_once(plan("twice"), "run", ARRAYS))
@@ -424,7 +425,7 @@ def test_a_worker_that_cannot_start_is_our_error_with_its_last_words(monkeypatch
     broken = serving("import grader.no_such_module")
     monkeypatch.setattr("grader.execution.sandbox.forkserver.own_command", lambda: broken)
     with closing(ProcessSandbox(RULES)) as sandbox, pytest.raises(WorkerError, match="no_such_module"):
-        Worker(sandbox, 0, DEADLINES).ready()
+        Worker(sandbox, 0, TIMEOUTS).ready()
 
 
 class Impostor:
@@ -475,7 +476,7 @@ def test_an_answer_that_is_not_ours_is_garbled(said, outcome):
         def limits(self):
             return LIMITS
 
-    with Worker(Sandbox(), 0, DEADLINES) as worker:
+    with Worker(Sandbox(), 0, TIMEOUTS) as worker:
         found = worker.open(NOTHING)
     assert isinstance(found, Garbled)
     assert outcome in found.what
@@ -484,18 +485,18 @@ def test_an_answer_that_is_not_ours_is_garbled(said, outcome):
 def test_an_output_file_that_was_cut_is_noticed(worker, monkeypatch):
     """The judge reads from its own descriptor, and notices that bytes are missing."""
     worker.open(plan("twice"))
-    worker.stage("run", ARRAYS)
-    worker.launch("run")
-    path = Path(worker._process._folder.path) / "out.bin"
-    reply = worker._reply
+    worker.session.stage("run", ARRAYS)
+    worker.session.launch("run")
+    path = Path(worker._connection.process._folder.path) / "out.bin"
+    reply = worker._connection.reply
 
     def cutting_reply(doing, deadline):
         answer = reply(doing, deadline)
         os.truncate(path, 100)
         return answer
 
-    monkeypatch.setattr(worker, "_reply", cutting_reply)
-    outcome = worker.fetch(("out",))
+    monkeypatch.setattr(worker._connection, "reply", cutting_reply)
+    outcome = worker.session.fetch(("out",))
     assert isinstance(outcome, Garbled)
     assert "shorter" in outcome.what
 
@@ -506,11 +507,11 @@ def test_a_worker_whose_judge_was_killed_ends_with_its_endless_kernel(tmp_path):
     script.write_text(
         "import sys; sys.path[:0] = sys.argv[1].split(':')\n"
         "import test_client as t\n"
-        "patient = t.DEADLINES.__class__(start=60, build=60, first_launch=60, launch=60, transfer=60, simulation=60)\n"
-        "worker = t.make_worker(deadlines=patient)\n"
-        "worker.open(t.plan('forever')); worker.stage('run', t.ARRAYS)\n"
-        "print(worker._process.group, flush=True)\n"
-        "worker.launch('run')\n"
+        "patient = t.TIMEOUTS.__class__(start=60, build=60, first_launch=60, launch=60, transfer=60, simulation=60)\n"
+        "worker = t.make_worker(timeouts=patient)\n"
+        "worker.open(t.plan('forever')); worker.session.stage('run', t.ARRAYS)\n"
+        "print(worker._connection.process.group, flush=True)\n"
+        "worker.session.launch('run')\n"
     )
     judge = subprocess.Popen(
         [sys.executable, script, importable(__file__)],
@@ -536,7 +537,7 @@ def test_a_full_disk_is_our_error(worker, monkeypatch):
     worker.open(plan("twice"))
     monkeypatch.setattr(os, "pwrite", full)
     with pytest.raises(WorkerError, match=r"no room for 4,000 bytes.*No space left"):
-        worker.stage("run", ARRAYS)
+        worker.session.stage("run", ARRAYS)
 
 
 @pytest.mark.parametrize(
@@ -553,8 +554,8 @@ def test_a_missing_device_is_told_with_its_reason(worker, monkeypatch, found, sa
     """A driver that does not know the processor is reported as too old, not as missing. Both messages name the command
     to run.
     """
-    alone = Worker(worker._sandbox, 0, DEADLINES)
-    monkeypatch.setattr(alone, "_reply", lambda *_: found)
+    alone = Worker(worker._sandbox, 0, TIMEOUTS)
+    monkeypatch.setattr(Connection, "reply", lambda *_: found)
     with alone, pytest.raises(DeviceError, match=rf"{said}.*grader setup`") as raised:
         alone.ready()
     assert ("is installed (PoCL" in str(raised.value)) is bool(found.too_new)

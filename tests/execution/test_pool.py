@@ -116,12 +116,12 @@ def test_a_session_that_was_asked_for_and_never_used_is_no_answer_to_the_next(en
     """
     own = OwnWorkers()
     with own.borrow("ours", environment.worker) as worker:
-        worker.load({SUBMISSION: PROBE}).begin_open(PLAN)
-        process = worker._process
+        worker.load({SUBMISSION: PROBE}).request(PLAN)
+        process = worker._connection.process
     for _ in range(2):
         with own.borrow("ours", environment.worker) as again:
             assert isinstance(again.load({SUBMISSION: PROBE}).open(replace(PLAN)), Opened)
-            assert again._process is process
+            assert again._connection.process is process
     own.close()
 
 

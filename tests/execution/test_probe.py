@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 import pytest
-from worker_rules import DEADLINES
+from worker_rules import TIMEOUTS
 
 from grader.common.errors import DeviceError, WorkerError
 from grader.execution.client import Worker
@@ -30,7 +30,7 @@ def test_a_device_that_works_is_found_to(environment):
     """A working device passes: the kernel is built and run, its values are checked, and the worker is stopped."""
     worker = environment.worker()
     assert probe(worker) is None
-    assert worker._process is None
+    assert not worker.is_there
 
 
 def test_the_kernel_leaves_nothing_to_chance():
@@ -129,10 +129,10 @@ def test_what_no_waiting_mends_is_told_at_once(environment, monkeypatch, outcome
 
 def test_a_device_that_has_gone_is_our_error_and_the_worker_is_stopped(environment):
     """A missing device is an error of grader, and the worker is stopped."""
-    worker = Worker(environment.sandbox, 99, DEADLINES)
+    worker = Worker(environment.sandbox, 99, TIMEOUTS)
     with pytest.raises(DeviceError, match="no OpenCL device 99"):
         probe(worker)
-    assert worker._process is None
+    assert not worker.is_there
 
 
 def test_a_worker_that_does_not_start_is_told_as_such(environment, monkeypatch):

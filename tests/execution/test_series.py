@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
-from worker_rules import DEADLINES, LIMITS, sandbox_with
+from worker_rules import LIMITS, TIMEOUTS, sandbox_with
 
 from grader.course.truth.poison import INPUT_POISON, POISON
 from grader.execution.client import Worker
 from grader.execution.outcome import Crashed, Fetched, OutOfMemory
 from grader.execution.plan import Plan, Script
 from grader.execution.series import Series
+from grader.execution.states import Idle
 from grader.protocol.messages import Opened, Refused, Stopped
 from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, ProgramSource, ScalarArg
 
@@ -59,7 +60,7 @@ class Opens(Worker):
     """A worker that records the scripts for which its sessions were opened."""
 
     def __init__(self, limits=LIMITS):
-        super().__init__(sandbox_with(limits), 0, DEADLINES)
+        super().__init__(sandbox_with(limits), 0, TIMEOUTS)
         self.load({"p": ProgramSource(source=KERNELS)})
         self.sessions = []
 
@@ -154,7 +155,7 @@ def test_an_endless_script_leaves_the_others_their_results(worker):
     """An endless script ends with its worker at the deadline. A new worker runs the remaining scripts."""
     shared = series(worker, a="forever", b="twice", c="twice")
     timed_out = shared.run("a", ARRAYS)
-    assert (timed_out.doing, round(timed_out.seconds)) == ("running", DEADLINES.first_launch)
+    assert (timed_out.doing, round(timed_out.seconds)) == ("running", TIMEOUTS.first_launch)
     assert is_right(shared.run("b", ARRAYS))
     assert worker.sessions == ["abc", "bc"]
 
@@ -168,7 +169,7 @@ def test_the_first_launch_of_every_script_may_take_longer(worker):
     for _ in range(2):
         assert is_right(shared.run("a", ARRAYS))
     timed_out = shared.run("b", ARRAYS)
-    assert (timed_out.doing, round(timed_out.seconds)) == ("running", DEADLINES.first_launch)
+    assert (timed_out.doing, round(timed_out.seconds)) == ("running", TIMEOUTS.first_launch)
 
 
 def test_a_script_whose_buffers_cannot_be_made_takes_them_from_no_other():
@@ -192,7 +193,7 @@ def test_a_closed_series_has_no_session_left(worker):
     shared.run("a", ARRAYS)
     shared.close()
     shared.close()
-    assert worker._plan is None
+    assert worker.state == Idle()
 
 
 class Forgetful:
@@ -202,6 +203,10 @@ class Forgetful:
         self.failure = failure
         self.runs = runs
         self.sessions = []
+
+    @property
+    def session(self):
+        return self
 
     def open(self, plan):
         self.sessions.append("".join(plan.scripts))

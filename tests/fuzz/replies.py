@@ -12,7 +12,7 @@ import numpy as np
 from hypothesis import strategies as st
 from samples import BUILD, DEVICE, failed, result
 from submission_texts import source_of
-from worker_rules import DEADLINES, LIMITS
+from worker_rules import LIMITS, TIMEOUTS
 
 from grader.course.rubric import Kind
 from grader.course.truth.poison import INPUT_POISON, POISON
@@ -347,13 +347,13 @@ def _pieces(said: Said) -> object:
 
 def _session(said: Said) -> object:
     """Run a session from start to end with any answers."""
-    worker = Worker(Sandbox(lines=list(said.order)), 0, DEADLINES)
+    worker = Worker(Sandbox(lines=list(said.order)), 0, TIMEOUTS)
     worker.load({"p": ProgramSource(source=said.source)})
     opened = worker.open(PLAN)
     if isinstance(opened, Opened):
-        fetched = worker.run("run", ARRAYS)
+        fetched = worker.session.run("run", ARRAYS)
         assert not isinstance(fetched, dict) or all(isinstance(each.payload, np.ndarray) for each in fetched.values())
-        worker.observe() if isinstance(fetched, dict) else of_failure(fetched)
+        worker.session.observe() if isinstance(fetched, dict) else of_failure(fetched)
     else:
         of_failure(opened)
     return worker.stop()

@@ -34,7 +34,7 @@ def hiding(tmp_path_factory):
 def soon(environment):
     """Environment with deadlines so short that a test can wait for them."""
     changed = quick(environment)
-    return replace(changed, deadlines=replace(changed.deadlines, first_launch=5, launch=5))
+    return replace(changed, timeouts=replace(changed.timeouts, first_launch=5, launch=5))
 
 
 def both(coursework, handed_in, environment):

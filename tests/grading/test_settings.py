@@ -9,7 +9,7 @@ import pytest
 from project import ROOT
 
 from grader.common.errors import InputError
-from grader.execution.deadlines import Deadlines
+from grader.execution.timeouts import Timeouts
 from grader.grading.rules import TimingRules, WatchingRules
 from grader.grading.settings import CONFIG_FILE, CONFIG_VARIABLE, Settings, as_variables, config_file, load_settings
 from grader.grading.trust import note_started
@@ -70,7 +70,7 @@ def test_a_bench_has_what_the_settings_say():
     with load_settings(given).open_environment("process") as environment:
         pass
     assert (environment.sandbox_name, environment.device, environment.spare) == ("process", 3, 1)
-    assert environment.deadlines == Deadlines(
+    assert environment.timeouts == Timeouts(
         start=30, build=30, first_launch=20, launch=1.5, transfer=30, simulation=120
     )
     assert environment.timing == TimingRules(max_pairs=31)

@@ -1,18 +1,18 @@
-"""Limits and deadlines of the workers in tests."""
+"""Limits and timeouts of the workers in tests."""
 
 from functools import cache
 
-from grader.execution.deadlines import Deadlines
 from grader.execution.sandbox.limits import ContainerRules, Rules
 from grader.execution.sandbox.process import ProcessSandbox
+from grader.execution.timeouts import Timeouts
 from grader.grading.rules import TimingRules
 from grader.protocol.messages import Limits
 
 LIMITS = Limits(memory_bytes=4 * 1024**3, cpu_seconds=60, file_bytes=1024**3, processes=64)
 RULES = Rules(limits=LIMITS, container=ContainerRules())
 
-DEADLINES = Deadlines(start=30, build=30, first_launch=4, launch=3, transfer=20, simulation=60)
-"""Deadlines that are shorter than the defaults if a test waits until they pass."""
+TIMEOUTS = Timeouts(start=30, build=30, first_launch=4, launch=3, transfer=20, simulation=60)
+"""Timeouts that are shorter than the defaults if a test waits until they pass."""
 
 FEW_PAIRS = TimingRules(min_pairs=9, warm_up_seconds=0.5)
 """The default rules with fewer pairs at least: nine decide most cases, and more pairs decide the rest."""

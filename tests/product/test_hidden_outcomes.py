@@ -129,7 +129,7 @@ class Shown:
 def grade(coursework, source, environment, progress=lambda _: None, seed=7):
     """Return the result, with short deadlines."""
     environment = quick(environment)
-    environment = replace(environment, deadlines=replace(environment.deadlines, first_launch=5, launch=5))
+    environment = replace(environment, timeouts=replace(environment.timeouts, first_launch=5, launch=5))
     return grade_coursework(coursework, parse(source), seed, environment, progress)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 from grader.common.errors import GraderError
 
 if TYPE_CHECKING:
-    from grader.execution.arrays import ArrayFiles
+    from grader.execution.array_files import ArrayFiles
     from grader.execution.sandbox.limits import Fact, Rules
     from grader.protocol.messages import Limits
 

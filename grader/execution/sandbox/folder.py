@@ -23,7 +23,7 @@ from pathlib import Path
 
 from grader.common.errors import WorkerError
 from grader.common.interrupts import uninterrupted
-from grader.execution.arrays import ArrayFiles
+from grader.execution.array_files import ArrayFiles
 from grader.protocol.messages import INPUT_FILE, ROUND_FILE
 
 PREFIX = "grader-worker-"

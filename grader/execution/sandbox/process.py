@@ -25,7 +25,7 @@ from typing import BinaryIO, Self
 
 from grader.common.errors import WorkerError
 from grader.common.interrupts import uninterrupted
-from grader.execution.arrays import ArrayFiles
+from grader.execution.array_files import ArrayFiles
 from grader.execution.sandbox.environment import HOME, LINK, environment_of
 from grader.execution.sandbox.folder import ENOUGH_FOR_ROUNDS, WorkerFolder, abandoned, sweep_rounds
 from grader.execution.sandbox.forkserver import ForkServer, Warden

@@ -193,9 +193,9 @@ def _measure(ready: _Ready, request: RunRequest, worker: Worker) -> Measured:
     problem: Problem | None = None
     for _ in range(1 + request.repeat):
         start = time.perf_counter()
-        unwrap(worker.stage(STUDENT, ready.arrays))
-        launches.append(unwrap(worker.launch(STUDENT)))
-        unwrap(worker.fetch(ready.results))
+        unwrap(worker.session.stage(STUDENT, ready.arrays))
+        launches.append(unwrap(worker.session.launch(STUDENT)))
+        unwrap(worker.session.fetch(ready.results))
         totals.append(time.perf_counter() - start)
         problem = problem or _inspect(ready, worker)
     return Measured(
@@ -216,7 +216,7 @@ def _inspect(ready: _Ready, worker: Worker) -> Problem | None:
     """
     if ready.trial is None:
         return None
-    return inspect(ready.trial, ready.script, unwrap(worker.fetch(ready.script.buffers)))
+    return inspect(ready.trial, ready.script, unwrap(worker.session.fetch(ready.script.buffers)))
 
 
 # --- requests to memory --------------------------------------------------------------------------

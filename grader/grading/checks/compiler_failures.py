@@ -184,7 +184,7 @@ def _right_cases(subject: Subject, cases: Iterable[Case], orders: Sequence[Order
         left = ends - time.monotonic()
         if right and left <= 0:
             break
-        with subject.worker.hurried(max(1.0, left)):
+        with subject.worker.timeouts.hurried(max(1.0, left)):
             if not all(_is_right(subject, case, order) for order in orders):
                 return []
         right.append(case.sizes)

@@ -65,7 +65,7 @@ class Launcher:
         if self._lookout is None or not self._lookout.covers(trial.sizes):
             return self._series.run(name, trial.arrays)
         comes_first = not self._series.is_open_for(name)
-        with self._worker.impatient():
+        with self._worker.timeouts.impatient():
             outcome = self._series.attempt(name, trial.arrays)
         if isinstance(outcome, TimedOut):
             if self._endless is not None:

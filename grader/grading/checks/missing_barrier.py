@@ -61,7 +61,7 @@ def with_barrier(subject: Subject, asked: Sanitizer, found: Sequence[Finding]) -
         if left <= 0:
             return None
         mended = _mended(subject.built, seen, place)
-        with subject.worker.hurried(max(1.0, left)):
+        with subject.worker.timeouts.hurried(max(1.0, left)):
             if _is_clean(replace(subject, built=mended), asked):
                 return WithBarrier(built=mended, line=seen.code[place.after].line)
     return None

@@ -64,7 +64,7 @@ class SimulatedRun:
     def begin(self) -> Self:
         """Start the run without waiting for it; meanwhile, the worker must not be asked for anything else."""
         self.subject.worker.load({SUBMISSION: self.subject.built.program})
-        self.subject.worker.begin_run(self.plan, STUDENT, self.trial.arrays)
+        self.subject.worker.request_run(self.plan, STUDENT, self.trial.arrays)
         return self
 
 
@@ -94,8 +94,8 @@ def seen_in(run: SimulatedRun) -> Simulated:
     script = plan.scripts[STUDENT]
     try:
         unwrap(worker.load({SUBMISSION: subject.built.program}).open(plan))
-        fetched = unwrap(worker.run(STUDENT, trial.arrays))
-        kernels = unwrap(worker.observe())
+        fetched = unwrap(worker.session.run(STUDENT, trial.arrays))
+        kernels = unwrap(worker.session.observe())
     except FailedError as failed:
         raise FailedError(_told(failed)) from failed
     worker.close()

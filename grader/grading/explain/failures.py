@@ -2,7 +2,7 @@
 
     @returns_problem
     def simulate(...) -> Simulated:  # Simulated | Problem for its callers
-        fetched = unwrap(worker.run(...))  # raises if the worker's answer is a Failure
+        fetched = unwrap(worker.session.run(...))  # raises if the worker's answer is a Failure
 
 A fault of grader itself is an exception of common/errors.py instead, and ends the whole grading.
 """

@@ -163,7 +163,7 @@ class Evaluator:
 
     def _open(self) -> Opened | Failure:
         self.close()
-        with self.worker.hurried(self._left()):
+        with self.worker.timeouts.hurried(self._left()):
             opened = self.worker.open(joined(dict(self._plans())))
         self.is_open = isinstance(opened, Opened)
         return opened
@@ -240,8 +240,8 @@ class Evaluator:
     ) -> Results | None:
         self._reopen()
         uploads = {buffer_of(name, buffer): array for buffer, array in arrays.items()}
-        with self.worker.hurried(self._left()):
-            made = self.worker.run(name, uploads, key, fetched)
+        with self.worker.timeouts.hurried(self._left()):
+            made = self.worker.session.run(name, uploads, key, fetched)
         if not isinstance(made, dict):
             self.close()
             return None

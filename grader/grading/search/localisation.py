@@ -174,7 +174,7 @@ class Search:
         built, worker = _edited(self.suspect.built, self.seen, edit), self.suspect.worker
         cases = tuple(case for case in built.task.assignment.correctness.shown if case.name in self.suspect.right)
         ends = self.ends + CONFIRMING
-        with worker.load({SUBMISSION: built.program}).hurried(max(0.1, ends - perf_counter())):
+        with worker.load({SUBMISSION: built.program}).timeouts.hurried(max(0.1, ends - perf_counter())):
             for each in try_cases(cases, built, self.suspect.oracle, worker):
                 if perf_counter() > ends:
                     worker.stop()

@@ -65,7 +65,7 @@ def cleanness(subject: Subject, watched: Sequence[Check], rules: SearchRules) ->
         left = ends - perf_counter()
         if left <= 0:
             return False
-        with subject.worker.hurried(max(1.0, left)):
+        with subject.worker.timeouts.hurried(max(1.0, left)):
             seen = simulate(replace(subject, built=built), asked.sizes, NUMBER)
         if isinstance(seen, Problem) or (is_all and seen.problem is not None):
             return False

@@ -153,7 +153,7 @@ def _open(worker: Worker, plan: Plan) -> None:
 
 
 def _launch(worker: Worker, script: str) -> Timing:
-    timing = worker.launch(script)
+    timing = worker.session.launch(script)
     if not isinstance(timing, Timing):
         raise _failed(f"run the {script} of the calibration", timing)
     return timing
@@ -182,7 +182,7 @@ def _rate(work: int, timings: Sequence[Timing]) -> Interval:
 
 def _check_sums(worker: Worker) -> None:
     """Check the sums of local_reads, which are right only if the compiler left out no reads."""
-    fetched = worker.fetch((PEAK_OUTPUT,))
+    fetched = worker.session.fetch((PEAK_OUTPUT,))
     if not isinstance(fetched, dict):
         raise _failed("return the sums of the calibration", fetched)
     if not np.all(fetched[PEAK_OUTPUT].payload.view(np.float32) == LOCAL_SUM):

@@ -72,7 +72,7 @@ LAUNCHES = 3
 def open_sessions(setup: TimingSetup) -> None:
     """Open a new session for each participant. Returns the submission's problem; None if its session is open."""
     for participant in setup.participants.values():
-        participant.worker.begin_open(participant.plan)
+        participant.worker.request(participant.plan)
     for role, participant in setup.participants.items():
         with blaming(role):
             unwrap(participant.worker.open(participant.plan))
@@ -203,7 +203,7 @@ def _turn(setup: TimingSetup, inputs: RoundInputs, awake: Awake, kernel: KernelT
     taken = inputs.take(participant) if awake.role in inputs.judged else {}
     seconds = time.perf_counter() - asked.since
     share = (kernel.seconds() - before) / seconds if seconds > 0 else 0.0
-    participant.worker.drop()
+    participant.worker.session.drop()
     return answered.rest(share), {**ran.results, **taken}
 
 
@@ -221,7 +221,7 @@ def _hold_others(setup: TimingSetup, role: Role) -> None:
 def _launch(inputs: RoundInputs, participant: Participant, script: str) -> Timing:
     """Supply the inputs of a script, and launch it."""
     inputs.supply(participant, script)
-    return unwrap(participant.worker.launch(inputs.script(script)))
+    return unwrap(participant.worker.session.launch(inputs.script(script)))
 
 
 def _order(number: int) -> tuple[Role, ...]:
@@ -244,7 +244,7 @@ def _comparisons(setup: TimingSetup, inputs: RoundInputs) -> Comparisons:
             timings[script] = _launch(inputs, control, script)
         except FailedError as failed:
             raise SolutionError(f"the {script} of the assignment failed: {failed.problem.message}") from failed
-        control.worker.drop()
+        control.worker.session.drop()
     whole = timings.get(WHOLE)
     return Comparisons(
         baseline=timings[NAIVE].seconds,

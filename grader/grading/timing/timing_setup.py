@@ -105,7 +105,7 @@ def begin(participant: Participant, programs: Mapping[str, ProgramSource], verif
     """Ask for a session with the programs of the participant's plan and of the verifier, without waiting."""
     used = {step.program for script in participant.plan.scripts.values() for step in script.kernels}
     ours = {name: program for name, program in programs.items() if name in used}
-    participant.worker.load({**ours, **verifier.programs(participant.plan)}).begin_open(participant.plan)
+    participant.worker.load({**ours, **verifier.programs(participant.plan)}).request(participant.plan)
 
 
 @returns_problem

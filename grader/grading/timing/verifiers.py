@@ -164,7 +164,7 @@ class OracleInputs:
 
     def prepare(self, participant: Participant, script: str) -> None:
         """Send the arrays. A worker that shares them sees them at the launch."""
-        unwrap(participant.worker.stage(script, self.trial.arrays))
+        unwrap(participant.worker.session.stage(script, self.trial.arrays))
 
     def supply(self, participant: Participant, script: str) -> None:
         """No-op: `prepare` has sent the inputs."""
@@ -172,9 +172,9 @@ class OracleInputs:
     def run(self, participant: Participant) -> Ran:
         """Run the student's steps. Shared results are not returned: the judge reads them before they can change."""
         if participant.plan.arrays == "shared":
-            timing = unwrap(participant.worker.launch(STUDENT))
+            timing = unwrap(participant.worker.session.launch(STUDENT))
             return Ran(by_device=timing.seconds, delay=timing.delay, clocked=None, results={})
-        return _ran(unwrap(participant.worker.turn({STUDENT: 0}, participant.judged.outputs)), 0)
+        return _ran(unwrap(participant.worker.session.turn({STUDENT: 0}, participant.judged.outputs)), 0)
 
     def take(self, participant: Participant) -> Results:
         """Read the shared results."""
@@ -244,12 +244,12 @@ class DeviceInputs:
     def prepare(self, participant: Participant, script: str) -> None:
         """Poison all buffers of the script and of the digest."""
         used = participant.plan.scripts[self.script(script)].buffers
-        unwrap(participant.worker.clear((*used, of_set(SUMS, self.set))))
+        unwrap(participant.worker.session.clear((*used, of_set(SUMS, self.set))))
 
     def supply(self, participant: Participant, script: str) -> None:
         """Launch our kernels that make the inputs from the key on the device."""
         if participant.plan.scripts[self.script(script)].uploads:
-            unwrap(participant.worker.launch(self.script(supply_of(script, self.turn)), self.input_key))
+            unwrap(participant.worker.session.launch(self.script(supply_of(script, self.turn)), self.input_key))
 
     def run(self, participant: Participant) -> Ran:
         """Make the inputs, run the student's steps, and fetch the digest, which needs all results."""
@@ -257,7 +257,7 @@ class DeviceInputs:
         makes = {self.script(supply_of(STUDENT, self.turn)): self.input_key}
         made = makes if participant.plan.scripts[student].uploads else {}
         keys = {**made, student: 0, self.script(DIGEST): self.digest_key}
-        return _ran(unwrap(participant.worker.turn(keys, (of_set(SUMS, self.set),))), len(made))
+        return _ran(unwrap(participant.worker.session.turn(keys, (of_set(SUMS, self.set),))), len(made))
 
     def take(self, participant: Participant) -> Results:  # noqa: ARG002 - no results are left
         """No results: `run` has returned the digest."""
@@ -309,7 +309,7 @@ def _ran(took: Took, number: int) -> Ran:
 
 def _results(inputs: RoundInputs, participant: Participant) -> Results:
     """Fetch all outputs of the student's steps, by their names in the assignment."""
-    fetched = unwrap(participant.worker.fetch(participant.plan.scripts[inputs.script(STUDENT)].outputs))
+    fetched = unwrap(participant.worker.session.fetch(participant.plan.scripts[inputs.script(STUDENT)].outputs))
     return dict(zip(participant.judged.outputs, fetched.values(), strict=True))
 
 

@@ -14,7 +14,7 @@ import pytest
 from fork_servers import serving
 from processes import is_gone, left_of, processes_of, wait_for
 from project import importable
-from worker_rules import DEADLINES, LIMITS, RULES
+from worker_rules import LIMITS, RULES, TIMEOUTS
 
 from grader.common.errors import InterruptedGradingError
 from grader.execution.client import Worker
@@ -34,7 +34,7 @@ from grader.forkserver import devices, system_calls
 def worker(monkeypatch):
     monkeypatch.setenv("GRADER_SECRET_FOR_TEST", "hidden")
     monkeypatch.setenv("PYTHONPATH", "/nowhere")
-    with closing(ProcessSandbox(RULES)) as sandbox, Worker(sandbox, 0, DEADLINES).load({}) as running:
+    with closing(ProcessSandbox(RULES)) as sandbox, Worker(sandbox, 0, TIMEOUTS).load({}) as running:
         running.open(NOTHING)
         yield running
 
@@ -53,8 +53,8 @@ def test_the_environment_holds_nothing_of_the_judges(worker):
     """A kernel can read the variables and command lines of its process and the processes above it. They contain no
     secret.
     """
-    pids = processes_of(worker._process.group)
-    warden = parent_of(worker._process.group)
+    pids = processes_of(worker._connection.process.group)
+    warden = parent_of(worker._connection.process.group)
     for pid in (*pids, warden, parent_of(warden)):
         assert environ(pid)
         assert "GRADER_SECRET_FOR_TEST" not in environ(pid)
@@ -80,14 +80,14 @@ def test_worker_and_session_are_one_process_group_of_their_own(worker):
     """Worker and session are a separate process group, so that one signal ends both, and none of their signals reaches
     the judge's group.
     """
-    group = worker._process.group
+    group = worker._connection.process.group
     assert group != os.getpgrp()
     assert len(processes_of(group)) == 2
 
 
 def test_the_limits_are_in_force(worker):
     """The session inherits the limits that the worker has set, and no limit can be raised again."""
-    for pid in processes_of(worker._process.group):
+    for pid in processes_of(worker._connection.process.group):
         limits = Path(f"/proc/{pid}/limits").read_text()
         rows = {line[:26].strip(): line[26:].split()[:2] for line in limits.splitlines()}
         assert rows["Max data size"] == [str(LIMITS.memory_bytes)] * 2
@@ -108,9 +108,9 @@ def test_worker_and_session_are_refused_what_works_later(worker):
     """Worker and session are refused services that work later. Their warden and the fork server are trusted and not
     refused.
     """
-    pids = processes_of(worker._process.group)
+    pids = processes_of(worker._connection.process.group)
     assert [refused(pid) for pid in pids] == [("2", "1")] * 2
-    warden = parent_of(worker._process.group)
+    warden = parent_of(worker._connection.process.group)
     assert [refused(pid)[0] for pid in (warden, parent_of(warden))] == [refused(os.getpid())[0]] * 2
 
 
@@ -176,7 +176,7 @@ def states(group):
 
 def test_worker_and_session_stand_still_while_they_are_frozen(worker):
     """Worker and session stop when they are frozen, and continue when they are thawed."""
-    group = worker._process.group
+    group = worker._connection.process.group
     worker.freeze()
     assert states(group) == {"T"}
     worker.thaw()
@@ -185,7 +185,7 @@ def test_worker_and_session_stand_still_while_they_are_frozen(worker):
 
 def test_nothing_is_left_of_a_stopped_worker(worker):
     """A stopped worker leaves no process of its group and no folder."""
-    group, folder = worker._process.group, worker._process._folder.path
+    group, folder = worker._connection.process.group, worker._connection.process._folder.path
     assert folder.is_dir()
     worker.stop()
     assert left_of(group) == []

@@ -5,7 +5,7 @@ import signal
 
 import pytest
 from processes import left_of, wait_for
-from worker_rules import DEADLINES, RULES
+from worker_rules import RULES, TIMEOUTS
 
 from grader.common.errors import WorkerError
 from grader.execution.client import Worker
@@ -153,14 +153,14 @@ def test_a_killed_spare_costs_no_grading():
     """
     spare = SpareSandbox(ProcessSandbox(RULES))
     seen = []
-    with Worker(spare, 0, DEADLINES).load({}) as first:
-        seen.append(first._process)
+    with Worker(spare, 0, TIMEOUTS).load({}) as first:
+        seen.append(first._connection.process)
         seen.append(spare._spare)
         os.killpg(spare._spare.group, signal.SIGKILL)
         assert wait_for(spare._spare.has_ended)
-        with Worker(spare, 0, DEADLINES).load({}) as second:
-            seen.append(second._process)
-            assert second._process is not seen[1]
+        with Worker(spare, 0, TIMEOUTS).load({}) as second:
+            seen.append(second._connection.process)
+            assert second._connection.process is not seen[1]
             assert isinstance(second.open(NOTHING), Opened)
             seen.append(spare._spare)
     spare.close()

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from processes import is_gone
-from worker_rules import DEADLINES, RULES
+from worker_rules import RULES, TIMEOUTS
 
 from grader.common.errors import WorkerError
 from grader.execution.client import Worker
@@ -58,7 +58,7 @@ while True:
 
 @pytest.fixture
 def worker():
-    with closing(UserSandbox(RULES)) as sandbox, Worker(sandbox, 0, DEADLINES).load({}) as running:
+    with closing(UserSandbox(RULES)) as sandbox, Worker(sandbox, 0, TIMEOUTS).load({}) as running:
         running.open(NOTHING)
         yield running
 
@@ -86,7 +86,7 @@ def as_user(user, code, *, args=(), **options):
 
 def test_a_worker_has_no_right_but_those_of_its_own_user(worker):
     """A worker has one user, one group and no capability, and no program can give it more."""
-    pid = worker._process.group
+    pid = worker._connection.process.group
     found = fields(pid)
     (user,) = set(found["Uid"])
     assert int(user) in USERS
@@ -102,9 +102,9 @@ def test_two_workers_are_two_users(worker):
     sandbox = UserSandbox(RULES)
     other = sandbox.start()
     try:
-        users = {process.group: fields(process.group)["Uid"][0] for process in (worker._process, other)}
+        users = {process.group: fields(process.group)["Uid"][0] for process in (worker._connection.process, other)}
         assert len(set(users.values())) == 2
-        neighbour = users[worker._process.group]
+        neighbour = users[worker._connection.process.group]
         folder = other._folder.path
         code = f"import os; os.listdir({str(folder)!r})"
         assert as_user(int(neighbour), code, stderr=subprocess.DEVNULL).wait() == 1
@@ -137,8 +137,8 @@ def test_a_worker_reaches_neither_its_warden_nor_the_fork_server(worker):
     """A worker can send no signal to its warden and the fork server, and cannot read their memory, variables or
     descriptors. The same attempts on another process of the worker's user succeed.
     """
-    user = int(fields(worker._process.group)["Uid"][0])
-    warden = fields(worker._process.group)["PPid"][0]
+    user = int(fields(worker._connection.process.group)["Uid"][0])
+    warden = fields(worker._connection.process.group)["PPid"][0]
     server = fields(warden)["PPid"][0]
     assert fields(warden)["Uid"] == fields(server)["Uid"] == ["0"] * 4
     assert as_user(user, REACHES, args=(warden, server)).communicate()[0] == b"0\n"
@@ -150,15 +150,15 @@ def test_a_worker_reaches_neither_its_warden_nor_the_fork_server(worker):
 
 def test_a_worker_ends_with_its_warden(worker):
     """A worker ends with its warden, for any cause, because only the warden would end the worker's processes."""
-    pid = worker._process.group
+    pid = worker._connection.process.group
     os.kill(int(fields(pid)["PPid"][0]), signal.SIGKILL)
     assert is_gone(pid)
 
 
 def test_of_its_folder_a_worker_owns_its_home_alone(worker):
     """A worker reads in.bin and writes out.bin. It can neither replace them nor find them replaced."""
-    folder = worker._process._folder.path
-    user = int(fields(worker._process.group)["Uid"][0])
+    folder = worker._connection.process._folder.path
+    user = int(fields(worker._connection.process.group)["Uid"][0])
     seen = {path.name: (path.stat().st_uid, path.stat().st_mode & 0o777) for path in (folder, *folder.iterdir())}
     assert seen == {
         folder.name: (0, 0o710),
@@ -175,7 +175,7 @@ def test_nothing_is_left_of_a_stopped_worker(worker):
     """A stopped worker leaves no process, also no process that it started in a hidden session. The next worker may get
     the same user.
     """
-    folder, pid = worker._process._folder.path, worker._process.group
+    folder, pid = worker._connection.process._folder.path, worker._connection.process.group
     user = int(fields(pid)["Uid"][0])
     hidden = as_user(user, "import time; print(flush=True); time.sleep(60)", start_new_session=True)
     hidden.stdout.readline()

@@ -11,8 +11,10 @@ from grader.course.forbidden import Construct
 from grader.course.rubric import Kind
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
+from grader.execution.connection import Connection
 from grader.execution.outcome import OutOfMemory, TimedOut
 from grader.execution.plan import Binding
+from grader.execution.states import Idle
 from grader.grading.checks.building import check_build, prepare
 from grader.protocol.messages import Open
 from grader.results.check import Reason, Verdict
@@ -38,8 +40,8 @@ def shared(environment):
 def worker(shared, monkeypatch):
     """Return the shared worker, which records the messages that it is sent in `asked`."""
     shared.asked = []
-    send = shared._send
-    monkeypatch.setattr(shared, "_send", lambda message: (shared.asked.append(message), send(message))[1])
+    send = Connection.send
+    monkeypatch.setattr(Connection, "send", lambda own, message: (shared.asked.append(message), send(own, message))[1])
     return shared
 
 
@@ -88,7 +90,7 @@ def test_what_the_kernels_take_is_kept(build):
 def test_the_session_is_closed_and_the_next_can_be_opened(build, worker):
     """A build closes its session, so that it does not run next to the cases and another session can be opened."""
     assert build(EMPTY).built is not None
-    assert worker._plan is None
+    assert worker.state == Idle()
     assert build(EMPTY).built is not None
 
 
@@ -313,6 +315,6 @@ def test_a_worker_that_ends_while_it_expands_is_a_crash(build, worker):
     preprocessor's stack. The next text gets a new worker.
     """
     worker.ready()
-    os.killpg(worker._process.group, signal.SIGKILL)
+    os.killpg(worker._connection.process.group, signal.SIGKILL)
     refused(build(EMPTY), Reason.CRASH)
     assert build(EMPTY).check.verdict is Verdict.PASSED

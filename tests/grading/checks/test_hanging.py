@@ -38,6 +38,10 @@ class Straw:
     first: bool = True
     asked: list = field(default_factory=list)
 
+    @property
+    def timeouts(self):
+        return self
+
     @contextmanager
     def impatient(self):
         self.asked.append("impatient")

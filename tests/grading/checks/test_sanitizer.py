@@ -4,7 +4,7 @@ import pytest
 from kernels import PRODUCT, TRANSPOSITION, changed
 from project import ROOT
 from simulator import subject_of
-from worker_rules import DEADLINES
+from worker_rules import TIMEOUTS
 
 from grader.course.rubric import Kind
 from grader.grading.checks.sanitizer import check_sanitizer, unwatched
@@ -96,7 +96,7 @@ def test_a_loop_that_does_not_end(simulator, transposition):
     assert check.message.startswith(
         f"line {line_of(source, 'i += 0')}: this loop was still running when the simulator stopped the kernel."
     )
-    assert check.seconds < DEADLINES.simulation
+    assert check.seconds < TIMEOUTS.simulation
 
 
 @pytest.mark.parametrize("goes_wrong", [pytest.param("", marks=pytest.mark.whole), "tile[ly][j] = 1; "])

@@ -8,6 +8,7 @@ from submission_texts import submitted
 
 from grader.course.submissions.task import Task
 from grader.course.truth.oracle import load_oracle
+from grader.execution.session import Session
 from grader.grading.checks.building import build
 from grader.grading.checks.correctness import trial_of
 from grader.grading.search.edits import edits
@@ -71,7 +72,7 @@ def test_where_a_pointer_moves_edits_are_tried_alone(environment, transposition)
         tried.close()
 
 
-def test_an_edit_that_ends_the_session_takes_no_other_with_it(environment, transposition):
+def test_an_edit_that_ends_the_session_takes_no_other_with_it(environment, transposition, monkeypatch):
     """After a launch of many edits crashes, each of its edits is tried alone. A right edit is found even if another
     edit of the launch crashes.
     """
@@ -79,12 +80,12 @@ def test_an_edit_that_ends_the_session_takes_no_other_with_it(environment, trans
         name, together = evaluator(worker, transposition, WRONG)
         assert together.open()
         right = mended(together, name, together.edits)
-        run = worker.run
+        run = Session.run
 
-        def crashing(script, arrays, key=0, fetched=None):
-            outcome = run(script, arrays, key, fetched)
+        def crashing(session, script, arrays, key=0, fetched=None):
+            outcome = run(session, script, arrays, key, fetched)
             return outcome if fetched is None else None
 
-        worker.run = crashing
+        monkeypatch.setattr(Session, "run", crashing)
         assert mended(together, name, together.edits) == right
         together.close()

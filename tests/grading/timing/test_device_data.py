@@ -56,25 +56,25 @@ class Shop:
 
     def make(self, buffer, key=KEY, number=0, turn=0):
         """Return the words that a key makes in a buffer."""
-        assert isinstance(self.worker.launch(of_set(supply_of(STUDENT, turn), number), key), Timing)
+        assert isinstance(self.worker.session.launch(of_set(supply_of(STUDENT, turn), number), key), Timing)
         name = of_set(buffer, number)
-        return self.worker.fetch((name,))[name].payload
+        return self.worker.session.fetch((name,))[name].payload
 
     def put(self, words):
         """Store these words in the output, between new guard bands."""
-        assert isinstance(self.worker.stage(PUT, {self.output: words}), Done)
+        assert isinstance(self.worker.session.stage(PUT, {self.output: words}), Done)
 
     def flip(self, index, bits=1):
         """Change bits of one word of the output. A negative index is in the guard band before the output."""
         place = index + GUARD_BYTES // 4
-        assert isinstance(self.worker.launch(POKE, place << 32 | bits), Timing)
+        assert isinstance(self.worker.session.launch(POKE, place << 32 | bits), Timing)
 
     def digest(self, key=DIGEST_KEY, number=0):
         """Return the digest of the output and its guard bands."""
         sums = of_set(SUMS, number)
-        assert isinstance(self.worker.clear((sums,)), Done)
-        assert isinstance(self.worker.launch(of_set(DIGEST, number), key), Timing)
-        return self.worker.fetch((sums,))[sums].payload.tobytes()
+        assert isinstance(self.worker.session.clear((sums,)), Done)
+        assert isinstance(self.worker.session.launch(of_set(DIGEST, number), key), Timing)
+        return self.worker.session.fetch((sums,))[sums].payload.tobytes()
 
 
 @pytest.fixture(scope="module")
@@ -253,7 +253,7 @@ def test_the_sign_of_nought_makes_no_difference(computing):
 def test_sets_are_apart(worker, transposition):
     """A write to one set of arrays changes nothing in another set."""
     shop = Shop(worker, transposition, LARGE, sets=2)
-    assert isinstance(worker.clear((shop.output, of_set(shop.output, 1))), Done)
+    assert isinstance(worker.session.clear((shop.output, of_set(shop.output, 1))), Done)
     untouched = shop.digest()
     assert shop.digest(number=1) == untouched
     shop.flip(5)

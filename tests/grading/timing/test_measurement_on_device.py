@@ -9,6 +9,7 @@ from timing_setups import at_sizes, begun, real_setup
 from grader.course.submissions.submission import read_submission
 from grader.execution.kernel_threads import kernel_threads
 from grader.execution.plan import STUDENT
+from grader.execution.session import Session
 from grader.grading.rules import TimingRules
 from grader.grading.timing.participants import Role
 from grader.grading.timing.performance import check_performance
@@ -38,7 +39,9 @@ def terminals():
 
 
 @pytest.mark.parametrize("sides", [(Role.REFERENCE, Role.CONTROL), (Role.SUBMISSION,)], ids=["ours", "its own"])
-def test_work_that_the_kernel_does_beside_one_side_leaves_the_speed_open(environment, transposition, terminals, sides):
+def test_work_that_the_kernel_does_beside_one_side_leaves_the_speed_open(
+    environment, transposition, terminals, sides, monkeypatch
+):
     """If the OS kernel works next to one side, the speed stays open, even for the model solution, which would get all
     points.
     """
@@ -49,15 +52,13 @@ def test_work_that_the_kernel_does_beside_one_side_leaves_the_speed_open(environ
     with ExitStack() as workers:
         submission = read_submission(assignment.reference)
         setup = begun(real_setup(environment, workers, assignment, submission, ByOracle))
-        for role in sides:
-            worker = setup.participants[role].worker
-            launch = worker.launch
+        launch, disturbed = Session.launch, {setup.participants[role].worker for role in sides}
 
-            def launching(script, key=0, launch=launch):
-                if script == STUDENT:
-                    terminals()
-                return launch(script, key)
+        def launching(session, script, key=0):
+            if script == STUDENT and any(worker.session is session for worker in disturbed):
+                terminals()
+            return launch(session, script, key)
 
-            worker.launch = launching
+        monkeypatch.setattr(Session, "launch", launching)
         check = check_performance(setup, FEW)
     assert (check.verdict, check.reason, check.points) == (Verdict.SKIPPED, Reason.INTERFERENCE, 0)

@@ -28,7 +28,7 @@ class Hired:
         self.processes.append(process)
         return source
 
-    def begin_open(self, plan):
+    def request(self, plan):
         self.processes.append(plan.process)
 
 

@@ -11,11 +11,11 @@ from selection import param
 from timing_setups import at_sizes, begun, real_setup
 
 from grader.course.submissions.submission import parse_submission, read_submission
+from grader.execution.session import Session
 from grader.grading.explain.problem import Problem
 from grader.grading.rules import TimingRules
 from grader.grading.timing.device_data import SUMS
 from grader.grading.timing.measurement import measure
-from grader.grading.timing.participants import Role
 from grader.results.check import Reason
 
 SUBMISSIONS = ROOT / "tests" / "submissions"
@@ -69,17 +69,15 @@ def test_the_corpus_of_assignments_is_covered(course):
 
 
 @pytest.mark.parametrize("name", [param(name, name, SELECTED) for name in sorted(RAGGED)])
-def test_a_model_solution_makes_what_the_model_solution_makes(setup, name):
+def test_a_model_solution_makes_what_the_model_solution_makes(setup, name, monkeypatch):
     """A model solution has the reference's results in every round and in every set of arrays, and so do its
     comparisons. Only digests are fetched.
     """
     entered = setup(name, ROOT / "reference" / name.partition("/")[0])
     fetched = []
-    for role in (Role.SUBMISSION, Role.REFERENCE):
-        worker = entered.participants[role].worker
-        fetch, turn = worker.fetch, worker.turn
-        worker.fetch = lambda names, fetch=fetch: (fetched.append(names), fetch(names))[1]
-        worker.turn = lambda keys, names, turn=turn: (fetched.append(names), turn(keys, names))[1]
+    fetch, turn = Session.fetch, Session.turn
+    monkeypatch.setattr(Session, "fetch", lambda own, names: (fetched.append(names), fetch(own, names))[1])
+    monkeypatch.setattr(Session, "turn", lambda own, keys, names: (fetched.append(names), turn(own, keys, names))[1])
     rounds = measure(entered, SOON)
     assert not isinstance(rounds, Problem), rounds
     assert len(rounds) == 7

@@ -28,7 +28,7 @@ WRONG = ("copied-not-transposed", "long-sizes")
 
 CALM = {**QUICK, "GRADER_TIMING__MIN_PAIRS": "5", "GRADER_TIMING__MAX_PAIRS": "5", "GRADER_LOCKS": gettempdir()}
 CALM |= {"GRADER_DEADLINES__FIRST_LAUNCH": "30", "GRADER_DEADLINES__LAUNCH": "30", "GRADER_DEADLINES__START": "60"}
-"""Settings for gradings of a second or two. Deadlines are long, because tests share the processor."""
+"""Settings for gradings of a second or two. Timeouts are long, because tests share the processor."""
 
 TRUSTED = ("--sandbox", "process")
 

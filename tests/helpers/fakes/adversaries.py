@@ -19,12 +19,12 @@ from timing_setups import RULES, at_sizes
 
 from grader.execution import client as runner
 from grader.execution import replies
-from grader.execution.arrays import ArrayFiles
+from grader.execution.array_files import ArrayFiles
 from grader.execution.client import Worker
-from grader.execution.deadlines import Deadlines
 from grader.execution.kernel_threads import no_kernel_threads
 from grader.execution.plan import COPY, NAIVE, Binding, control_plan, reference_plan, timed_plan
 from grader.execution.sandbox.folder import array_folder
+from grader.execution.timeouts import Timeouts
 from grader.grading.timing import measurement
 from grader.grading.timing.measurement import open_sessions
 from grader.grading.timing.participants import Participant, Role
@@ -290,7 +290,7 @@ class FakeSandbox:
         return {"memory_bytes": 1, "cpu_seconds": 1, "file_bytes": 1, "processes": None}
 
 
-SECONDS = Deadlines(start=10, build=10, first_launch=10, launch=10, transfer=10, simulation=10)
+SECONDS = Timeouts(start=10, build=10, first_launch=10, launch=10, transfer=10, simulation=10)
 
 
 @contextmanager

@@ -23,6 +23,10 @@ class FakeWorker:
         self.again = again or make
         self.launches = Counter()
 
+    @property
+    def session(self):
+        return self
+
     def ready(self):
         return DEVICE.model_copy(update={"type": self.kind})
 

@@ -72,11 +72,15 @@ class StrawWorker:
         self.plan, self.arrays, self.asked, self.keys = None, {}, {}, []
         self.is_frozen = False
 
+    @property
+    def session(self):
+        return self
+
     def _answer(self, request, usual):
         self.asked[request] = self.asked.get(request, 0) + 1
         return self.faults.get((request, self.asked[request]), usual)
 
-    def begin_open(self, plan):
+    def request(self, plan):
         self.plan = plan
         self.log.append((self.role, "begin to open", None))
 

@@ -9,7 +9,7 @@ from contextlib import closing
 import docker
 import pytest
 from docker.errors import DockerException, ImageNotFound
-from worker_rules import DEADLINES, LIMITS
+from worker_rules import LIMITS, TIMEOUTS
 
 from grader.common.errors import WorkerError
 from grader.execution.client import Worker
@@ -48,7 +48,7 @@ def worker_image(engine, tmp_path_factory):  # noqa: ARG001 - without an engine 
     try:
         with (
             closing(ContainerSandbox(Rules(limits=LIMITS, container=rules))) as sandbox,
-            Worker(sandbox, 0, DEADLINES) as worker,
+            Worker(sandbox, 0, TIMEOUTS) as worker,
         ):
             worker.ready()
     except WorkerError as error:

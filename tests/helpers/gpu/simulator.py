@@ -98,13 +98,13 @@ def watch(worker, source, given, kernels=("k",), order="ascending"):
     plan = replace(plan_of(kernels, given), order=order)
     opened = worker.load({"p": ProgramSource(source=source, options=DEFINITIONS)}).open(plan)
     assert isinstance(opened, Opened), opened
-    staged = worker.stage("s", {name: given.args[name] for name in plan.scripts["s"].uploads})
+    staged = worker.session.stage("s", {name: given.args[name] for name in plan.scripts["s"].uploads})
     assert isinstance(staged, Done), staged
-    launched = worker.launch("s")
+    launched = worker.session.launch("s")
     assert isinstance(launched, Timing), launched
-    seen = worker.observe()
+    seen = worker.session.observe()
     assert isinstance(seen, tuple), seen
-    fetched = worker.fetch(plan.scripts["s"].outputs)
+    fetched = worker.session.fetch(plan.scripts["s"].outputs)
     assert isinstance(fetched, dict), fetched
     worker.close()
     return seen, {name: each.payload for name, each in fetched.items()}

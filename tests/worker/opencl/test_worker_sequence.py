@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from worker_rules import DEADLINES, LIMITS, sandbox_with
+from worker_rules import LIMITS, TIMEOUTS, sandbox_with
 
 from grader.course.truth.poison import GUARD_BYTES, POISON
 from grader.execution.client import Worker
@@ -33,15 +33,15 @@ def halved(repeat):
     script = Script(steps=(step,), uploads=("before",), outputs=("before", "after", "sum"), repeat=repeat)
     sizes = {"before": 4 * COUNT, "after": 4 * COUNT, "sum": 4}
     buffers = tuple(BufferSpec(name=name, size=size, guard=GUARD_BYTES, poison=POISON) for name, size in sizes.items())
-    with Worker(sandbox_with(LIMITS), 0, DEADLINES) as worker:
+    with Worker(sandbox_with(LIMITS), 0, TIMEOUTS) as worker:
         opened = worker.load({"p": ProgramSource(source=HALVE)}).open(Plan(buffers=buffers, scripts={"s": script}))
         assert isinstance(opened, Opened), opened
         results = []
         for _ in range(2):
-            worker.stage("s", {"before": np.ones(COUNT, dtype=np.float32)})
-            timing = worker.launch("s")
+            worker.session.stage("s", {"before": np.ones(COUNT, dtype=np.float32)})
+            timing = worker.session.launch("s")
             assert isinstance(timing, Timing), timing
-            results.append(worker.fetch(("after",))["after"].payload.view(np.float32))
+            results.append(worker.session.fetch(("after",))["after"].payload.view(np.float32))
         assert np.array_equal(*results)
         return results[0], timing
 

@@ -31,7 +31,7 @@ from docker.utils.socket import STDOUT, frames_iter
 from grader.common.errors import DeviceError, WorkerError
 from grader.common.interrupts import uninterrupted
 from grader.common.record import replace
-from grader.execution.arrays import ArrayFiles
+from grader.execution.array_files import ArrayFiles
 from grader.execution.sandbox.docker.engine import WITHOUT_A_WALL, NoEngineError, engine_trouble, remove
 from grader.execution.sandbox.docker.gpu import find_gpu
 from grader.execution.sandbox.docker.sweeping import LABEL, Sweeper, sweep

@@ -26,7 +26,7 @@ from docker.errors import APIError, ImageNotFound, NotFound
 from docker.types import HostConfig
 from project import ASSIGNMENTS, ROOT, importable
 from small_jobs import ARRAYS, KERNELS, is_right, plan
-from worker_rules import DEADLINES
+from worker_rules import TIMEOUTS
 
 from grader.common.errors import DeviceError, WorkerError
 from grader.execution.client import Worker
@@ -58,7 +58,7 @@ def rules(folder, **container):
 
 
 def make_worker(sandbox):
-    return Worker(sandbox, 0, DEADLINES).load({"p": ProgramSource(source=KERNELS)})
+    return Worker(sandbox, 0, TIMEOUTS).load({"p": ProgramSource(source=KERNELS)})
 
 
 def descriptors():
@@ -255,7 +255,7 @@ def test_a_worker_that_cannot_start_is_our_error_and_leaves_nothing(failing, san
     with make_worker(sandbox) as worker:
         with pytest.raises(kind, match=said):
             worker.ready()
-        assert worker._process.has_ended()
+        assert worker._connection.process.has_ended()
     sandbox.close()
     assert set(failing.removed) == {f"c{number}" for number, _ in enumerate(failing.created, start=1)}
 
@@ -394,9 +394,9 @@ def test_a_container_that_ended_is_asked_why(fake, sandbox, out_of_memory, outco
     """The engine says if a container ran out of memory, which is a verdict."""
     fake.out_of_memory = out_of_memory
     with make_worker(sandbox) as worker:
-        worker._plan = NOTHING
         fake.theirs.close()
-        assert isinstance(worker._unexpected(worker._reply("running", 5)), outcome)
+        connection = worker._connection
+        assert isinstance(connection.failure(connection.reply("running", 5)), outcome)
 
 
 @pytest.mark.parametrize(
@@ -414,7 +414,7 @@ def test_an_end_that_the_engine_cannot_explain_is_our_error(fake, sandbox, error
     with make_worker(sandbox) as worker:
         fake.theirs.close()
         with pytest.raises(WorkerError, match=said):
-            worker._reply("running", 5)
+            worker._connection.reply("running", 5)
 
 
 def test_a_gpu_is_passed_on_with_its_groups_and_its_only_driver(fake, tmp_path, monkeypatch):
@@ -712,7 +712,7 @@ sys.stdin.readline()
 
 
 def container_id(worker):
-    return worker._process._started.result(30)
+    return worker._connection.process._started.result(30)
 
 
 def looked_at(engine, worker):
@@ -1037,7 +1037,7 @@ def test_a_stopped_worker_blocks_nobody(fresh, engine, tmp_path):
     with make_worker(fresh) as worker:
         worker.open(NOTHING)
         inside(engine, worker, HALT)
-        worker._process.send(b"x" * MEGABYTE)
+        worker._connection.process.send(b"x" * MEGABYTE)
         start = time.monotonic()
         worker.stop()
         assert time.monotonic() - start < MOMENT
@@ -1051,7 +1051,7 @@ def test_a_real_flood_fills_no_memory(fresh, engine, tmp_path):
     with make_worker(fresh) as worker:
         worker.open(NOTHING)
         inside(engine, worker, FLOOD)
-        process = worker._process
+        process = worker._connection.process
         kept = list(process._output.queue)
         assert len(kept) <= UNREAD_FRAMES
         assert sum(map(len, kept)) <= UNREAD_FRAMES * 32768
@@ -1068,7 +1068,7 @@ def test_a_container_that_ran_out_of_memory_is_known_as_such(fresh, engine):
         first = container_id(worker)
         for user, script in (("root", OFFER), ("65534", OFFER + EAT)):  # root may change only the worker
             engine.containers.get(first).exec_run([PYTHON, "-I", "-c", script], user=user)
-        assert worker.stage("run", ARRAYS) == OutOfMemory()
+        assert worker.session.stage("run", ARRAYS) == OutOfMemory()
         assert is_right(worker.run_once(plan("twice"), "run", ARRAYS))
         assert container_id(worker) != first
 
@@ -1102,4 +1102,4 @@ def test_an_image_of_another_version_is_refused(fresh, monkeypatch):
     with make_worker(fresh) as worker:
         with pytest.raises(WorkerError, match="built from another version of grader: build it again"):
             worker.ready()
-        assert worker._process is None
+        assert worker._connection.process is None

@@ -1,4 +1,4 @@
-"""arrays.py: the judge reads the files that it made, also if a worker cuts or replaces them."""
+"""array_files.py: the judge reads the files that it made, also if a worker cuts or replaces them."""
 
 import os
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from grader.common.errors import WorkerError
-from grader.execution.arrays import CHUNK, ArrayFiles, RoundFile
+from grader.execution.array_files import CHUNK, ArrayFiles, RoundFile
 
 
 @pytest.fixture

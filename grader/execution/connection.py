@@ -1,0 +1,216 @@
+"""The conversation with one worker process: requests, replies in the same order, and what a reply means.
+
+A failure that ends the process, or after which its replies mean nothing, stops the connection. A stopped connection is
+not used again.
+"""
+
+from collections.abc import Sequence
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+from grader.common.errors import DeviceError, NoSimulatorError, WorkerError
+from grader.common.invocation import command
+from grader.common.phrases import listed
+from grader.execution.array_files import ArrayFiles
+from grader.execution.outcome import Crashed, Failure, Garbled, OutOfMemory, TimedOut
+from grader.execution.replies import Replies
+from grader.execution.sandbox import Sandbox, SandboxedWorker
+from grader.protocol.messages import (
+    BuildFailed,
+    DeviceFacts,
+    Devices,
+    Died,
+    Job,
+    ListDevices,
+    Refused,
+    Simulation,
+    Stopped,
+)
+from grader.protocol.text import showable
+from grader.protocol.wire import Message
+from grader.worker.fingerprint import fingerprint
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray  # a worker starts while NumPy is still imported
+
+
+class Driver(Enum):
+    """State of the driver in the process of the last session.
+
+    If it has refused a request, it may refuse every further request of that process. A GPU's driver stops serving a
+    process after one of its kernels has accessed memory that it must not access.
+    """
+
+    SERVING = auto()
+    REFUSING = auto()
+
+
+class Channel(Protocol):
+    """Requests of a session and their replies: a connection, or requests that were sent early (prefetch.py)."""
+
+    @property
+    def files(self) -> ArrayFiles:
+        """The files that transfer arrays."""
+
+    def upload(self, arrays: "Sequence[NDArray[Any]]") -> None:
+        """Write the inputs of the next `Stage` to in.bin."""
+
+    def reserve(self, size: int) -> None:
+        """Reserve space in out.bin for the next results."""
+
+    def send(self, request: Message) -> None:
+        """Send a request. Does not wait."""
+
+    def reply(self, doing: str, seconds: float) -> Any:
+        """The next reply, or the failure that came instead. `doing` names the request."""
+
+    def failure(self, reply: Any) -> Failure:
+        """The failure that this reply means."""
+
+
+class Connection:
+    """One worker process, from its start to its end."""
+
+    def __init__(self, process: SandboxedWorker, device: int, simulation: Simulation | None) -> None:
+        self.process = process
+        self.driver = Driver.SERVING
+        self.is_stopped = False
+        self._device = device
+        self._simulation = simulation
+        self._replies = Replies(process)
+        self._is_frozen = False
+        self._found: Devices | None = None
+        """The devices that the worker has reported; None until it is ready."""
+
+    @classmethod
+    def start(cls, sandbox: Sandbox, device: int, simulation: Simulation | None) -> Self:
+        """Start a process and send it the job. Does not wait until the process is ready."""
+        connection = cls(sandbox.start(), device, simulation)
+        connection.send(Job(limits=sandbox.limits(), device=device, simulation=simulation))
+        connection.send(ListDevices())
+        return connection
+
+    @property
+    def files(self) -> ArrayFiles:
+        """The files that transfer arrays."""
+        return self.process.files
+
+    @property
+    def is_alive(self) -> bool:
+        """True if the process runs, as far as the judge knows."""
+        return not self.is_stopped and not self.process.has_ended()
+
+    def let_go(self) -> None:
+        """Ask the process to end, so that a later `stop` waits less."""
+        if not self.is_stopped:
+            self.process.let_go()
+
+    def stop(self) -> None:
+        """End the process. Can be called again."""
+        if not self.is_stopped:
+            self.process.stop()
+        self.is_stopped = True
+
+    def freeze(self) -> None:
+        """Stop all processes of the worker until `thaw`, as far as its sandbox can."""
+        if not self.is_stopped and not self._is_frozen:
+            self._is_frozen = True
+            self.process.freeze()
+
+    def thaw(self) -> None:
+        """Let a frozen worker continue."""
+        if not self.is_stopped and self._is_frozen:
+            self._is_frozen = False
+            self.process.thaw()
+
+    # --- requests and replies -----------------------------------------------------------------
+
+    def upload(self, arrays: "Sequence[NDArray[Any]]") -> None:
+        """Write the inputs of the next `Stage` to in.bin. Raises WorkerError if the disk is full."""
+        self.files.send(arrays)
+
+    def reserve(self, size: int) -> None:
+        """Reserve space in out.bin for the next results. Raises WorkerError if the disk is full."""
+        self.files.reserve(size)
+
+    def send(self, request: Message) -> None:
+        """Send a request. Does not wait."""
+        assert not self.is_stopped, "a worker is started before it is used"
+        self.process.send(request.model_dump_json().encode() + b"\n")
+
+    def reply(self, doing: str, seconds: float) -> Any:
+        """The next reply, or the failure that came instead. `doing` names the request."""
+        reply = self._replies.next(doing, seconds)
+        if isinstance(reply, TimedOut):
+            self.stop()
+        return reply
+
+    def failure(self, reply: Any) -> Failure:
+        """The failure that this reply means. If the reply belongs to another request, the worker no longer runs the
+        grader's code.
+        """
+        match reply:
+            case BuildFailed() | TimedOut():
+                return reply
+            case Refused() | Stopped():
+                self.driver = Driver.REFUSING
+                return reply
+            case Died(out_of_memory=True):
+                return OutOfMemory()
+            case Died(signal=number, exit_code=code):
+                return Crashed(signal=number, exit_code=code, words=self._last_line(), doing=self._replies.doing)
+            case Garbled() | OutOfMemory():
+                self.stop()
+                return reply
+            case _:
+                self.stop()
+                return Garbled(what="it answered another question than the judge asked")
+
+    def _last_line(self) -> str:
+        """The last line that a driver or compiler wrote before it ended the process, such as "LLVM ERROR: ..."."""
+        return showable(self.process.last_words().rpartition("\n")[2])
+
+    # --- devices ------------------------------------------------------------------------------
+
+    @property
+    def devices(self) -> tuple[DeviceFacts, ...]:
+        """All devices of the worker, in the order of `Job.device`; empty until the worker is ready."""
+        return () if self._found is None else self._found.devices
+
+    def ready(self, seconds: float) -> DeviceFacts:
+        """Wait until the worker is ready, and return its device. Raises WorkerError or DeviceError."""
+        if self._found is None:
+            self._found = self._listed(seconds)
+        if self._simulation is not None and not self.devices:
+            raise NoSimulatorError(f"the simulator is missing here. Run `{command('setup')}`, which installs it.")
+        if self._device >= len(self.devices):
+            raise DeviceError(f"there is no OpenCL device {self._device}: {self._why_none(self._found)}")
+        return self.devices[self._device]
+
+    def _listed(self, seconds: float) -> Devices:
+        """The devices in the worker's first reply. Without this reply, the process is stopped."""
+        match self.reply("starting", seconds):
+            case Devices() as found if found.worker == fingerprint():
+                return found
+            case Devices():
+                self.stop()
+                raise WorkerError(
+                    "the worker's image was built from another version of grader: build it again, as `grader doctor "
+                    "--sandbox docker` says."
+                )
+            case failure:
+                words = "" if self.is_stopped else self.process.last_words()
+                self.stop()
+                raise WorkerError(f"a worker could not start: {failure}. {words} Run `grader doctor`.")
+
+    @staticmethod
+    def _why_none(found: Devices) -> str:
+        """Text for the user: why the device is missing, and the next step."""
+        if found.devices:
+            return f"there are {len(found.devices)}. `{command('devices')}` lists them."
+        if found.too_new:
+            return (
+                f"{listed(found.too_new, 'and')} is newer than the OpenCL driver that is installed (PoCL's Python "
+                f"package), which cannot compile for it. Run `{command('setup')}`, which installs one that can."
+            )
+        return f"no OpenCL driver is installed. Run `{command('setup')}`, which installs one."

@@ -1,0 +1,67 @@
+"""States of a worker, as the judge knows them.
+
+    Stopped --start--> Idle --request--> Requested --open--> InSession --close--> Idle
+    Idle --warm_up--> WarmingUp --settle--> Idle             InSession --rest--> Closing
+
+    stopped      no process runs; the next request starts one
+    idle         every request is answered, and no session is open
+    warming up   the worker builds in advance; the reply is due
+    requested    a session was requested, and perhaps a run of it (prefetch.py); the replies are due
+    in session   `session` has the requests of an open plan (session.py)
+    closing      the end of a session was requested; the reply is due
+
+Every state but `Requested` allows the request of a session, which first waits for a reply that is due. A session that
+was requested in vain is abandoned. A failure that ends the process leads to `Stopped` from any state.
+"""
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from grader.execution.connection import Channel
+from grader.execution.plan import Plan
+from grader.execution.session import Session
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """State without a process."""
+
+
+@dataclass(frozen=True)
+class Idle:
+    """State in which every request is answered and no session is open."""
+
+
+@dataclass(frozen=True)
+class WarmingUp:
+    """State in which the reply to a warm-up is due."""
+
+
+@dataclass(frozen=True)
+class Requested:
+    """State in which the replies to a request of a session are due."""
+
+    plan: Plan
+    channel: Channel
+
+
+@dataclass(frozen=True)
+class InSession:
+    """State in which a session is open."""
+
+    session: Session
+
+
+@dataclass(frozen=True)
+class Closing:
+    """State in which the reply to the request to end a session is due."""
+
+
+State = Stopped | Idle | WarmingUp | Requested | InSession | Closing
+
+
+class Processes(Enum):
+    """Rule for the process in which a session begins: the plan decides, or it is the process of the last session."""
+
+    BY_PLAN = auto()
+    SAME = auto()
