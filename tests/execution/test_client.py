@@ -20,7 +20,7 @@ from small_jobs import ARRAYS, COUNT, KERNELS, is_right, plan
 from worker_rules import DEADLINES, LIMITS, RULES, sandbox_with
 
 from grader.common.errors import DeviceError, WorkerError
-from grader.course.truth.poison import INPUT_POISON, POISON
+from grader.course.poison import INPUT_POISON, POISON
 from grader.execution.client import Worker
 from grader.execution.outcome import Crashed, Garbled, TimedOut, Timing, Took
 from grader.execution.plan import NOTHING, Plan

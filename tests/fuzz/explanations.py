@@ -27,11 +27,11 @@ from texts import source_of, submitted
 from grader.common import optional
 from grader.common.record import replace
 from grader.course.assignment import Assignment, Chosen
+from grader.course.poison import INPUT_POISON, POISON
 from grader.course.rubric import Case
 from grader.course.submissions.submission import SIZE_LIMIT, Submission
 from grader.course.submissions.task import ChosenTask, Task
 from grader.course.truth.oracle import DTYPES, load_oracle
-from grader.course.truth.poison import INPUT_POISON, POISON
 from grader.execution.outcome import Fetched
 from grader.execution.plan import STUDENT, Binding, submission_plan
 from grader.grading.checks.building import Built

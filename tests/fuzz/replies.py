@@ -14,7 +14,7 @@ from samples import BUILD, DEVICE, failed, result
 from texts import source_of
 from worker_rules import DEADLINES, LIMITS
 
-from grader.course.truth.poison import INPUT_POISON, POISON
+from grader.course.poison import INPUT_POISON, POISON
 from grader.execution.client import Worker
 from grader.execution.outcome import Garbled, OutOfMemory, TimedOut
 from grader.execution.plan import Plan, Script
