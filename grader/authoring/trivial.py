@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.course.assignment import Assignment, Timed
+from grader.course.elements import element_of
 from grader.course.expressions import evaluate
-from grader.course.truth.comparison import Standard, wrong_elements
+from grader.course.truth.comparison import Standard, bits, wrong_elements
 from grader.course.truth.oracle import DTYPES, load_oracle
-from grader.course.truth.poison import POISON
 from grader.course.truth.seeds import fresh_seed
 from grader.execution.plan import STUDENT, reference_plan
 from grader.grading.checks.inspection import Trial, make_trial
@@ -65,4 +65,4 @@ def _made(what: str, right: Array, inputs: Mapping[str, Array]) -> Array:
         case "a copy of an input":
             found = (each for each in inputs.values() if each.dtype == right.dtype and each.size)
             return np.resize(next(found, np.zeros_like(right)), right.shape)
-    return np.full(right.shape, POISON, np.uint32).view(right.dtype)
+    return np.full(right.shape, element_of(right.dtype.name).poison, bits(right).dtype).view(right.dtype)

@@ -11,15 +11,13 @@ from pydantic import Field, model_validator
 from grader.common.errors import InputError
 from grader.common.record import replace
 from grader.course.criteria import DeviceClass, Hints, MemoryCheck, Range, Sizes, Slip, SpeedGoal
+from grader.course.elements import ELEMENTS
 from grader.course.expressions import Expression, evaluate, evaluate_int, evaluate_stated
 from grader.course.folders import ASSIGNMENT_FILE, BASELINE_FILE, MODEL_FILE, ORACLE_FILE, Folders, read_text
 from grader.course.forbidden import Construct
-from grader.course.launches import ELEMENT_BYTES, Buffer, Choices, Launch, LocalArray, Repeat, Scalar
+from grader.course.launches import Buffer, Choices, Launch, LocalArray, Repeat, Scalar
 from grader.course.policies.rules import POLICIES
 from grader.course.rubric import Rubric, SpeedGoals
-
-EXACT = 2**24
-"""Limit up to which floats represent every whole number exactly."""
 
 
 class Assignment(Folders, Rubric):
@@ -171,7 +169,7 @@ class Assignment(Folders, Rubric):
             buffer = self.buffers.get(name)
             if buffer is None or buffer.data not in {None, "numbers", "integers"}:
                 yield f"performance.integers has {name}, which is no buffer of numbers or integers"
-            elif low > high or max(-low, high) > EXACT or (buffer.type == "uint" and low < 0):
+            elif not ELEMENTS[buffer.type].can_have(low, high):
                 yield f"performance.integers has {name} from {low} to {high}, which is no range of its numbers"
 
     def check_at(self, sizes: Sizes) -> None:
@@ -246,7 +244,8 @@ class Assignment(Folders, Rubric):
             return int(evaluate(self.performance.bytes, self.names(sizes)))
         passes = {"input": 1, "output": 1, "updated": 2, "scratch": 0}
         return sum(
-            passes[buffer.part] * ELEMENT_BYTES * prod(self.shape(buffer, sizes)) for buffer in self.buffers.values()
+            passes[buffer.part] * ELEMENTS[buffer.type].bytes * prod(self.shape(buffer, sizes))
+            for buffer in self.buffers.values()
         )
 
     def with_constants(self, constants: Mapping[str, str | int]) -> "Assignment":

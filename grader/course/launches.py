@@ -6,12 +6,9 @@ from typing import Literal
 from pydantic import ConfigDict, Field
 
 from grader.common.record import Record
+from grader.course.elements import ELEMENTS, ElementType
 from grader.course.expressions import Expression
 
-ELEMENT_BYTES = 4
-"""Bytes of an element and of a scalar argument, since all types below have 32 bits."""
-
-ElementType = Literal["float", "int", "uint"]
 DataKind = Literal["numbers", "integers", "bits", "zeros", "made"]
 Role = Literal["input", "output", "updated", "scratch"]
 
@@ -46,7 +43,7 @@ class Buffer(Record):
             yield f"is {self.part} but has no data; add it"
         if self.data is not None and self.part == "output":
             yield "has data, so it is no output; call it updated"
-        if self.data == "bits" and self.type != "float":
+        if self.data == "bits" and not ELEMENTS[self.type].is_floating:
             yield "cannot have the data bits, which are for floats; choose another kind"
 
     @property

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from grader.course.assignment import Assignment
 from grader.course.criteria import DeviceClass
+from grader.course.elements import WORD_BYTES
 from grader.course.expressions import evaluate_int
-from grader.course.launches import ELEMENT_BYTES
 from grader.course.speed_goals import device_class, speed_goal
 from grader.kernels import source
 from grader.protocol.messages import DeviceFacts
@@ -23,14 +23,14 @@ With an eighth of this size, an H200 reached half of its bandwidth.
 
 
 def copy_size(assignment: Assignment, device: DeviceFacts) -> int:
-    """Bytes of the copy with which the assignment's bandwidth is compared. It is a multiple of the element size.
+    """Bytes of the copy with which the assignment's bandwidth is compared. It is a multiple of a word.
 
     On a CPU, the copy moves as many bytes as the kernel must move, so that both use the same caches. On a GPU, it
     copies at least GPU_COPY_BYTES.
     """
     sizes = speed_goal(assignment, device).sizes
     moved = evaluate_int(assignment.speed_goals.bytes, assignment.names(sizes))
-    size = moved // (2 * ELEMENT_BYTES) * ELEMENT_BYTES  # a copy of n bytes reads n and writes n
+    size = moved // (2 * WORD_BYTES) * WORD_BYTES  # a copy of n bytes reads n and writes n
     return size if device_class(device) == "cpu" else max(size, GPU_COPY_BYTES)
 
 

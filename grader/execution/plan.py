@@ -9,10 +9,11 @@ from grader.common.optional import Fault
 from grader.common.record import replace
 from grader.course.assignment import Assignment, Chosen, Timed
 from grader.course.criteria import Sizes
+from grader.course.elements import ELEMENTS
 from grader.course.expressions import evaluate, evaluate_int
-from grader.course.launches import ELEMENT_BYTES, Launch
+from grader.course.launches import Launch
+from grader.course.poison import GUARD_BYTES, POISON
 from grader.course.speed_goals import speed_goal
-from grader.course.truth.poison import GUARD_BYTES, INPUT_POISON, POISON
 from grader.execution.device import PEAK_GROUP, PeakRun, copy_size, peak_run
 from grader.protocol.messages import Arrays, DeviceFacts, Open, Order, Process
 from grader.protocol.steps import (
@@ -248,7 +249,7 @@ def control_plan(assignment: Timed, device: DeviceFacts) -> Plan:
     if assignment.speed_goals.flop is not None:
         run = peak_run(device)
         scripts[PEAK] = Script(steps=(peak_step(run),), uploads=(), outputs=())
-        extra[PEAK_OUTPUT] = ELEMENT_BYTES * run.items
+        extra[PEAK_OUTPUT] = ELEMENTS["float"].bytes * run.items
     buffers = (BufferSpec(name=name, size=size, guard=0, poison=POISON) for name, size in extra.items())
     return Plan(buffers=(*plan.buffers, *buffers), scripts=scripts).in_all_turns()
 
@@ -303,7 +304,7 @@ def _step(assignment: Assignment, launch: Launch, sizes: Sizes, program: str, bi
     names = assignment.names(sizes)
     args = [_argument(assignment, arg, sizes) for arg in launch.args]
     if binding is not None and binding.takes_local and launch.optional_local is not None:
-        args.append(LocalArg(size=ELEMENT_BYTES * evaluate_int(launch.optional_local, names)))
+        args.append(LocalArg(size=ELEMENTS["float"].bytes * evaluate_int(launch.optional_local, names)))
     return KernelStep(
         program=launch.solution_of or program,
         kernel=binding.name if binding is not None else launch.kernel,
@@ -317,14 +318,15 @@ def _argument(assignment: Assignment, name: str, sizes: Sizes) -> Arg:
     if name in assignment.buffers:
         return BufferArg(buffer=name)
     if name in assignment.local:
-        return LocalArg(size=ELEMENT_BYTES * prod(assignment.shape(assignment.local[name], sizes)))
+        local = assignment.local[name]
+        return LocalArg(size=ELEMENTS[local.type].bytes * prod(assignment.shape(local, sizes)))
     if name in assignment.sizes:
         return ScalarArg(type="uint32", value=sizes[name])
     scalar = assignment.scalars[name]
     names = assignment.names(sizes)
-    if scalar.type == "float":
-        return ScalarArg(type="float32", value=evaluate(scalar.value, names))
-    return ScalarArg(type="int32" if scalar.type == "int" else "uint32", value=evaluate_int(scalar.value, names))
+    element = ELEMENTS[scalar.type]
+    value = evaluate(scalar.value, names) if element.is_floating else evaluate_int(scalar.value, names)
+    return ScalarArg(type=element.dtype, value=value)
 
 
 def _plan(assignment: Assignment, sizes: Sizes, scripts: Mapping[str, Script]) -> Plan:
@@ -333,9 +335,9 @@ def _plan(assignment: Assignment, sizes: Sizes, scripts: Mapping[str, Script]) -
     buffers = tuple(
         BufferSpec(
             name=name,
-            size=ELEMENT_BYTES * prod(assignment.shape(buffer, sizes)),
+            size=ELEMENTS[buffer.type].bytes * prod(assignment.shape(buffer, sizes)),
             guard=GUARD_BYTES,
-            poison=POISON if name in made else INPUT_POISON,
+            poison=ELEMENTS[buffer.type].poison if name in made else ELEMENTS[buffer.type].input_poison,
         )
         for name, buffer in assignment.buffers.items()
         if name in used

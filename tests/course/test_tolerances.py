@@ -3,8 +3,8 @@
 import pytest
 from project import ASSIGNMENTS
 
+from grader.course.elements import ELEMENTS
 from grader.course.expressions import evaluate
-from grader.course.truth.comparison import UNIT_ROUNDOFF
 
 TERMS = {
     **dict.fromkeys(("blockMMM", "rgblkMMM", "rectMMM", "transMMM"), "widthA"),
@@ -30,4 +30,5 @@ def test_a_tolerance_is_less_than_an_average_term(course, name):
             continue
         for sizes in (*(case.sizes for case in part.correctness.cases), part.performance.classes["cpu"].sizes):
             names = part.names(sizes)
-            assert evaluate(tolerance.factor, names) * UNIT_ROUNDOFF * evaluate(TERMS[name], names) < 1 / 4
+            rounding = evaluate(tolerance.factor, names) * ELEMENTS["float"].unit_roundoff
+            assert rounding * evaluate(TERMS[name], names) < 1 / 4

@@ -20,7 +20,7 @@ from small_jobs import ARRAYS, COUNT, KERNELS, is_right, plan
 from worker_rules import LIMITS, RULES, TIMEOUTS, sandbox_with
 
 from grader.common.errors import DeviceError, WorkerError
-from grader.course.truth.poison import INPUT_POISON, POISON
+from grader.course.poison import INPUT_POISON, POISON
 from grader.execution.client import Worker
 from grader.execution.connection import Connection
 from grader.execution.outcome import Crashed, Garbled, TimedOut, Timing, Took

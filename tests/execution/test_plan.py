@@ -4,7 +4,7 @@ import pytest
 from samples import DEVICE
 from timing_setups import with_constants
 
-from grader.course.truth.poison import GUARD_BYTES, INPUT_POISON, POISON
+from grader.course.poison import GUARD_BYTES, INPUT_POISON, POISON
 from grader.execution.device import copy_size, peak_run
 from grader.execution.plan import (
     BASELINE,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from worker_rules import LIMITS, TIMEOUTS, sandbox_with
 
-from grader.course.truth.poison import INPUT_POISON, POISON
+from grader.course.poison import INPUT_POISON, POISON
 from grader.execution.client import Worker
 from grader.execution.outcome import Crashed, Fetched, OutOfMemory
 from grader.execution.plan import Plan, Script

@@ -28,11 +28,11 @@ from grader.common import optional
 from grader.common.record import replace
 from grader.course.assignment import Assignment, Chosen
 from grader.course.criteria import Case
+from grader.course.poison import INPUT_POISON, POISON
 from grader.course.rubric import AskedCheck, Kind
 from grader.course.submissions.submission import SIZE_LIMIT, Submission
 from grader.course.submissions.task import ChosenTask, Task
 from grader.course.truth.oracle import DTYPES, load_oracle
-from grader.course.truth.poison import INPUT_POISON, POISON
 from grader.execution.outcome import Fetched
 from grader.execution.plan import STUDENT, Binding, submission_plan
 from grader.grading.checks.building import Built

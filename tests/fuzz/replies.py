@@ -14,8 +14,8 @@ from samples import BUILD, DEVICE, failed, result
 from submission_texts import source_of
 from worker_rules import LIMITS, TIMEOUTS
 
+from grader.course.poison import INPUT_POISON, POISON
 from grader.course.rubric import Kind
-from grader.course.truth.poison import INPUT_POISON, POISON
 from grader.execution.client import Worker
 from grader.execution.outcome import Garbled, OutOfMemory, TimedOut
 from grader.execution.plan import Plan, Script

@@ -8,11 +8,8 @@ from numpy.typing import NDArray
 
 from grader.common.errors import SolutionError
 from grader.course.criteria import DataSet, Tolerance
+from grader.course.elements import element_of
 from grader.course.truth.oracle import Truth
-from grader.course.truth.poison import POISON
-
-UNIT_ROUNDOFF = 2.0**-24
-"""u of fp32: half the distance from 1 to the next number."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +46,7 @@ class Standard:
 def compare(buffer: str, got: NDArray[Any], truth: Truth, standard: Standard) -> Mismatch | None:
     """Return None if `got` is right, otherwise its difference from the truth."""
     wrong = wrong_elements(buffer, got, truth, standard)
-    return _describe(buffer, got, truth, wrong, _allowed(buffer, truth, standard)) if wrong.any() else None
+    return _describe(buffer, got, truth, wrong, _allowed(buffer, got, truth, standard)) if wrong.any() else None
 
 
 def wrong_elements(buffer: str, got: NDArray[Any], truth: Truth, standard: Standard) -> NDArray[np.bool_]:
@@ -59,21 +56,22 @@ def wrong_elements(buffer: str, got: NDArray[Any], truth: Truth, standard: Stand
     if got.dtype.kind != "f":
         wrong = got != truth.value
     elif standard.tolerance.rule == "exact":
-        wrong = got.view(np.uint32) != np.ascontiguousarray(truth.value, dtype=np.float32).view(np.uint32)
+        wrong = bits(got) != bits(np.ascontiguousarray(truth.value, dtype=got.dtype))
     else:
-        allowed = _allowed(buffer, truth, standard)
+        allowed = _allowed(buffer, got, truth, standard)
         with np.errstate(invalid="ignore"):  # a kernel may have produced NaN and infinities
             wrong = ~(got == truth.value if allowed is None else np.abs(got - truth.value) <= allowed)
     return np.asarray(wrong, dtype=np.bool_)
 
 
-def _allowed(buffer: str, truth: Truth, standard: Standard) -> NDArray[np.float64] | None:
+def _allowed(buffer: str, got: NDArray[Any], truth: Truth, standard: Standard) -> NDArray[np.float64] | None:
     """Largest error of each element that counts as rounding; None if results must be equal."""
     if standard.tolerance.rule == "exact" or standard.data == "integers" or truth.value.dtype.kind in "iu":
         return None
     if truth.magnitude is None:
         raise SolutionError(f"the oracle gives no magnitude for {buffer}, which the rule `rounding` needs.")
-    return standard.factor * UNIT_ROUNDOFF * truth.magnitude
+    unit = element_of(got.dtype.name).unit_roundoff
+    return None if unit is None else standard.factor * unit * truth.magnitude
 
 
 def _describe(
@@ -84,7 +82,7 @@ def _describe(
     allowed: NDArray[np.float64] | None,
 ) -> Mismatch:
     index = tuple(int(i) for i in np.unravel_index(int(np.argmax(wrong)), wrong.shape))
-    unwritten = got.view(np.uint32) == POISON
+    unwritten = unwritten_elements(got)
     measurable = wrong & np.isfinite(got)
     errors = np.abs(got[measurable].astype(np.float64) - truth.value[measurable].astype(np.float64))
     with np.errstate(divide="ignore"):  # if only equality is allowed, the excess is infinite
@@ -102,6 +100,16 @@ def _describe(
         excess=float(excess.max()) if excess is not None and excess.size else None,
         whole=bool((truth.value == np.trunc(truth.value)).all()),
     )
+
+
+def bits(array: NDArray[Any]) -> NDArray[np.unsignedinteger[Any]]:
+    """The bits of each element, as a whole number."""
+    return array.view(f"u{array.dtype.itemsize}")
+
+
+def unwritten_elements(got: NDArray[Any]) -> NDArray[np.bool_]:
+    """True for each element that still has its value from before the launch."""
+    return np.asarray(bits(got) == element_of(got.dtype.name).poison, dtype=np.bool_)
 
 
 def first_stray_write(band: NDArray[np.uint32], poison: int) -> int | None:

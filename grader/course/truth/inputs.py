@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from grader.course.assignment import Assignment
 from grader.course.criteria import DataSet, Sizes
-from grader.course.launches import DataKind, ElementType
+from grader.course.elements import ELEMENTS, Element, ElementType, WholeRange
+from grader.course.launches import DataKind
 from grader.course.truth.oracle import DTYPES, Oracle, make
 
-INTEGER_BOUND = 8
-"""Largest absolute value in the data set `integers`. Its whole numbers are so small that fp32 sums of their products
-are exact in any order while K * 64 < 2^24."""
+DRAWN = (np.uint8, np.int8, np.uint16, np.int16, np.uint32, np.int32)
+"""Types in which whole numbers are drawn. The first one that fits is used, since smaller numbers are faster to draw."""
 
 
 def make_inputs(
@@ -49,8 +49,10 @@ def _numbers(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[
     return values
 
 
-def _whole(low: int, high: int, dtype: type[np.integer[Any]]) -> "Maker":
-    """Return a maker of whole numbers from `low` to `high`; `dtype` must be able to represent both."""
+def _whole(numbers: WholeRange) -> "Maker":
+    """Return a maker of whole numbers in this range."""
+    low, high = numbers
+    dtype = next(each for each in DRAWN if np.iinfo(each).min <= low and high <= np.iinfo(each).max)
     return lambda generator, shape: generator.integers(low, high, shape, endpoint=True, dtype=dtype)
 
 
@@ -75,16 +77,18 @@ def _bits(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.
 
 Maker = Callable[[np.random.Generator, tuple[int, ...]], NDArray[Any]]
 
+
+def _makers(element: Element) -> dict[DataKind, Maker]:
+    """Return the makers of all kinds of data that arrays of a type may have."""
+    makers: dict[DataKind, Maker] = {
+        "numbers": _numbers if element.numbers is None else _whole(element.numbers),
+        "integers": _whole(element.integers),
+        "zeros": _zeros,
+    }
+    return {**makers, "bits": _bits} if element.is_floating else makers
+
+
 MAKERS: dict[tuple[DataKind, ElementType], Maker] = {
-    ("numbers", "float"): _numbers,
-    ("numbers", "int"): _whole(-(2**15), 2**15 - 1, np.int16),
-    ("numbers", "uint"): _whole(0, 2**16 - 1, np.uint16),
-    ("integers", "float"): _whole(-INTEGER_BOUND, INTEGER_BOUND, np.int8),
-    ("integers", "int"): _whole(-INTEGER_BOUND, INTEGER_BOUND, np.int8),
-    ("integers", "uint"): _whole(0, 2 * INTEGER_BOUND, np.uint8),
-    ("bits", "float"): _bits,
-    ("zeros", "float"): _zeros,
-    ("zeros", "int"): _zeros,
-    ("zeros", "uint"): _zeros,
+    (kind, name): maker for name, element in ELEMENTS.items() for kind, maker in _makers(element).items()
 }
-"""Makers by kind of data and type. `numbers` have 16 bits, so that sums and products of two fit in 32."""
+"""Makers by kind of data and type."""

@@ -31,12 +31,12 @@ from numpy.typing import NDArray
 from grader.common.errors import SolutionError
 from grader.course.assignment import Assignment
 from grader.course.criteria import DataSet, Sizes
+from grader.course.elements import ELEMENTS, ElementType
 from grader.course.folders import ORACLE_FILE
-from grader.course.launches import ElementType
 
 Arrays = Mapping[str, NDArray[Any]]
 
-DTYPES: dict[ElementType, type[np.generic]] = {"float": np.float32, "int": np.int32, "uint": np.uint32}
+DTYPES: dict[ElementType, type[np.generic]] = {name: np.dtype(each.dtype).type for name, each in ELEMENTS.items()}
 """NumPy types of the elements of arrays."""
 
 

@@ -16,8 +16,8 @@ from threadpoolctl import threadpool_limits
 from grader.common.errors import InputError, NoSimulatorError
 from grader.course.assignment import Assignment, ByHand, Chosen
 from grader.course.criteria import Sizes
+from grader.course.elements import WORD_BYTES
 from grader.course.expressions import evaluate
-from grader.course.launches import ELEMENT_BYTES
 from grader.course.submissions.submission import Submission
 from grader.course.submissions.task import ChosenTask
 from grader.course.truth.inputs import make_inputs
@@ -252,7 +252,7 @@ def _intensity(run: Run, request: RunRequest, simulator: Worker, simulation: Sim
             build_settled(_task(unwrap(settle(run.part, request.submission, run.wanted)), request), simulator)
         )
         subject = Subject(task=built.task, oracle=load_oracle(run.part), worker=simulator, built=built)
-        return ELEMENT_BYTES * unwrap(count_memory(memory_run(subject, asked), simulation)).profile.intensity
+        return WORD_BYTES * unwrap(count_memory(memory_run(subject, asked), simulation)).profile.intensity
     except FailedError:
         return None
 

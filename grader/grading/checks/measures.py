@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import Literal
 
 from grader.course.criteria import Measure
-from grader.course.launches import ELEMENT_BYTES
+from grader.course.elements import WORD_BYTES
 from grader.results.check import Reason
 from grader.results.metrics import Access, Branch, Profile
 
@@ -47,7 +47,7 @@ def _coalescing(counted: Profile) -> Reading:
 
 def _closer(access: Access) -> str:
     """Advice against sectors with many unused bytes."""
-    if access.stride is not None and 0 < abs(access.stride) <= ELEMENT_BYTES:
+    if access.stride is not None and 0 < abs(access.stride) <= WORD_BYTES:
         return "Neighbouring work-items access neighbouring words here, but only a part of a warp does so at a time."
     return "Work-items that are neighbours in get_local_id(0) should access neighbouring words of a row."
 
@@ -76,7 +76,7 @@ def _bank_conflicts(counted: Profile) -> Reading:
     )
 
 
-NEAR = 4 * ELEMENT_BYTES
+NEAR = 4 * WORD_BYTES
 """Largest distance in bytes at which words of neighbouring work-items are taken to lie in one row."""
 
 
@@ -93,14 +93,14 @@ def _words(counted: Profile, does: Literal["reads", "writes"]) -> Reading:
     used = sorted((each for each in _global(counted) if each.does == does), key=attrgetter("bytes"), reverse=True)
     words = Counter[tuple[str, int]]()
     for each in used:
-        words[each.array, each.line] += each.bytes // ELEMENT_BYTES
+        words[each.array, each.line] += each.bytes // WORD_BYTES
     if not used:
         return Reading(value=0.0, reason=Reason.EXTRA_TRAFFIC, what=f"it {does} no global memory", cause="")
     most = [f"{number:,} of {array} in {_place(line)}" for (array, line), number in words.most_common(NAMED)]
     return Reading(
-        value=total / ELEMENT_BYTES,
+        value=total / WORD_BYTES,
         reason=Reason.EXTRA_TRAFFIC,
-        what=f"it {does} {total // ELEMENT_BYTES:,} words of global memory, {', '.join(most)}",
+        what=f"it {does} {total // WORD_BYTES:,} words of global memory, {', '.join(most)}",
         cause=_remedy(counted, used[0]) if does == "reads" else "Store a result once, when it is complete.",
     )
 
@@ -110,7 +110,7 @@ def _words_moved(counted: Profile) -> Reading:
 
     A few uncoalesced accesses can be right: a work-item may read one word of its row, such as the diagonal's element.
     """
-    total = counted.moved / ELEMENT_BYTES
+    total = counted.moved / WORD_BYTES
     what = f"it moves sectors with {in_digits(total)} words of global memory"
     worst = max(_global(counted), key=lambda each: each.sectors - each.fewest, default=None)
     if worst is None or worst.sectors == worst.fewest:

@@ -9,7 +9,8 @@ from grader.common.optional import Fault, attempt
 from grader.common.phrases import count, listed
 from grader.common.record import replace
 from grader.course.assignment import Assignment
-from grader.course.launches import ElementType, Launch
+from grader.course.elements import ELEMENTS, FLOATING_NAMES, WHOLE_NAMES, ElementType
+from grader.course.launches import Launch
 from grader.execution.plan import Binding
 from grader.grading.explain.problem import EXPLANATION, Problem
 from grader.protocol.kernel import ArgFacts, KernelFacts
@@ -20,11 +21,6 @@ NOT_32_BITS = frozenset(
 )
 """Types that no parameter may have. A type that the student has named gets the benefit of the doubt. An array may be
 declared with elements of another type, such as uint for data that are only moved."""
-
-WHOLE_NUMBERS = frozenset({"int", "uint", "unsigned int"})
-
-SPELLINGS: dict[ElementType, str] = {"float": "real", "int": "int", "uint": "uint32_t"}
-"""Names of the types in the course's files."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +34,7 @@ class Parameter:
     @property
     def declaration(self) -> str:
         """Declaration in the style of the course."""
-        spelt = SPELLINGS[self.type]
+        spelt = ELEMENTS[self.type].spelling
         return f"{spelt} {self.name}" if self.space == "private" else f"__{self.space} {spelt} *{self.name}"
 
     def fits(self, arg: ArgFacts) -> bool:
@@ -48,7 +44,7 @@ class Parameter:
             return False
         if is_pointer:
             return arg.type.removesuffix("*").strip().rstrip("0123456789") not in NOT_32_BITS
-        return arg.type not in NOT_32_BITS | (WHOLE_NUMBERS if self.type == "float" else {"float"})
+        return arg.type not in NOT_32_BITS | (WHOLE_NAMES if ELEMENTS[self.type].is_floating else FLOATING_NAMES)
 
 
 def _parameter(assignment: Assignment, name: str) -> Parameter:

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.common.record import replace
-from grader.course.launches import ELEMENT_BYTES
-from grader.course.truth.poison import GUARD_BYTES
+from grader.course.elements import WORD_BYTES
+from grader.course.poison import GUARD_BYTES
 from grader.execution.outcome import Fetched
 from grader.execution.plan import STUDENT, Plan, Script
 from grader.grading.search.mutant_schema import ALIGNED, key
@@ -74,7 +74,7 @@ class EditBatch:
         }
 
     def _own(self, spec: BufferSpec, fetched: Fetched, place: int) -> Fetched:
-        payload = fetched.payload.reshape(self.count, -1)[place, : spec.size // ELEMENT_BYTES]
+        payload = fetched.payload.reshape(self.count, -1)[place, : spec.size // WORD_BYTES]
         return Fetched(before=NO_BAND, payload=payload, after=NO_BAND, poison=spec.poison)
 
     def _repeated(self, spec: BufferSpec, array: NDArray[Any]) -> NDArray[np.uint32]:
@@ -94,12 +94,12 @@ def edit_batch(plan: Plan, words: int) -> EditBatch | None:
     iterations, or if its buffers are large.
     """
     script = plan.scripts[STUDENT]
-    count = min(MOST, MOST_BYTES // (ELEMENT_BYTES * apart(words) * len(plan.buffers)))
+    count = min(MOST, MOST_BYTES // (WORD_BYTES * apart(words) * len(plan.buffers)))
     is_flat = all(len(step.global_size) <= 2 for step in script.kernels)
     if count < FEWEST or not is_flat or not _ends_soon(script.repeat):
         return None
-    guard = -(-apart(words) * ELEMENT_BYTES // 2 // GUARD_BYTES) * GUARD_BYTES
-    size = ELEMENT_BYTES * apart(words) * count
+    guard = -(-apart(words) * WORD_BYTES // 2 // GUARD_BYTES) * GUARD_BYTES
+    size = WORD_BYTES * apart(words) * count
     buffers = tuple(replace(spec, size=size, guard=guard, read_only=False) for spec in plan.buffers)
     return EditBatch(
         one=plan, plan=Plan(buffers=buffers, scripts={STUDENT: _repeated(script, count)}), count=count, words=words

@@ -10,8 +10,8 @@ import numpy as np
 from grader.common.record import replace
 from grader.course.assignment import Chosen
 from grader.course.criteria import Case
-from grader.course.launches import ELEMENT_BYTES
-from grader.course.truth.poison import GUARD_BYTES
+from grader.course.elements import WORD_BYTES
+from grader.course.poison import GUARD_BYTES
 from grader.execution.client import Worker
 from grader.execution.outcome import Failure, Fetched
 from grader.execution.plan import STUDENT, SUBMISSION, Bindings, Plan, Script, buffer_of, joined, submission_plan
@@ -58,7 +58,7 @@ class EvaluatedCase:
     @property
     def words(self) -> int:
         """Words of the largest array of the case."""
-        return max(buffer.size for buffer in self.plan.buffers) // ELEMENT_BYTES
+        return max(buffer.size for buffer in self.plan.buffers) // WORD_BYTES
 
     @property
     def few_iterations(self) -> int:

@@ -37,7 +37,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from grader.course.launches import ELEMENT_BYTES as WORD
+from grader.course.elements import ELEMENTS, WORD_BYTES
 from grader.grading.search.sites import Edit
 from grader.grading.source.outline import Function, Outline, Variable
 from grader.grading.source.reading import outline as read
@@ -57,7 +57,7 @@ TYPES = 3
 
 NUMBER_BITS, WORDS_BITS, ITERATIONS_BITS = 16, 24, 24
 
-WORDS = frozenset({"float", "int", "uint", "unsigned", "unsigned int"})
+WORDS = frozenset(name for each in ELEMENTS.values() for name in each.names if each.bytes == WORD_BYTES)
 """Types of four bytes. An index into an array of these costs no division."""
 
 ALIGNED = 32
@@ -300,7 +300,7 @@ class _Writer:
     def _own(self, array: Variable) -> str:
         """A statement that moves a pointer to the array of the group's edit."""
         blocks = f"({self._words} + {ALIGNED - 1}) / {ALIGNED}"
-        return f"{array.name} += get_group_id(2) * ({blocks} * {2 * ALIGNED * WORD}) / sizeof({array.name}[0]);"
+        return f"{array.name} += get_group_id(2) * ({blocks} * {2 * ALIGNED * WORD_BYTES}) / sizeof({array.name}[0]);"
 
     def _limit_the_indexes(self) -> None:
         """Keep each index of a variable inside its array: `a[i]` and, for an array, `a[i][j]`."""

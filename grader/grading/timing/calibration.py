@@ -14,8 +14,8 @@ import numpy as np
 
 from grader.common.errors import DeviceError
 from grader.course.criteria import DeviceClass
+from grader.course.poison import POISON
 from grader.course.speed_goals import device_class
-from grader.course.truth.poison import POISON
 from grader.execution.client import Worker
 from grader.execution.device import PeakRun, peak_run
 from grader.execution.outcome import Timing

@@ -26,8 +26,8 @@ from grader.common.errors import InputError
 from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.criteria import Range
-from grader.course.launches import ELEMENT_BYTES, DataKind, ElementType
-from grader.course.truth.inputs import INTEGER_BOUND
+from grader.course.elements import ELEMENTS, WORD_BYTES, Element, ElementType
+from grader.course.launches import DataKind
 from grader.execution.plan import STUDENT, Plan, Script
 from grader.kernels import source
 from grader.protocol.messages import DeviceFacts
@@ -40,25 +40,20 @@ DIGEST, SUMS = "digest", "sums of the digest"
 """Names of the script that makes the digest, and of its buffer, which has sums for each output. No buffer of an
 assignment has such a name."""
 
+
+def _kernels(element: Element) -> dict[DataKind, str]:
+    """Kernels that make the data of a type, by kind."""
+    whole = "floats" if element.is_floating else "integers"
+    kernels: dict[DataKind, str] = {"numbers": whole, "integers": whole, "zeros": "zeros"}
+    return {**kernels, "bits": "bits"} if element.is_floating else kernels
+
+
 KERNELS: dict[tuple[DataKind, ElementType], str] = {
-    ("numbers", "float"): "floats",
-    ("integers", "float"): "floats",
-    ("bits", "float"): "bits",
-    ("zeros", "float"): "zeros",
-    ("numbers", "int"): "integers",
-    ("integers", "int"): "integers",
-    ("zeros", "int"): "zeros",
-    ("numbers", "uint"): "integers",
-    ("integers", "uint"): "integers",
-    ("zeros", "uint"): "zeros",
+    (kind, name): kernel for name, element in ELEMENTS.items() for kind, kernel in _kernels(element).items()
 }
 """Kernel for each kind and type of data that an assignment asks for. Data that an oracle must make has no kernel."""
 
-RANGES: dict[ElementType, Range] = {
-    "float": (-INTEGER_BOUND, INTEGER_BOUND),
-    "int": (-INTEGER_BOUND, INTEGER_BOUND),
-    "uint": (0, 2 * INTEGER_BOUND),
-}
+RANGES: dict[ElementType, Range] = {name: element.integers for name, element in ELEMENTS.items()}
 """Least and largest whole number of each type, if an assignment gives no range."""
 
 ITEMS, GROUP = 262_144, 256
@@ -153,13 +148,13 @@ def _makers(
         maker = KERNELS[buffer.data or "numbers", buffer.type]
         low, high = ranges.get(name, RANGES[buffer.type])
         span = (ScalarArg(type="int32", value=low), _uint(high - low + 1))
-        count = specs[name].size // ELEMENT_BYTES
+        count = specs[name].size // WORD_BYTES
         yield _step(maker, BufferArg(buffer=name), _uint(count), _uint(number), *span, KeyArg())
 
 
 def _digester(spec: BufferSpec, number: int) -> KernelStep:
     """Step that makes the digest of a buffer and of its guard bands, which must not change."""
-    count = (spec.size + 2 * spec.guard) // ELEMENT_BYTES
+    count = (spec.size + 2 * spec.guard) // WORD_BYTES
     whole = BufferArg(buffer=spec.name, part="whole")
     return _step("digest", whole, _uint(count), _uint(number), BufferArg(buffer=SUMS), KeyArg())
 

@@ -5,15 +5,17 @@ import pytest
 
 from grader.common.errors import SolutionError
 from grader.course.criteria import Tolerance
+from grader.course.elements import ELEMENTS
+from grader.course.poison import INPUT_POISON, POISON
 from grader.course.truth.comparison import (
-    UNIT_ROUNDOFF,
     Standard,
     compare,
     first_stray_write,
     unchanged,
 )
 from grader.course.truth.oracle import Truth
-from grader.course.truth.poison import INPUT_POISON, POISON
+
+UNIT_ROUNDOFF = ELEMENTS["float"].unit_roundoff
 
 EXACT = Standard(tolerance=Tolerance(rule="exact"), factor=1.0, data="random")
 
@@ -95,7 +97,7 @@ def test_a_mismatch_is_counted_and_located():
     got[1, 2] += 1
     got[2, 0] -= 5
     got.view(np.uint32)[2, 3] = POISON
-    mismatch = compare("C", got, Truth(value=value, magnitude=np.ones((3, 4))), rounding(2 / UNIT_ROUNDOFF * 0.25))
+    mismatch = compare("C", got, Truth(value=value, magnitude=np.ones((3, 4))), rounding(0.5 / UNIT_ROUNDOFF))
     assert mismatch is not None
     assert (mismatch.wrong, mismatch.total, mismatch.unwritten) == (3, 12, 1)
     assert (mismatch.index, mismatch.got, mismatch.expected) == ((1, 2), 7.0, 6.0)

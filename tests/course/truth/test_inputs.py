@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from grader.course.truth.inputs import INTEGER_BOUND, make_inputs
+from grader.course.elements import INTEGER_BOUND
+from grader.course.truth.inputs import make_inputs
 from grader.course.truth.oracle import load_oracle
 
 

@@ -5,10 +5,10 @@ import pytest
 from fake_worker import BINDINGS, FakeWorker
 
 from grader.course.criteria import Case
+from grader.course.poison import POISON
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
 from grader.course.truth.oracle import load_oracle
-from grader.course.truth.poison import POISON
 from grader.grading.checks.building import Built
 from grader.grading.checks.conclusions import conclude
 from grader.grading.checks.correctness import failed_sizes, try_cases

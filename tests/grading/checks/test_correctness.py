@@ -7,11 +7,11 @@ import pytest
 from fake_worker import BINDINGS, FakeWorker
 from samples import BUILD, SPEED, check
 
+from grader.course.poison import POISON
 from grader.course.rubric import Kind
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
 from grader.course.truth.oracle import load_oracle
-from grader.course.truth.poison import POISON
 from grader.execution.outcome import TimedOut
 from grader.grading.checks.building import Built
 from grader.grading.checks.conclusions import conclude

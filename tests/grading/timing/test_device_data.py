@@ -6,7 +6,7 @@ from samples import DEVICE
 from timing_setups import at_sizes, with_integers
 
 from grader.common.errors import InputError
-from grader.course.truth.poison import GUARD_BYTES, POISON
+from grader.course.poison import GUARD_BYTES, POISON
 from grader.execution.outcome import Timing
 from grader.execution.plan import STUDENT, Plan, Script, control_plan, reference_plan, submission_plan
 from grader.grading.timing.device_data import (

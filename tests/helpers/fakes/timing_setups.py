@@ -6,8 +6,8 @@ import numpy as np
 from samples import DEVICE
 
 from grader.course.expressions import evaluate
+from grader.course.poison import GUARD_BYTES, INPUT_POISON, POISON
 from grader.course.submissions.task import Task
-from grader.course.truth.poison import GUARD_BYTES, INPUT_POISON, POISON
 from grader.execution.outcome import Fetched, Timing, Took
 from grader.execution.plan import (
     COPY,

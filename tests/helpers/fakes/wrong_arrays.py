@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 
 from grader.course.criteria import Tolerance
+from grader.course.poison import POISON
 from grader.course.truth.comparison import Standard
 from grader.course.truth.oracle import Truth
-from grader.course.truth.poison import POISON
 from grader.grading.explain.diagnosis.evidence import Evidence
 from grader.grading.explain.diagnosis.runner import explain
 

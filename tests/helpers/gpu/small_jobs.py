@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grader.course.truth.poison import INPUT_POISON, POISON
+from grader.course.poison import INPUT_POISON, POISON
 from grader.execution.plan import Plan, Script
 from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, ScalarArg
 

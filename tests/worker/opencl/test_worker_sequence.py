@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from worker_rules import LIMITS, TIMEOUTS, sandbox_with
 
-from grader.course.truth.poison import GUARD_BYTES, POISON
+from grader.course.poison import GUARD_BYTES, POISON
 from grader.execution.client import Worker
 from grader.execution.outcome import Timing
 from grader.execution.plan import Plan, Script

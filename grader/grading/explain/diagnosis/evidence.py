@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.course.truth.comparison import Standard, wrong_elements
+from grader.course.truth.comparison import Standard, unwritten_elements, wrong_elements
 from grader.course.truth.oracle import Truth
-from grader.course.truth.poison import POISON
 from grader.grading.explain.regions import Blocks, Mask, place
 
 EXPLAINED = 0.95
@@ -86,8 +85,7 @@ class Evidence:
     @cached_property
     def unwritten(self) -> Mask:
         """Mask of the elements that still have their values from before the launch."""
-        unwritten: Mask = self.got.view(np.uint32) == POISON
-        return unwritten
+        return unwritten_elements(self.got)
 
     @cached_property
     def held(self) -> Mask:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grader.course.elements import element_of
 from grader.course.truth.mistakes import (
     by_columns,
     cut_to_half,
@@ -104,7 +105,7 @@ def factors(case: Evidence) -> Iterator[Mistake]:
         predict=lambda other: other.predict(factor * other.truth.value.astype(np.float64)),
     )
     yield Mistake(
-        cause=f"{case.buffer} is off by {difference:{'.6g' if case.got.dtype.kind == 'f' else '.0f'}} everywhere",
+        cause=f"{case.buffer} is off by {difference:{element_of(case.got.dtype.name).format}} everywhere",
         predict=lambda other: other.predict(other.truth.value.astype(np.float64) + difference),
     )
 

@@ -10,8 +10,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.course.truth.comparison import wrong_elements
-from grader.course.truth.poison import INPUT_POISON
+from grader.course.elements import element_of
+from grader.course.truth.comparison import bits, wrong_elements
 from grader.grading.explain.diagnosis.evidence import EXPLAINED, FITTED, Cases, Evidence, Explanation, Statement, Use
 from grader.grading.explain.regions import Mask, fills
 
@@ -42,7 +42,7 @@ def not_a_number(case: Evidence) -> Explanation | None:
     if not held.size or not np.isnan(held).all() or any(np.isnan(array).any() for array in case.inputs.values()):
         return None
     cause = "it comes from words that nobody has set, from a division by 0, or from numbers that grow without end"
-    if np.mean(held.view(np.uint32) == INPUT_POISON) >= EXPLAINED:
+    if np.mean(bits(held) == element_of(held.dtype.name).input_poison) >= EXPLAINED:
         cause = "it was read past the end of an input, and NaN times 0 is NaN"
     return Explanation(
         cause=cause, sentence=f"{case.buffer} holds NaN (not a number){case.where}, and no input does: {cause}."

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from itertools import islice
 
-from grader.course.launches import ELEMENT_BYTES
+from grader.course.elements import WORD_BYTES
 from grader.protocol.observation import SeenKernel, SeenMessage
 
 PRIVATE, GLOBAL, LOCAL = 0, 1, 3
@@ -108,7 +108,7 @@ def target(message: SeenMessage, seen: SeenKernel) -> Target:
     array = next((array for array in seen.arrays if (array.space, array.buffer) == (space, buffer)), None)
     if array is None:
         return Target(array=message.array or f"{match['space']} memory", element=None, elements=None)
-    return Target(array=array.name, element=offset // ELEMENT_BYTES, elements=array.size // ELEMENT_BYTES)
+    return Target(array=array.name, element=offset // WORD_BYTES, elements=array.size // WORD_BYTES)
 
 
 def is_local(message: SeenMessage) -> bool:

@@ -26,9 +26,9 @@ from wrong_arrays import (
 )
 
 from grader.course.criteria import Tolerance
+from grader.course.poison import INPUT_POISON
 from grader.course.truth.comparison import Standard
 from grader.course.truth.oracle import Truth
-from grader.course.truth.poison import INPUT_POISON
 from grader.grading.explain.diagnosis.evidence import Use
 from grader.grading.explain.diagnosis.runner import explain
 

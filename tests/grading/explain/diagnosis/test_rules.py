@@ -24,9 +24,9 @@ from wrong_arrays import (
     unwritten,
 )
 
+from grader.course.poison import INPUT_POISON
 from grader.course.truth.mistakes import by_columns
 from grader.course.truth.oracle import Truth
-from grader.course.truth.poison import INPUT_POISON
 from grader.grading.explain.diagnosis import mistakes, observations, rules, runner
 from grader.grading.explain.diagnosis.rules import RULES, Needs
 from grader.grading.explain.diagnosis.runner import explain
