@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from grader.common.phrases import first_sentence
 from grader.course.submissions.task import Task
@@ -18,6 +19,7 @@ from grader.grading.timing.participants import Role
 from grader.protocol.messages import DeviceFacts
 from grader.results.check import Check, Reason
 from grader.results.metrics import Roofs
+from grader.results.result import Provenance
 from grader.results.withholding import shown_at_once
 
 
@@ -37,6 +39,7 @@ class GradingContext:
     counter: Worker
     model_simulator: Worker
     device: DeviceFacts
+    provenance: Provenance
     roofs: Roofs | None
     cpu: SharedCpu
     ours: ExitStack
@@ -68,6 +71,7 @@ def enter_submission(
     task: Task, environment: GradingEnvironment, progress: Progress, cpu: SharedCpu, workers: ExitStack
 ) -> GradingContext:
     """Start the submission's workers, which `workers` ends."""
+    started = datetime.now(UTC)
     with cpu:
         student = workers.enter_context(environment.student())
         simulator = environment.simulator()
@@ -91,6 +95,7 @@ def enter_submission(
         counter=counter,
         model_simulator=model_simulator,
         device=device,
+        provenance=environment.provenance(task, device, started),
         roofs=roofs,
         cpu=cpu,
         ours=workers.enter_context(ExitStack()),
