@@ -85,8 +85,6 @@ def test_wrong_results_are_open_if_another_compiler_gets_right_ones(simulator, t
     cases = [each.check for each in tried(transposition, *ends)]
     checks = waits.of(cases, transposition)
     assert [check.reason for check in checks] == [end and Reason.COMPILER_FAILED for end in ends]
-        end and Reason.COMPILER_FAILED for end in ends
-    ]
     assert waits.failed.message.startswith(
         "3 of 9 elements are wrong. With another compiler, the results are right at "
     )
