@@ -4,6 +4,7 @@ A section says what its checks are worth, what is hidden, and what they need. gr
 makes the checks of each section.
 """
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from typing import Any, ClassVar, Literal, Self
@@ -56,32 +57,32 @@ class Section(Record):
     unmeasured: ClassVar[Mapping[str, Any]] = {"points": True, "hidden": True}
     """Fields that change no measurement, in pydantic's notation for excluded fields."""
 
+    @abstractmethod
     def asked(self, device: DeviceClass, /) -> tuple[AskedCheck, ...]:
         """Return the checks, in their order."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def hides(self) -> tuple[bool, ...]:
         """True for each check that is hidden, in the order of the checks."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def total(self) -> float:
         """Points of all checks together; equal on every device class."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def hidden_points(self) -> float:
         """Points of the hidden checks, which a student kit leaves out."""
-        raise NotImplementedError
 
+    @abstractmethod
     def without_hidden(self) -> Self | None:
         """Return the section of a student kit, with unchanged points; None if all checks are hidden."""
-        raise NotImplementedError
 
+    @abstractmethod
     def launch_sizes(self) -> Iterator[Sizes]:
         """Yield the sizes of every launch that the checks need."""
-        raise NotImplementedError
 
     def numbers(self) -> Iterator[str | float]:
         """Yield the expressions over constants and sizes that need not be whole numbers."""
