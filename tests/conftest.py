@@ -18,6 +18,7 @@ from grader.common.errors import InterruptedGradingError
 from grader.course.assignment import Assignment
 from grader.course.catalogue import Course
 from grader.execution.kernel_threads import no_kernel_threads
+from grader.execution.pool import WorkerPool
 from grader.execution.sandbox import SANDBOXES
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.rules import SearchRules, TimingRules, WatchingRules
@@ -106,16 +107,14 @@ def environment(locks: Path, tmp_path_factory) -> Iterator[GradingEnvironment]:
     """Environment of `grader grade` with shorter deadlines and without the search for lines."""
     environment = GradingEnvironment(
         sandbox_name="process",
-        sandbox=SANDBOXES["process"](RULES),
-        device=0,
-        timeouts=TIMEOUTS,
+        workers=WorkerPool(SANDBOXES["process"](RULES), 0, TIMEOUTS),
         timing=TimingRules(),
         locks=locks,
         profiles=tmp_path_factory.mktemp("profiles"),
         watching=WatchingRules(),
         search=SearchRules(seconds=0),
     )
-    with closing(environment.sandbox), closing(environment.own):
+    with closing(environment.workers.sandbox), closing(environment.workers):
         yield environment
 
 

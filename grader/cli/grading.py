@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,14 +16,11 @@ from grader.cli.saves import EVERY, Saves
 from grader.common.errors import GraderError, InterruptedGradingError, SavedAgainError
 from grader.common.interrupts import interrupted_when
 from grader.common.optional import Fault, attempt
-from grader.common.record import replace
 from grader.course.submissions.submission import Submission, parse_submission
 from grader.course.suite import Coursework
-from grader.execution.pool import Ahead
 from grader.grading.grade import grade_coursework
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.progress import Progress
-from grader.grading.settings import spare_processors
 from grader.protocol.text import showable
 from grader.reports.since import since
 from grader.reports.terminal import render
@@ -68,24 +64,19 @@ def show(result: Result) -> None:
 
 
 def follow(grading: Grading, path: Path, environment: GradingEnvironment) -> NoReturn:
-    """Grade the file now and after each save, until the user interrupts this. A worker for the next content is prepared
-    while the user reads a report.
-    """
+    """Grade the file now and after each save, until the user interrupts this."""
     saves, last = Saves(path), None
-    with closing(Ahead(environment.worker)) as ahead:
-        ahead.begin()
-        for data in saves.contents():
-            result = _graded(grading, path, data, saves, replace(environment, ahead=ahead, spare=spare_processors()))
-            ahead.begin()
-            if result is not None:
-                grading.tell(result)
-                if last is not None:
-                    changes = attempt("what has changed", partial(since, last, result))
-                    typer.echo(
-                        changes.sentence if isinstance(changes, Fault) else f"since the last time: {'; '.join(changes)}"
-                    )
-                typer.echo(f"waiting until {showable(path.name)} is saved; Ctrl-C ends this.")
-                last = result
+    for data in saves.contents():
+        result = _graded(grading, path, data, saves, environment)
+        if result is not None:
+            grading.tell(result)
+            if last is not None:
+                changes = attempt("what has changed", partial(since, last, result))
+                typer.echo(
+                    changes.sentence if isinstance(changes, Fault) else f"since the last time: {'; '.join(changes)}"
+                )
+            typer.echo(f"waiting until {showable(path.name)} is saved; Ctrl-C ends this.")
+            last = result
     raise AssertionError("unreachable: a file has no last content")
 
 

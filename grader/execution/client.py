@@ -15,7 +15,7 @@ from grader.execution.connection import Channel, Connection, Driver
 from grader.execution.outcome import COMPILING, Failure, Fetched, Garbled
 from grader.execution.plan import Plan
 from grader.execution.prefetch import Prefetch
-from grader.execution.sandbox import Sandbox
+from grader.execution.sandbox import ProcessStarter
 from grader.execution.session import Session
 from grader.execution.states import Closing, Idle, InSession, Processes, Requested, State, Stopped, WarmingUp
 from grader.execution.timeouts import Timeouts
@@ -39,8 +39,10 @@ if TYPE_CHECKING:
 class Worker(WorkerProcess):
     """A worker, which starts at its first use, and again after a failure that ended it."""
 
-    def __init__(self, sandbox: Sandbox, device: int, timeouts: Timeouts, simulation: Simulation | None = None) -> None:
-        super().__init__(sandbox, device, timeouts, simulation)
+    def __init__(
+        self, starter: ProcessStarter, device: int, timeouts: Timeouts, simulation: Simulation | None = None
+    ) -> None:
+        super().__init__(starter, device, timeouts, simulation)
         self._programs: dict[str, ProgramSource] = {}
         self._launched: set[str] = set()
         """Scripts that the current process has launched with the current programs."""

@@ -188,9 +188,9 @@ def test_rules_come_from_the_batch(settings_json, monkeypatch, name):
     look_around(settings_json)
     (opened,) = station._open.values()
     assert opened._environment.timing.min_pairs == int(CALM["GRADER_TIMING__MIN_PAIRS"])
-    assert opened._environment.timeouts.launch == float(CALM["GRADER_DEADLINES__LAUNCH"])
+    assert opened._environment.workers.timeouts.launch == float(CALM["GRADER_DEADLINES__LAUNCH"])
     assert (
-        opened._environment.sandbox.facts()["cpu_seconds"]
+        opened._environment.workers.sandbox.facts()["cpu_seconds"]
         == int(CALM["GRADER_LIMITS__CPU_SECONDS"])
         != LIMITS.cpu_seconds + 1
     )

@@ -554,7 +554,7 @@ def test_a_missing_device_is_told_with_its_reason(worker, monkeypatch, found, sa
     """A driver that does not know the processor is reported as too old, not as missing. Both messages name the command
     to run.
     """
-    alone = Worker(worker._sandbox, 0, TIMEOUTS)
+    alone = Worker(worker._starter, 0, TIMEOUTS)
     monkeypatch.setattr(Connection, "reply", lambda *_: found)
     with alone, pytest.raises(DeviceError, match=rf"{said}.*grader setup`") as raised:
         alone.ready()

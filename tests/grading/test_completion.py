@@ -3,6 +3,7 @@
 import pytest
 from courses import KERNEL, course_of
 from hidden_parts import CASES, FIELDS, hiding_course
+from pools import with_timeouts
 from suites import quick
 
 from grader.common.record import replace
@@ -34,7 +35,7 @@ def hiding(tmp_path_factory):
 def soon(environment):
     """Environment with deadlines so short that a test can wait for them."""
     changed = quick(environment)
-    return replace(changed, timeouts=replace(changed.timeouts, first_launch=5, launch=5))
+    return with_timeouts(changed, first_launch=5, launch=5)
 
 
 def both(coursework, handed_in, environment):

@@ -5,7 +5,6 @@ import pytest
 from kernels import changed
 from simulator import Given, Local, watch
 
-from grader.execution.client import Worker
 from grader.grading.grading_environment import GradingEnvironment
 from grader.protocol.messages import Simulation
 
@@ -568,7 +567,7 @@ def test_another_device(simulator, environment: GradingEnvironment):
     """Warps, sectors and banks have the sizes in the rules."""
     assert simulator.ready()
     other = Simulation(warp=16, sector=64, banks=16, bank=8)
-    with Worker(environment.sandbox, 0, environment.timeouts, other) as worker:
+    with environment.workers.simulator(other) as worker:
         worker.ready()
         seen = see(worker, "    __local float t[32];\n    t[l] = a[2 * i];\n    out[i] = t[l];")
     assert counts(seen, "a") == (4, 8, 4, 8)

@@ -51,7 +51,7 @@ class GradingContext:
 
     def borrow(self, role: Role) -> Worker:
         """Borrow a worker for our own kernels, until `leave_the_device` or the end of the grading."""
-        return self.ours.enter_context(self.environment.own.borrow(role, self.environment.worker))
+        return self.ours.enter_context(self.environment.workers.own(role))
 
     def leave_the_device(self) -> None:
         """Release our own workers, and ask the submission's worker to end: from now on, only simulators work."""
@@ -73,7 +73,7 @@ def enter_submission(
     """Start the submission's workers, which `workers` ends."""
     started = datetime.now(UTC)
     with cpu:
-        student = workers.enter_context(environment.student())
+        student = workers.enter_context(environment.workers.submission())
         simulator = environment.simulator()
         counter = environment.simulator() if environment.spare else simulator
         model_simulator = environment.simulator()
@@ -129,5 +129,5 @@ def probe_after(checks: Iterable[Check], environment: GradingEnvironment, device
     """
     if any(check.reason in {Reason.TIME_LIMIT, Reason.CRASH, Reason.COMPILER_FAILED} for check in checks):
         if not share_a_process(device):
-            environment.own.close()
+            environment.workers.close_own()
         probe(environment.worker(), RECOVERY)

@@ -38,7 +38,7 @@ def dead_environment(environment, monkeypatch):
     def refuse(_):
         raise WorkerError("a worker could not start: there is none in this test.")
 
-    monkeypatch.setattr(type(environment.sandbox), "start", refuse)
+    monkeypatch.setattr(type(environment.workers.sandbox), "start", refuse)
     return environment
 
 
