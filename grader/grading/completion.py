@@ -38,7 +38,7 @@ def complete(coursework: Coursework, submission: Submission, result: Result, env
     try:
         whole = joined(coursework, [_completed(task, part, environment) for task, part in own])
     finally:
-        environment.own.close()  # on a GPU, a crash may have ended them: the next grading starts alike
+        environment.own.close()  # on a GPU, a crash may have ended them: the next grading opens new ones
     return replace(whole, seconds=result.seconds + time.perf_counter() - clock)
 
 
