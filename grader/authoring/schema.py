@@ -62,7 +62,7 @@ def assignment_schema() -> Fields:
             **{_partial_name(name): _relaxed(each) for name, each in definitions.items()},
             "Whole": {"description": "Of one kernel.", "properties": fields, "required": required},
             "Part": {
-                "description": "What differs for this kernel from the fields beside `parts`.",
+                "description": "Fields of this kernel that differ from the fields next to `parts`.",
                 "type": "object",
                 "additionalProperties": False,
                 "properties": {name: field for name, field in some.items() if name not in POLICIES},

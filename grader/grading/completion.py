@@ -39,7 +39,7 @@ def complete(coursework: Coursework, submission: Submission, result: Result, env
     try:
         whole = joined(coursework, [_completed(task, part, environment) for task, part in own])
     finally:
-        environment.workers.close_own()  # on a GPU, a crash may have ended them: the next grading starts alike
+        environment.workers.close_own()  # on a GPU, a crash may have ended them: the next grading opens new ones
     return replace(whole, seconds=result.seconds + time.perf_counter() - clock)
 
 

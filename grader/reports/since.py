@@ -74,10 +74,10 @@ def _place(line: int | None) -> str:
 def _cases(before: Result, after: Result) -> Iterator[str]:
     """Yield the number of cases that are now right, and the names of cases that are now wrong."""
     was, now = _right(before), _right(after)
-    mended = [name for name in now if now[name] and was.get(name) is False]
+    fixed = [name for name in now if now[name] and was.get(name) is False]
     broken = [name for name in now if not now[name] and was.get(name)]
-    if mended:
-        yield f"{count(len(mended), 'case')} more right"
+    if fixed:
+        yield f"{count(len(fixed), 'case')} more right"
     if broken:
         yield f"not right any more: {showable(listed(broken, 'and'))}"
 

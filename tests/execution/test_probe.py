@@ -118,7 +118,7 @@ def test_a_device_that_stays_away_is_not_waited_for_longer(environment, monkeypa
 
 @pytest.mark.parametrize("outcome", [returned(RIGHT[::-1]), WorkerError("no container engine answers")])
 def test_what_no_waiting_mends_is_told_at_once(environment, monkeypatch, outcome):
-    """Wrong values do not go away by waiting, and a worker that does not start is no fault of the device. Both are
+    """Wrong values do not go away by waiting, and a worker that does not start is not a fault of the device. Both are
     reported at once.
     """
     clock = in_turn(monkeypatch, outcome, returned(RIGHT))

@@ -124,7 +124,7 @@ def test_what_a_step_may_not_do_is_found(step, what, monkeypatch):
 @pytest.mark.whole
 @pytest.mark.parametrize("step", [linear, refusing, len, sorted])
 def test_what_a_step_may_do_is_no_finding(step):
-    """Cost in proportion to the input and an InputError are no findings."""
+    """Cost in proportion to the input and an InputError are not findings."""
     assert list(search.examine(target(step), "a", ["step"])) == [None]
 
 
@@ -141,7 +141,7 @@ def test_what_is_quadratic_is_found_behind_what_is_linear(monkeypatch):
 
 
 def test_one_steep_doubling_is_a_limit_and_no_growth():
-    """A single jump in cost is no growth, because a step may do more work beyond a limit.
+    """A single jump in cost is not growth, because a step may do more work beyond a limit.
 
     Steady growth of the cost per size is steep.
     """

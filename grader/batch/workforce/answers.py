@@ -27,7 +27,7 @@ OUTCOME: TypeAdapter[Result | Ungraded] = TypeAdapter(Result | Ungraded)
 def read_answer(text: object, job: GradingJob) -> Result | Ungraded:
     """Return the outcome in an answer. Raises WorkerError if the text is not an outcome of this job."""
     if not isinstance(text, str) or len(text) > MAX_ANSWER_LENGTH:
-        raise WorkerError("a worker's answer is not believed: it is no result.")
+        raise WorkerError("a worker's answer is not a result.")
     try:
         outcome = OUTCOME.validate_json(text)
     except ValidationError as error:

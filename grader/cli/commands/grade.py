@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 PATIENT = 60.0
 """Seconds that a search may take in a command that only explains."""
 
-WatchOption = Annotated[bool, typer.Option("--watch", help="Grade it again whenever it is saved, until Ctrl-C.")]
+WatchOption = Annotated[bool, typer.Option("--watch", help="Grade the file again after each save, until Ctrl-C.")]
 
 
 @dataclass(frozen=True, kw_only=True)

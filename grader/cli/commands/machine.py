@@ -21,7 +21,7 @@ def devices(sandbox: SandboxOption = None, gpu: GpuOption = None) -> None:
 
 
 def calibrate(sandbox: SandboxOption = None, gpu: GpuOption = None, device: DeviceOption = None) -> None:
-    """Measure what the device can do, and keep it: gradings draw their rooflines and judge what is too fast by it."""
+    """Measure and store the limits of the device. Gradings use them for rooflines and to find impossible speeds."""
     from rich.console import Console
     from rich.text import Text
 

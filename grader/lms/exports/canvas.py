@@ -85,7 +85,7 @@ def canvas_gradebook(
 
     The column is found by the assignment's title or name, or by `column`: a heading, a title, or the number in it.
     Students are found by ID, or by a login that is a mail address: either is the student's key. Points are scaled to
-    Points Possible. Raises InputError if the file is no gradebook, or if no column or several fit.
+    Points Possible. Raises InputError if the file is not a gradebook, or if no column or several fit.
     """
     if "ID" not in sheet.headings:
         raise InputError(f'{sheet.name} has no column "ID"; is it the gradebook as Canvas exported it?')

@@ -93,5 +93,5 @@ def test_what_is_no_result_is_an_error(job, text):
 def test_an_endless_answer_is_not_even_read(job, monkeypatch):
     """An answer longer than any result raises WorkerError before it is parsed."""
     monkeypatch.setattr(answers, "MAX_ANSWER_LENGTH", 10)
-    with pytest.raises(WorkerError, match="it is no result"):
+    with pytest.raises(WorkerError, match="is not a result"):
         read_answer("{" + " " * 10, job)

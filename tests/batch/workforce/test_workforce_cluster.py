@@ -260,7 +260,7 @@ def test_a_scheduler_that_goes_ends_the_batch_and_says_what_to_do(dask, hired, m
     theirs.close(timeout=20)
     with pytest.raises(WorkerError, match="lost"):
         waiting.result(20)
-    with pytest.raises(WorkerError, match="the same command goes on from there"):
+    with pytest.raises(WorkerError, match="the same command continues from there"):
         crew.submit("job")
 
 

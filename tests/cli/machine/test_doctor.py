@@ -59,7 +59,7 @@ def test_this_machine_is_found_in_order(environment, course):
 
 
 def test_a_missing_linker_is_found_with_its_remedy(dead_environment, empty_course, monkeypatch):
-    """A missing linker has a remedy. The doctor looks for `ld` by name, because PoCL's message is no help."""
+    """A missing linker has a remedy. The doctor looks for `ld` by name, because PoCL's message does not help."""
     monkeypatch.setattr(shutil, "which", lambda _: None)
     finding = findings(dead_environment, empty_course)["linker"]
     assert "there is no `ld`" in finding.found

@@ -105,7 +105,7 @@ def test_a_missing_linker_is_for_root_to_install(tmp_path, monkeypatch):
 
 
 def test_a_driver_that_needs_no_linker_gets_none(tmp_path, monkeypatch):
-    """A missing linker is no step for a GPU's driver, because the driver links kernels itself."""
+    """A missing linker is not a step for a GPU's driver, because the driver links kernels itself."""
     monkeypatch.setattr(shutil, "which", lambda _: None)
     assert missing(Machine(), tmp_path) == []
 

@@ -229,7 +229,7 @@ def test_the_door_closes_at_the_last_moment(found, late, spent, delay):
 
 
 def test_before_it_opens_nothing_is_taken():
-    """Work is refused before the opening time and taken from that moment on."""
+    """Work is refused before the opening time and accepted from then on."""
     dates = of("2026-12-01T23:59", opens="2026-11-16T08:00")
     assert state(dates, "refused", at("2026-11-16T07:59:59")) == "not open yet"
     assert state(dates, "refused", at("2026-11-16T08:00")) == "open"

@@ -142,7 +142,7 @@ def test_reads_that_were_left_out_are_noticed(worker, monkeypatch):
 def test_a_clock_too_coarse_for_a_launch_is_a_fault_of_the_device(worker, monkeypatch):
     """If the device's clock reports no time for a launch, DeviceError is raised, because no rate can be computed."""
     steady(monkeypatch, {COPY: 0})
-    with pytest.raises(DeviceError, match="clock does not see launches of a millisecond"):
+    with pytest.raises(DeviceError, match="clock cannot measure launches of a millisecond"):
         calibrate(worker, "process", lambda _: None)
 
 

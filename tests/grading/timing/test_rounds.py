@@ -225,7 +225,7 @@ def test_an_honest_submission_gets_what_its_speed_is_worth(transposition, fracti
         ((Move(done=0.95, told=0.1),), Reason.NOT_WRITTEN),
         ((Move(told=0.85),), Reason.TOO_SLOW),
         ((Move(wastes=3.0),), Reason.TIME_LIMIT),
-        ((Move(idle=0.005),), Reason.TOO_SLOW),  # without these waits and their possible cost, it is too slow as well
+        ((Move(idle=0.005),), Reason.TOO_SLOW),  # it is too slow even without these waits
         ((Move(idle=0.01),), Reason.NOT_MEASURED),
         ((Move(idle=1.0),), Reason.NOT_MEASURED),
         ((Move(told=0.2, idle=1.0),), Reason.NOT_MEASURED),  # two lies are worth no more than one

@@ -105,7 +105,7 @@ def test_who_is_excused_is_not_absent(service):
     assert hand_in_case(service, "Ada small") == "the student is excused."
     assert hand_in_case(service, "Ben small") == "nothing was handed in."
     numbers = service.browser("staff").get("/course/assignments/small").text
-    assert "0 not graded yet; 1 handed nothing in; 1 excused; 0 late." in numbers
+    assert "0 not graded yet; 1 handed in nothing; 1 excused; 0 late." in numbers
     gradebook = GRADEBOOK.format(10).replace("Anna", "Ada").encode()
     remarks = unzipped(export(service, ExportKind.CANVAS, gradebook))["remarks.txt"].decode()
     assert "Ada: has no grade in the copy: the student is excused." in remarks
@@ -121,7 +121,7 @@ def test_who_has_only_excluded_attempts_does_not_wait_for_a_grade(service):
     assert hand_in_case(service, "Ada small") == "every attempt is excluded."
     assert "not graded yet</h2>" not in export(service, ExportKind.OVERVIEW).decode()
     numbers = service.browser("staff").get("/course/assignments/small").text
-    assert "0 not graded yet; 1 handed nothing in; 1 excluded; 0 late." in numbers
+    assert "0 not graded yet; 1 handed in nothing; 1 excluded; 0 late." in numbers
     points = service.browser("staff").get("/course/points.csv").content.decode("utf-8-sig")
     (ada, _) = csv.DictReader(io.StringIO(points))
     assert (ada["small points"], ada["small why"]) == ("", "every attempt is excluded")

@@ -456,13 +456,13 @@ def test_staff_read_that_hidden_cases_are_still_to_be_run(hiding):
     """Staff see that hidden cases have not run: on the course page, the attempt's page, Health and the release page."""
     attempt = shown(hiding)
     staff = hiding.browser("staff")
-    assert "Hidden cases are still to be run for 1 attempt, and do not count yet." in staff.get("/course").text
+    assert "hidden cases of 1 attempt waiting, not counted yet" in staff.get("/course").text
     page = staff.get(hiding.page_of(attempt)).text
-    assert "points; hidden cases are still to be run)" in page
-    assert "graded, hidden cases to run" in page
-    assert '<td data-name="hidden cases to run">1</td>' in staff.get("/course/health").text
+    assert "points; hidden cases are waiting)" in page
+    assert "graded, hidden cases waiting" in page
+    assert '<td data-name="hidden cases waiting">1</td>' in staff.get("/course/health").text
     asked = staff.get("/course/assignments/small/release").text
     assert "At once, 1 student sees the outcomes of hidden checks in 1 attempt" in asked
-    assert "Hidden cases are still to be run for 1 attempt. Their outcomes follow." in asked
+    assert "Hidden cases of 1 attempt are waiting. Their outcomes follow." in asked
     hiding.finish(later(hiding), with_hidden(hiding, fails))
-    assert "to be run" not in staff.get("/course").text + staff.get(hiding.page_of(attempt)).text
+    assert "hidden cases" not in staff.get("/course").text + staff.get(hiding.page_of(attempt)).text
