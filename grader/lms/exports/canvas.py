@@ -37,6 +37,9 @@ KEPT = {"EX": "excused in Canvas", "N/A": "not assigned to this student in Canva
 BY_OPTION = "name one with --canvas-column"
 """Remedy on the command line if no column has the assignment's name."""
 
+RENAMED = "give the right one this name in Canvas, and export the gradebook again"
+"""Remedy on a page, which has no field for the name of a column."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class CanvasGradebook:
@@ -76,6 +79,11 @@ class CanvasGradebook:
 def upload(sheet: Sheet, columns: Mapping[str, str]) -> CanvasGradebook:
     """Return the gradebook, and the column that the option names."""
     return CanvasGradebook(sheet=sheet, column=columns.get("canvas_column"))
+
+
+def from_page(sheet: Sheet) -> CanvasGradebook:
+    """Return the gradebook that was uploaded on a page."""
+    return CanvasGradebook(sheet=sheet, remedy=RENAMED)
 
 
 def canvas_gradebook(
