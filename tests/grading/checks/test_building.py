@@ -17,6 +17,8 @@ from grader.protocol.messages import Open
 from grader.results.metrics import Usage
 from grader.results.result import Kind, Reason, Verdict
 
+pytestmark = pytest.mark.spread
+
 SIGNATURE = "__kernel void coalsTransp(__global float *A, __global float *B, uint height, uint width)"
 EMPTY = SIGNATURE + " { }\n"
 
