@@ -22,6 +22,8 @@ from batches import (
 
 from grader.execution.sandbox.docker.sweeping import LABEL
 
+pytestmark = pytest.mark.long
+
 GRADED = 1
 """Exit code of a batch with at least one failed check."""
 

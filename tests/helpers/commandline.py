@@ -35,12 +35,16 @@ QUICK = {"GRADER_TIMING__MIN_PAIRS": "10", "GRADER_TIMING__NOISE_LIMIT": "100"}
 """Settings for gradings in which speed is not tested: few pairs, on a machine that may be busy with other tests."""
 
 
+OF_ALL_COMMANDS = {"COLUMNS": "80", "GRADER_SANDBOX": "process", "GRADER_SEARCH__SECONDS": "0"}
+"""Variables of each command. The search for lines takes seconds and is not what most tests are about. conftest.py adds
+the folder of locks.
+"""
+
+
 def environment(**changes):
-    """Return this process's environment, without settings of grader except for the sandbox, and without a search for
-    lines, which takes seconds and is not what most tests are about.
-    """
+    """Return this process's environment, with these variables instead of the settings of grader."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GRADER_")}
-    return {**kept, "COLUMNS": "80", "GRADER_SANDBOX": "process", "GRADER_SEARCH__SECONDS": "0", **changes}
+    return {**kept, **OF_ALL_COMMANDS, **changes}
 
 
 def python(folder, *args, **changes):

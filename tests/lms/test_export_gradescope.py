@@ -22,7 +22,7 @@ from autograders import (
     unzipped,
 )
 
-pytestmark = pytest.mark.xdist_group("platforms")  # one process, so that the image is built once
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("platforms")]  # one process, so that the image is built once
 
 METADATA = {
     "submission_metadata.json": b'{"id": 1, "users": [{"sid": "7", "name": "Ada"}], "previous_submissions": []}'

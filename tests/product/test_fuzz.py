@@ -22,7 +22,8 @@ from grader.results.result import Result
 SECONDS = float(os.environ.get("GRADER_FUZZ_SECONDS", "10"))
 """Seconds for each target in `make test-all`."""
 
-pytestmark = pytest.mark.filterwarnings("ignore:Duplicate name")  # made in odd archives on purpose
+# Odd archives have two files of a name on purpose.
+pytestmark = [pytest.mark.long, pytest.mark.spread, pytest.mark.filterwarnings("ignore:Duplicate name")]
 
 ALIKE = frozenset(
     ("answers", f"reading-{kept}")

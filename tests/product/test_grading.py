@@ -37,6 +37,8 @@ from grader.grading.timing.measurement import COMPARED_EVERY
 from grader.grading.timing.performance import unmeasured
 from grader.results.check import Reason
 
+pytestmark = [pytest.mark.long, pytest.mark.spread]
+
 
 def name_of(folder):
     """Return the name of a submission in the corpus."""

@@ -33,6 +33,8 @@ from grader.results.withholding import released, withheld
 from grader.service.course.pseudonyms import choose_pseudonym
 from grader.service.station.grader import ready
 
+pytestmark = pytest.mark.long
+
 HIDDEN_SIZE = 1000
 """Size of the hidden case, "ragged"."""
 

@@ -22,7 +22,7 @@ from grader.lms.exports.grades import KINDS
 from grader.lms.intake import take_in
 from grader.results.result import Result
 
-pytestmark = pytest.mark.xdist_group("synthetic")  # one process, so that each course is graded once
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("synthetic")]  # one process, so that each course is graded once
 
 SEED = 2
 

@@ -37,6 +37,8 @@ from project import ROOT
 
 from grader.results.result import Result
 
+pytestmark = pytest.mark.spread
+
 # --- files that are not submissions -------------------------------------------------------------
 
 

@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
@@ -20,7 +21,7 @@ from grader.execution.client import Worker
 from grader.execution.plan import NOTHING
 from grader.execution.sandbox.process import ProcessSandbox
 from grader.execution.sandbox.user import NEEDED, PACKAGE, UserSandbox
-from grader.execution.sandbox.users import USERS, BorrowedUser
+from grader.execution.sandbox.users import OPEN_PLACES, USERS, BorrowedUser
 from grader.grading.settings import load_settings
 
 NOBODY = 65534
@@ -54,6 +55,19 @@ while True:
     else: os._exit(0)
 """
 """Moves from process to process, so that a list of processes is always out of date."""
+
+
+@pytest.fixture(autouse=True)
+def few_files(monkeypatch):
+    """Shared folders with few files. The end of each user searches all shared folders, and a machine's /tmp may have a
+    million files.
+    """
+    with TemporaryDirectory() as folder:
+        Path(folder).chmod(0o1777)
+        monkeypatch.setattr(tempfile, "tempdir", folder)
+        monkeypatch.setattr("grader.execution.sandbox.users.OPEN_PLACES", ("/dev/shm",))
+        yield
+        monkeypatch.undo()
 
 
 @pytest.fixture
@@ -249,14 +263,16 @@ def outliving():
 
 @pytest.fixture
 def open_place():
-    """A folder in which every user may create files."""
-    with TemporaryDirectory() as folder:
+    """A folder in which every user may create files, outside the folder for temporary files."""
+    with TemporaryDirectory(dir="/var/tmp") as folder:
         Path(folder).chmod(0o1777)
         yield Path(folder)
 
 
-def test_what_a_user_has_left_is_removed_and_nothing_of_others(open_place):
+def test_what_a_user_has_left_is_removed_and_nothing_of_others(open_place, monkeypatch):
     """A user's files in shared folders and its objects in the OS kernel's memory are removed. Other users' are left."""
+    assert {"/tmp", "/var/tmp", "/dev/shm"} <= {*OPEN_PLACES}
+    monkeypatch.setattr("grader.execution.sandbox.users.OPEN_PLACES", (str(open_place), "/dev/shm"))
     (open_place / "ours").touch()
     user, neighbour = BorrowedUser.borrow(), BorrowedUser.borrow()
     before = outliving()
