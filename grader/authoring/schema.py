@@ -90,7 +90,8 @@ class _Explained(GenerateJsonSchema):
         """Return the schema of one record."""
         made, record = super().model_schema(schema), schema["cls"]
         for name, words in _said_below_fields(record).items():
-            made["properties"][record.model_fields[name].alias or name].setdefault("description", words)
+            if name in record.model_fields:  # the strings below constants of a class describe no field
+                made["properties"][record.model_fields[name].alias or name].setdefault("description", words)
         return made
 
 

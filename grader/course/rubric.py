@@ -97,7 +97,7 @@ class SingleCheck(Section):
 
     @property
     def hides(self) -> tuple[bool, ...]:
-        """Whether the check is hidden."""
+        """True if the check is hidden."""
         return (self.hidden,)
 
     @property
@@ -156,7 +156,7 @@ class Correctness(Section):
 
     @property
     def hides(self) -> tuple[bool, ...]:
-        """Whether each case is hidden."""
+        """True for each case that is hidden."""
         return tuple(case.hidden for case in self.cases)
 
     @property
@@ -251,7 +251,7 @@ class Memory(Section):
 
     @property
     def hides(self) -> tuple[bool, ...]:
-        """Whether each check is hidden."""
+        """True for each check that is hidden."""
         return tuple(check.hidden for check in self.checks)
 
     @property

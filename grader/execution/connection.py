@@ -45,7 +45,7 @@ class Driver(Enum):
     REFUSING = auto()
 
 
-class Channel(Protocol):
+class RequestChannel(Protocol):
     """Requests of a session and their replies: a connection, or requests that were sent early (prefetch.py)."""
 
     @property

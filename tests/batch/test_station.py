@@ -28,9 +28,9 @@ WRONG = ROOT / "tests" / "submissions" / "coalsTransp" / "copied-not-transposed"
 
 
 @pytest.fixture(autouse=True)
-def own_place(tmp_path, monkeypatch):
+def own_place(tmp_path, tmp_path_factory, monkeypatch):
     """A temporary folder and quick settings. The station is closed afterwards."""
-    for name, value in {**CALM, "GRADER_LOCKS": str(tmp_path)}.items():
+    for name, value in {**CALM, "GRADER_LOCKS": str(tmp_path_factory.mktemp("locks"))}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     yield tmp_path

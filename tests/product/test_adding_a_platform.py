@@ -118,6 +118,9 @@ Path("slate.zip").write_bytes(said.content)
 """
 
 
+HELPERS = [path for path in (ROOT / "tests" / "helpers").rglob("") if path.name not in {"__pycache__", "vendor"}]
+
+
 @pytest.fixture
 def package(tmp_path):
     """A package with the platform Slate."""
@@ -158,7 +161,7 @@ def test_a_platform_is_the_files_of_its_recipe(package, tmp_path):
 
 def test_the_service_has_the_platforms_file_to_fill(package, tmp_path):
     """With the same files, the service lists the platform among its exports, and fills in the platform's list."""
-    known = {"PYTHONPATH": os.pathsep.join(map(str, (package.folder, ROOT / "tests" / "helpers")))}
+    known = {"PYTHONPATH": os.pathsep.join(map(str, (package.folder, *HELPERS)))}
     done = python(tmp_path, "-c", IN_THE_SERVICE, **known)
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "page.txt").read_text()

@@ -9,7 +9,7 @@ from grader.common.record import replace
 from grader.execution.client import Worker
 from grader.execution.outcome import Crashed, Fetched, Garbled, TimedOut, Timing
 from grader.execution.plan import STUDENT, Plan, Script
-from grader.execution.session import Session
+from grader.execution.session import WorkerSession
 from grader.grading.checks.simulated_run import CUT_OFF, UNKNOWN, Simulated, run_at, seen_in, simulate
 from grader.grading.checks.simulator_runs import Runs
 from grader.grading.explain.problem import Problem
@@ -25,7 +25,7 @@ SIZES = {"height": 20, "width": 37}
 class Scripted:
     """Worker that gives a fixed answer to each request. Its `run` is the real one, which makes three requests."""
 
-    run = Session.run
+    run = WorkerSession.run
     plan = Plan(buffers=(), scripts={STUDENT: Script(steps=(), uploads=("A",), outputs=("B",))})
 
     def __init__(self, **answers):

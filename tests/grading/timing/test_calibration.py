@@ -11,7 +11,7 @@ from grader.common.errors import DeviceError
 from grader.execution.device import peak_run
 from grader.execution.outcome import Crashed, Timing
 from grader.execution.plan import COPY, PEAK, PEAK_OUTPUT
-from grader.execution.session import Session
+from grader.execution.session import WorkerSession
 from grader.grading.timing import calibration
 from grader.grading.timing.calibration import (
     COPIES,
@@ -70,7 +70,7 @@ def steady(monkeypatch, milliseconds):
     """Make launches report fixed times: the milliseconds of their script on the device's clock, and 0.25 s of waiting.
     The launches still run.
     """
-    launch = Session.launch
+    launch = WorkerSession.launch
 
     def launch_as_told(self, script):
         timing = launch(self, script)
@@ -78,7 +78,7 @@ def steady(monkeypatch, milliseconds):
         step = StepTime(start_ns=0, end_ns=int(milliseconds.get(script, 1) * 1e6))
         return Timing(steps=(step,), wall_seconds=0.25)
 
-    monkeypatch.setattr(Session, "launch", launch_as_told)
+    monkeypatch.setattr(WorkerSession, "launch", launch_as_told)
 
 
 def test_rates_are_those_worked_out_by_hand(worker, monkeypatch):
@@ -152,6 +152,6 @@ def test_a_kernel_of_ours_that_fails_is_a_fault_of_the_device(worker, monkeypatc
         patch.setattr(calibration, "SOURCE", "nonsense")
         with pytest.raises(DeviceError, match="does not build the kernels of the calibration"):
             calibrate(worker, "process", lambda _: None)
-    monkeypatch.setattr(Session, "launch", lambda *_: Crashed(signal=11, exit_code=None, words=""))
+    monkeypatch.setattr(WorkerSession, "launch", lambda *_: Crashed(signal=11, exit_code=None, words=""))
     with pytest.raises(DeviceError, match="does not run the fill of the calibration: Crashed"):
         calibrate(worker, "process", lambda _: None)
