@@ -1,4 +1,4 @@
-"""Issues of a submission: what a code review shows next to the lines of kernels.cl.
+"""Issues of a submission, which code reviews show next to the lines of kernels.cl.
 
 An issue is a cause of lost points, or of a practice case that failed. Each cause is one issue. Checks that failed only
 because another check failed have none. Cases that failed in one line for one cause share an issue, which names them.
@@ -39,8 +39,8 @@ class Issue:
 
 @dataclass(frozen=True, kw_only=True)
 class _Cause:
-    """What distinguishes an issue from others. `subject` is the cause of wrong cases, or else the check's label. `line`
-    is None if no line is known.
+    """Parts that distinguish an issue from others. `subject` is the cause of wrong cases, or else the check's label.
+    `line` is None if no line is known.
     """
 
     part: str

@@ -153,7 +153,7 @@ def test_other_inputs_change_no_fingerprint():
 
 
 def test_equal_lines_have_different_fingerprints():
-    """Two findings in lines with the same text are told apart by their order."""
+    """Two findings in lines with the same text differ by their order."""
     source = "int a;\nx = A[i];\nx = A[i];\n"
     findings = (OUTSIDE.model_copy(update={"message": f"line {line} reads outside A."}) for line in (2, 3))
     first, second = issues_of(result(BUILD, found(*findings), source=source))
