@@ -2,11 +2,12 @@
 
 An issue is a cause of lost points, or of a practice case that failed. Each cause is one issue. Checks that failed only
 because another check failed have none. Cases that failed in one line for one cause share an issue, which names them.
+A case without a known line shares the issue of a finding with its reason.
 """
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from grader.course.rubric import Kind
@@ -67,7 +68,8 @@ def issues_of(result: Result) -> tuple[Issue, ...]:
     found: dict[_Cause, list[_Sighting]] = {}
     for check in (*result.failures, *_practice(result)):
         for sighting in _sightings(check):
-            found.setdefault(_cause(sighting, lines), []).append(sighting)
+            cause = _cause(sighting, lines)
+            found.setdefault(_found_before(cause, found) or cause, []).append(sighting)
     issues = []
     for cause, sightings in found.items():
         text = lines[cause.line - 1].strip() if cause.line else ""
@@ -122,6 +124,14 @@ def _cause(sighting: _Sighting, lines: Sequence[str]) -> _Cause:
     )
 
 
+def _found_before(cause: _Cause, found: Iterable[_Cause]) -> _Cause | None:
+    """Return the finding with the same reason in the same kernel, if the cause has no line that could differ."""
+    if cause.line is not None:
+        return None
+    alike = (each for each in found if (each.part, each.reason) == (cause.part, cause.reason))
+    return next((each for each in alike if each.kind is Kind.SANITIZER), None)
+
+
 def _is_in(lines: Sequence[str], line: int) -> bool:
     """True if the file has this line. A compiler also names lines that `#line` in the file invents."""
     return 1 <= line <= len(lines)
@@ -129,9 +139,11 @@ def _is_in(lines: Sequence[str], line: int) -> bool:
 
 def _message(cause: _Cause, sightings: Sequence[_Sighting]) -> str:
     """Return the message of the check to read first, and the names of all checks."""
-    labels = ", ".join(dict.fromkeys(filter(None, (sighting.check.label for sighting in sightings))))
-    checks = ": ".join(filter(None, (cause.part, cause.kind, labels)))
-    return showable(f"{sightings[0].message} Seen in {checks}.")
+    checks = dict.fromkeys((sighting.check.kind, sighting.check.label) for sighting in sightings)
+    kinds = dict.fromkeys(kind for kind, _ in checks)
+    labels = {kind: ", ".join(label for its_kind, label in checks if its_kind is kind) for kind in kinds}
+    names = (": ".join(filter(None, (cause.part, kind, labels[kind]))) for kind in kinds)
+    return showable(f"{sightings[0].message} Seen in {'; '.join(names)}.")
 
 
 def _hash(identity: Sequence[str]) -> str:

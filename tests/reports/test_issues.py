@@ -5,7 +5,7 @@ import re
 import pytest
 from faulty_results import GRADED, OUTSIDE, PRACTICE, WASTEFUL, WRONG, found, wrong
 from picture import example
-from samples import BUILD, RACE, SOURCE, result
+from samples import BUILD, RACE, SOURCE, failed, result
 
 from grader.reports.issues import issues_of, lines_of
 from grader.results.check import Reason
@@ -67,6 +67,16 @@ def test_a_check_whose_message_is_about_no_finding_is_an_issue_before_its_findin
         (Reason.TIME_LIMIT, 1),
         (Reason.OUT_OF_BOUNDS, 13),
     ]
+
+
+def test_a_case_without_a_line_shares_the_issue_of_a_finding_with_its_reason():
+    """A case that went out of bounds at an unknown line is the finding's. In another kernel, it is another issue."""
+    case = failed("correctness: one (n 1)", Reason.OUT_OF_BOUNDS, "it wrote outside A.")
+    (one,) = issues_of(result(BUILD, case, found(OUTSIDE), source=SOURCE))
+    assert one.line == 13
+    assert one.message.endswith(" Seen in sanitizer; correctness: one.")
+    both = issues_of(result(case.of_part("a"), found(OUTSIDE).of_part("b"), source=SOURCE))
+    assert [each.line for each in both] == [1, 13]
 
 
 def test_different_checks_of_memory_are_different_issues():
