@@ -91,7 +91,8 @@ def assert_whole(graded):
     for handin in graded.intake.handins:
         home = graded.out / "students" / handin.student.label
         assert {path.name for path in home.glob(f"{handin.assignment}.*")} == {
-            f"{handin.assignment}.{ending}" for ending in ("html", "xml", "gradescope.json", "json")
+            f"{handin.assignment}.{ending}"
+            for ending in ("codequality.json", "gradescope.json", "html", "json", "sarif", "xml")
         }
 
 

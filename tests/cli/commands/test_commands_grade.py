@@ -514,7 +514,10 @@ def test_a_closed_standard_output_does_not_lose_the_files(tmp_path):
 # --- hidden and practice cases --------------------------------------------------------------------
 
 
-FILES = ("--junit", "report.xml", "--json", "result.json", "--html", "page.html", "--gradescope", "results.json")
+FILES = (
+    *("--junit", "report.xml", "--json", "result.json", "--html", "page.html", "--gradescope", "results.json"),
+    *("--sarif", "report.sarif", "--code-quality", "issues.json"),
+)
 
 
 def grade_hiding(folder, source, *options):

@@ -183,7 +183,8 @@ def test_the_archive_has_sources_and_reports(service):
     assert files[source] == b"// \xff kernel\n"
     student = source.removeprefix("sources/").removesuffix("small.cl")
     made = {name.removeprefix(f"students/{student}") for name in files if name.startswith("students/")}
-    assert made == {"small.html", "small.xml", "small.gradescope.json", "small.json"}
+    endings = ("codequality.json", "gradescope.json", "html", "json", "sarif", "xml")
+    assert made == {f"small.{ending}" for ending in endings}
     assert (
         json.loads(files[f"students/{student}small.gradescope.json"])["score"]
         == service.gradings(attempt)[0].shown_points
@@ -226,7 +227,7 @@ def test_what_is_hidden_is_in_no_file_for_students(tmp_path, hidden):
         rubric.write_text(rubric.read_text().replace("Adding", title))
         files = unzipped(export(service, ExportKind.ARCHIVE))
         students = {name: data for name, data in files.items() if name.startswith("students/")}
-        assert len(students) == 4
+        assert len(students) == 6
         for name, data in students.items():
             assert SECRET not in data.decode(), name
         assert SECRET in files["instructor/Ada/small.html"].decode()
