@@ -51,6 +51,9 @@ class Section(Record):
     needs_right_cases: ClassVar[bool] = True
     """True if the checks earn points only for kernels whose shown cases are right."""
 
+    time_tells: ClassVar[bool] = True
+    """True if the time of later events may tell students how a hidden check has ended."""
+
     needs_simulator: ClassVar[bool] = False
     """True if the checks need a run in the simulator."""
 
@@ -115,6 +118,7 @@ class Correctness(Section):
 
     kinds = (Kind.CORRECTNESS, Kind.PRACTICE)
     needs_right_cases = False
+    time_tells = False  # hidden cases run last
     unmeasured: ClassVar[Mapping[str, Any]] = {"points": True, "cases": {"__all__": {"hidden": True}}}
 
     tolerance: Tolerance
@@ -228,6 +232,7 @@ class Memory(Section):
 
     kinds = (Kind.MEMORY,)
     needs_right_cases = False
+    time_tells = False  # one run gives the counts for all of them
     needs_simulator = True
     unmeasured: ClassVar[Mapping[str, Any]] = {"checks": True}
 
