@@ -42,8 +42,8 @@ and kernels on a GPU are timed while the simulator works.
 class WorkerPool:
     """Workers of the gradings in one sandbox. One grading at a time uses them.
 
-    `expected` is the number of submissions that will be graded, or 0 if it is unknown. A part of a suite counts as one.
-    `idle_processors` is the number of processors that a grading would leave idle. A kept worker serves `gradings`.
+    Workers start in advance for `expected` submissions; each part of a suite counts as one. `idle_processors` is the
+    number of processors that a grading would leave idle. A kept worker serves this number of `gradings`.
     """
 
     def __init__(  # noqa: PLR0913
