@@ -1,16 +1,17 @@
-"""The workers of gradings: who starts them, who uses them again, and which start before they are needed.
+"""Workers for gradings: who starts them, which are used again, and which start early.
 
     submission   runs one submission, and ends with its grading
     own          runs only the grader's own kernels, and is kept for later gradings
     simulator    runs one submission on the simulated device
 
-A kept worker saves its start and its builds, which take longer than its work in a grading. It never runs a submission,
-so a submission can leave nothing in it. A worker that has run a submission is never kept.
+Keeping a worker saves its start and its builds, which take longer than its work in a grading. A kept worker never runs
+a submission, so a submission can leave nothing in it. A worker that has run a submission is never kept.
 
-Three things happen in advance. Gradings only say when the device is idle and when it must be quiet.
+Three things happen in advance. A grading only tells the pool when the device is idle (`note_idle_device`) and when
+it must be quiet (`quieten`).
 
-1. The first submission's worker starts with the pool, while the judge imports what grades it (0.4 s).
-2. The next submission's worker starts and builds while the grading before it only simulates, or after it.
+1. The first submission's worker starts with the pool, while the judge imports the grading code (0.4 s).
+2. The next submission's worker starts and builds while the previous grading only simulates, or after it.
 3. In a batch, a spare process is always starting, since a container takes half a second.
 """
 
@@ -34,16 +35,17 @@ seconds of it.
 """
 
 PLENTY = 2
-"""Least number of idle processors for early work: our own kernels are built before it is clear that they are needed,
-and kernels on a GPU are timed while the simulator works.
+"""Least number of idle processors for early work, such as building our own kernels before they are known to be needed,
+or timing kernels on a GPU while the simulator runs.
 """
 
 
 class WorkerPool:
     """Workers of the gradings in one sandbox. One grading at a time uses them.
 
-    Workers start in advance for `expected` submissions; each part of a suite counts as one. `idle_processors` is the
-    number of processors that a grading would leave idle. A kept worker serves this number of `gradings`.
+    `expected` is the number of submissions that will be graded, or 0 if it is unknown. A part of a suite counts as one.
+    `idle_processors` is the number of processors that a grading would leave idle. A kept worker is replaced after
+    `gradings` gradings.
     """
 
     def __init__(  # noqa: PLR0913

@@ -6,7 +6,7 @@
     stopped      no process runs; the next request starts one
     idle         every request is answered, and no session is open
     warming up   the worker builds in advance; the reply is due
-    requested    a session was requested, and perhaps a run of it (prefetch.py); the replies are due
+    requested    a session was requested, perhaps together with a run (prefetch.py); the replies are due
     in session   `session` has the requests of an open plan (session.py)
     closing      the end of a session was requested; the reply is due
 

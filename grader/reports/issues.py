@@ -2,7 +2,7 @@
 
 An issue is a cause of lost points, or of a practice case that failed. Each cause is one issue. Checks that failed only
 because another check failed have none. Cases that failed in one line for one cause share an issue, which names them.
-A case without a known line shares the issue of a finding with its reason.
+A case without a known line joins the sanitizer's issue with the same reason, if there is one.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ from grader.results.check import Check, Place, Reason, Verdict
 from grader.results.result import Result
 
 NOT_KNOWN = 1
-"""Line of an issue whose line is not known. Code reviews show no issue without a line."""
+"""Line for an issue whose real line is unknown. Code reviews do not show issues without a line."""
 
 CASES = frozenset({Kind.CORRECTNESS, Kind.PRACTICE})
 """Kinds with checks that nearly always fail for a common cause. The inputs decide which of them fail."""
@@ -26,8 +26,8 @@ CASES = frozenset({Kind.CORRECTNESS, Kind.PRACTICE})
 class Issue:
     """A cause, its line, and the places of a finding. All lines are in the file.
 
-    `fingerprint` is unique in a result. It is equal in the next grading, even if the line has moved and the inputs have
-    changed.
+    `fingerprint` is unique in a result. It stays the same in the next grading, even if the line moves and the inputs
+    change.
     """
 
     reason: Reason

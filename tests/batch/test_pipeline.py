@@ -334,8 +334,8 @@ def test_an_end_in_the_middle_says_how_to_go_on(run, tmp_path):
     with pytest.raises(InterruptedGradingError) as caught:
         run(workforce)
     assert str(caught.value) == (
-        f"interrupted by SIGINT. 1 of 2 gradings are done and kept in {tmp_path / 'out'}; the same command goes on "
-        "from there (without --regrade)."
+        f"interrupted by SIGINT. 1 of 2 gradings are done and kept in {tmp_path / 'out'}; the same command "
+        "continues from there (without --regrade)."
     )
     assert workforce.closed
     _, rest, _ = run()
