@@ -68,6 +68,7 @@ def copy(tmp_path):
         ),
         ("at_most: height", "at_most: heights", "heights"),
         ("measure: coalescing", "measure: coalescence", "memory.checks.0.measure"),
+        ("name: bank conflicts", "name: bank conflicts (all)", "bank conflicts (all) ends in a bracket, as sizes do"),
         ("name: bank conflicts", "name: coalesced accesses", "two cases have the same name, or two memory checks"),
     ],
 )
