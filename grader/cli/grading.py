@@ -68,6 +68,7 @@ def follow(grading: Grading, path: Path, environment: GradingEnvironment) -> NoR
     saves, last = Saves(path), None
     for data in saves.contents():
         result = _graded(grading, path, data, saves, environment)
+        environment.workers.note_idle_device()
         if result is not None:
             grading.tell(result)
             if last is not None:

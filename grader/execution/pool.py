@@ -11,14 +11,14 @@ Three things happen in advance. A grading only tells the pool when the device is
 it must be quiet (`quieten`).
 
 1. The first submission's worker starts with the pool, while the judge imports the grading code (0.4 s).
-2. The next submission's worker starts and builds while the previous grading only simulates, or after it.
+2. The next submission's worker starts and builds while the previous grading does not need the device alone.
 3. In a batch, a spare process is always starting, since a container takes half a second.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
-from grader.common.errors import WorkerError
+from grader.common.errors import UngradedError
 from grader.common.record import replace
 from grader.execution.client import Worker
 from grader.execution.device import share_a_process
@@ -96,20 +96,22 @@ class WorkerPool:
     def submission(self) -> Iterator[Worker]:
         """A worker for one submission, which has run no other. It is stopped at the end of the block."""
         with self._take() as worker:
-            if self._idle_processors >= PLENTY and self._expected > 0:
-                worker.ready()  # a GPU's driver takes longer for several processes at once
-                self._start_next({SUBMISSION: PROBE})
             yield worker
-        self._start_next({SUBMISSION: PROBE})
 
     def note_idle_device(self) -> None:
-        """Note that the grading does not use the device for a while, so that other workers can start."""
+        """Note that the next worker may start now, because the grading does not need the device alone."""
         self._start_next({SUBMISSION: PROBE})
 
     def quieten(self) -> None:
-        """Wait until no worker starts on the device, which would disturb timed launches."""
+        """Wait until no worker starts on the device, which would disturb timed launches. A worker that cannot start is
+        left out; the next grading starts another.
+        """
         if self._next is not None:
-            self._next.settle()
+            try:
+                self._next.settle()
+            except UngradedError:
+                self._next.stop()
+                self._next = None
 
     def _take(self) -> Worker:
         """The started worker if it still runs, else a new one."""
@@ -125,11 +127,13 @@ class WorkerPool:
         expected. Does not wait. If the start fails, that is reported when the worker is needed.
         """
         if self._next is None and self._expected > 0:
-            worker = self.worker()
-            with suppress(WorkerError):
-                worker.start()
-                self._next = worker
-                worker.warm_up(NOTHING, programs)
+            self._next = self.worker()
+            try:
+                self._next.start()
+                self._next.warm_up(NOTHING, programs)
+            except UngradedError:
+                self._next.stop()
+                self._next = None
 
     # --- our own kernels ----------------------------------------------------------------------
 

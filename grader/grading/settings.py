@@ -273,10 +273,10 @@ class Settings(BaseSettings):
     def _open(
         self, sandbox_name: str, sandbox: Sandbox, spare: "SpareProcess | None" = None
     ) -> Iterator["GradingEnvironment"]:
-        from grader.execution.pool import WorkerPool
-
         with ExitStack() as opened:
             opened.enter_context(closing(sandbox))
+            from grader.execution.pool import WorkerPool
+
             if spare is not None:
                 opened.enter_context(closing(spare))
             workers = WorkerPool(sandbox, self.device, self.deadlines, starter=spare)

@@ -195,7 +195,7 @@ def test_the_next_submissions_worker_waits_for_it_and_meets_no_other(made):
         assert second.said == ["start", "build 1", "settle"]
     workers.close()
     workers.close()
-    assert [each.said[2:] for each in made] == [["stop"], ["settle", "stop"], ["stop"]]
+    assert [each.said[2:] for each in made] == [["stop"], ["settle", "stop"]]
 
 
 def test_no_worker_waits_after_the_last_that_is_needed(made):
@@ -207,11 +207,20 @@ def test_no_worker_waits_after_the_last_that_is_needed(made):
     assert [each.said for each in made] == [["start", "build 0", "stop"], ["start", "build 1", "stop"], ["stop"]]
 
 
-def test_with_idle_processors_the_next_worker_starts_at_once(made):
-    """With idle processors, the next worker starts as soon as the submission's own worker has its device."""
-    with pool(expected=2, idle_processors=PLENTY).submission() as worker:
-        assert worker.said == ["start", "build 0", "ready"]
-        assert made[1].said == ["start", "build 1"]
+def test_a_waiting_worker_that_fails_ends_no_grading(made):
+    """A next worker that fails while a grading becomes quiet is stopped. The next grading starts another."""
+
+    def fail():
+        raise WorkerError("the engine has gone")
+
+    workers = pool(expected=2)
+    with workers.submission():
+        workers.note_idle_device()
+        made[1].settle = fail
+        workers.quieten()
+        assert made[1].said[-1] == "stop"
+    with workers.submission() as worker:
+        assert worker is made[2]
 
 
 def test_a_waiting_worker_that_has_ended_is_replaced(made):
