@@ -124,7 +124,7 @@ def test_no_worker_hears_of_a_hidden_case_before_the_result_is_complete(hiding, 
     the outcome of a hidden case.
     """
     heard = []
-    start = type(soon.sandbox).start
+    start = type(soon.workers.sandbox).start
 
     def listening(sandbox):
         worker = start(sandbox)
@@ -132,7 +132,7 @@ def test_no_worker_hears_of_a_hidden_case_before_the_result_is_complete(hiding, 
         monkeypatch.setattr(worker, "send", lambda data: (heard.append(data), send(data))[1])
         return worker
 
-    monkeypatch.setattr(type(soon.sandbox), "start", listening)
+    monkeypatch.setattr(type(soon.workers.sandbox), "start", listening)
     handed_in = submission("z[i] += 1;")
     first = grade_without_hidden_cases(hiding, handed_in, SEED, soon, lambda _: None)
     assert any(b"one" in data for data in heard)

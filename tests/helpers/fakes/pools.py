@@ -6,7 +6,7 @@ from grader.execution.pool import WorkerPool
 
 def pool_like(workers, **options):
     """Return another pool in the same sandbox. It has started nothing, unless the options expect submissions."""
-    return WorkerPool(workers.sandbox, workers.device, workers.timeouts, **options)
+    return WorkerPool(workers.sandbox, options.pop("device", workers.device), workers.timeouts, **options)
 
 
 def with_timeouts(environment, **seconds):
