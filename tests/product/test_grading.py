@@ -300,9 +300,9 @@ TIMING, WATCHING = "timing", "watching every access in the simulator"
 @pytest.mark.parametrize(
     ("name", "apart"),
     [
-        ("coalsTransp/course-style-lmem", False),
+        pytest.param("coalsTransp/course-style-lmem", False, marks=pytest.mark.whole),  # less begins early than below
         ("coalsTransp/course-style-lmem", True),
-        ("coalsTransp/tile-not-turned", True),
+        pytest.param("coalsTransp/tile-not-turned", True, marks=pytest.mark.whole),  # it ends before its timing
     ],
     ids=["right", "right, beside the simulator", "wrong"],
 )
