@@ -21,12 +21,10 @@ COMMANDS = (
     ("args", "said"),
     [
         (("nonsense",), "No such command 'nonsense'"),
-        (("grade", "kernels.cl"), "--assignment"),
-        (("grade", "--assignment", "coalsTransp"), "file"),
         (("grade", "kernels.cl", "--assignment", "coalsTransp", "--seed", "many"), "--seed"),
         (("grade", "kernels.cl", "--assigment", "coalsTransp"), "--assignment"),
         (("schema", "submission"), "'result', 'assignment'"),
-        (("show",), "name"),
+        (("init",), "name"),
     ],
 )
 def test_a_usage_error_is_exit_code_2_and_says_what_is_wrong(tmp_path, args, said):
@@ -35,6 +33,18 @@ def test_a_usage_error_is_exit_code_2_and_says_what_is_wrong(tmp_path, args, sai
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("Usage: grader")
     assert said in done.stderr
+
+
+NEEDS_A_NAME = ("grade", "explain", "profile", "run", "submit", "show")
+
+
+@pytest.mark.parametrize("command", NEEDS_A_NAME)
+def test_without_a_name_a_command_says_how_to_give_one(tmp_path, command):
+    """In a folder that remembers nothing, each command that needs an assignment says in one line how to name it."""
+    line = complaint(grader(tmp_path, command))
+    assert line.startswith("grader: this folder has no submission.yaml that names the assignment: ")
+    assert ("grader show NAME" if command == "show" else "-a NAME") in line
+    assert "`grader init NAME`" in line
 
 
 def test_a_setting_that_cannot_be_used_is_one_line_and_exit_code_2(tmp_path):

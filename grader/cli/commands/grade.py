@@ -14,14 +14,13 @@ import typer
 
 from grader.cli.exit_codes import FAILED, PASSED, UNGRADED
 from grader.cli.options import (
-    AssignmentOption,
     CourseOption,
     EnvironmentOptions,
-    FileArgument,
     GradingOptions,
     OptionTable,
     SandboxOption,
     SeedOption,
+    SubmissionOptions,
 )
 from grader.reports import REPORTS
 
@@ -59,8 +58,7 @@ class ReportOptions:
 
 
 def grade(
-    file: FileArgument,
-    assignment: AssignmentOption,
+    submitted: SubmissionOptions,
     reports: ReportOptions,
     how: GradingOptions,
     where: EnvironmentOptions,
@@ -76,14 +74,14 @@ def grade(
 
     start = time.monotonic()
     with _keeping_all() as keeping, ThreadPoolExecutor(1) as beside:
-        reading = beside.submit(read_submission, file)  # continues while the settings are imported
+        reading = beside.submit(read_submission, submitted.file)  # continues while the settings are imported
         from grader.cli.faults import noted, told_at_the_end
         from grader.common.files import check_outputs
         from grader.course.truth.seeds import check_seed, fresh_seed
         from grader.grading.settings import load_settings
 
         settings = load_settings({**where.settings(), **how.settings()})
-        coursework, submission = settings.places.load(assignment), reading.result()
+        coursework, submission = settings.places.load(submitted.name), reading.result()
         seed = fresh_seed() if how.seed is None else check_seed(how.seed)
         check_outputs([*reports.files.values()], submission.path)
         for_one = partial(settings.open_for_one, parts=len(coursework.parts))
@@ -119,8 +117,7 @@ def _keeping_all() -> Iterator[ExitStack]:
 
 
 def explain(
-    file: FileArgument,
-    assignment: AssignmentOption,
+    submitted: SubmissionOptions,
     where: EnvironmentOptions,
     *,
     seed: SeedOption = None,
@@ -141,7 +138,7 @@ def explain(
     from grader.reports.explanation import render
 
     settings = load_settings({**where.settings(), "search": {"seconds": search}})
-    coursework, submission = settings.places.load(assignment), read_submission(file)
+    coursework, submission = settings.places.load(submitted.name), read_submission(submitted.file)
     inputs, console = fresh_seed() if seed is None else check_seed(seed), Console()
     environment_of = settings.open_environment(settings.sandbox_for(submission.path))
     with told_at_the_end():
@@ -151,9 +148,7 @@ def explain(
     raise typer.Exit(FAILED if explanation.failed else PASSED)
 
 
-def profile(
-    file: FileArgument, assignment: AssignmentOption, sandbox: SandboxOption = None, course: CourseOption = None
-) -> None:
+def profile(submitted: SubmissionOptions, sandbox: SandboxOption = None, course: CourseOption = None) -> None:
     """Show what each line of a submission asks of memory, counted in a simulator."""
     from rich.console import Console
 
@@ -167,7 +162,7 @@ def profile(
     from grader.reports.annotated import render
 
     settings = load_settings({"sandbox": sandbox, "course": course})
-    coursework, submission = settings.places.load(assignment), read_submission(file)
+    coursework, submission = settings.places.load(submitted.name), read_submission(submitted.file)
     name = settings.sandbox_for(submission.path)
     console, right = Console(), True
     with settings.open_environment(name) as environment:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from grader.cli.exit_codes import FAILED, PASSED
-from grader.cli.options import AssignmentOption, EnvironmentOptions, FileArgument
+from grader.cli.options import EnvironmentOptions, SubmissionOptions
 from grader.common.errors import InputError
 
 
@@ -33,8 +33,7 @@ class LaunchOptions:
 
 
 def run(
-    file: FileArgument,
-    assignment: AssignmentOption,
+    submitted: SubmissionOptions,
     launched: LaunchOptions,
     *,
     repeat: Annotated[int, typer.Option(min=1, help="Times that each launch is timed.")] = 10,
@@ -56,7 +55,7 @@ def run(
     from grader.reports.timings import body, render
 
     settings = load_settings(where.settings())
-    coursework, submission = settings.places.load(assignment), read_submission(file)
+    coursework, submission = settings.places.load(submitted.name), read_submission(submitted.file)
     options = Options(
         kernel=launched.kernel,
         values={**read_values("--size", launched.size or ()), **read_values("--define", launched.define or ())},

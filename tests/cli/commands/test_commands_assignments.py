@@ -1,7 +1,7 @@
 """assignments.py: descriptions of assignments on the command line, and the folder that `grader init` starts."""
 
 from commandline import complaint, grader, output_of
-from project import ASSIGNMENTS
+from project import ASSIGNMENTS, ROOT
 
 
 def test_list_names_every_assignment_with_its_title(tmp_path):
@@ -33,7 +33,24 @@ def test_show_of_an_unknown_name_suggests_the_nearest(tmp_path):
 
 def test_init_writes_a_folder_that_is_ready_to_grade(tmp_path):
     """`grader init` prints the files that it writes, and a second run refuses to overwrite them."""
-    written = output_of(tmp_path, "init", "coalsTransp", "mine").splitlines()
+    written = output_of(tmp_path, "init", "coalsTransp", "mine").partition("\n\n")[0].splitlines()
     assert all((tmp_path / path).is_file() for path in written)
     assert "mine/kernels.cl" in written
     assert "already holds kernels.cl" in complaint(grader(tmp_path, "init", "coalsTransp", "mine"))
+
+
+def test_init_ends_with_the_next_step(tmp_path):
+    """The last line of `grader init` is the command that grades the new folder. It quotes a folder with a space."""
+    for folder, said in (((), "coalsTransp"), (("mine",), "mine"), (("my work",), "'my work'")):
+        *_, reading, empty, command = output_of(tmp_path, "init", "coalsTransp", *folder).splitlines()
+        assert reading.startswith("Next: read ")
+        assert "HANDOUT.md" in reading
+        assert (empty, command) == ("", f"    grader grade {said}")
+    assert output_of(tmp_path, "init", "coalsTransp", "x", "--course", ROOT).endswith(f"grade x --course {ROOT}\n")
+
+
+def test_the_folder_remembers_its_assignment(tmp_path):
+    """`grader show` in a started folder needs no name. A name on the command line wins, and no file overrules it."""
+    output_of(tmp_path, "init", "coalsTransp", "mine")
+    assert output_of(tmp_path / "mine", "show").startswith("Coalesced transposition (coalsTransp)")
+    assert output_of(tmp_path / "mine", "show", "blockMMM").startswith("Block-tiled matrix multiplication (blockMMM)")
