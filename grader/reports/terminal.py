@@ -139,22 +139,31 @@ def _rows(checks: Sequence[Check]) -> Iterator[Table | Padding]:
         skipped = [check for check in of_kind if check.verdict is Verdict.SKIPPED]
         unrun = [check for check in of_kind if check.reason is Reason.NOT_RUN]
         failed = [check for check in of_kind if check.shown_verdict in {Verdict.PARTIAL, Verdict.FAILED}]
-        for message in dict.fromkeys(check.message for check in skipped):
-            yield from _skipped([check for check in skipped if check.message == message])
         if len(passed) > 1:
-            things = "cases" if kind in {Kind.CORRECTNESS, Kind.PRACTICE} else "checks"
-            some = "all" if len(passed) == len(of_kind) else f"{len(passed)} of"
-            label = f"{kind}: {some} {len(of_kind)} {things}"
-            yield _line(Verdict.PASSED, label, sum(c.points for c in passed), sum(c.max_points for c in passed))
-            told = (f"{check.label}: {check.message}" for check in passed if check.message)
-            yield from (_under(Text(showable(words), style="dim")) for words in told)
+            yield from _group(kind, of_kind, passed)
         else:
             for check in passed:
                 yield from _passed(check)
+        for message in dict.fromkeys(check.message for check in skipped):
+            yield from _skipped([check for check in skipped if check.message == message])
         for reason in dict.fromkeys(check.reason for check in failed):
             yield from _failures([check for check in failed if check.reason is reason])
         for message in dict.fromkeys(check.message for check in unrun):
             yield from _unrun([check for check in unrun if check.message == message])
+
+
+def _group(kind: Kind, of_kind: Sequence[Check], passed: Sequence[Check]) -> Iterator[Table | Padding]:
+    """Yield one line for all checks of a kind, of which several passed. Its points are those of the whole kind, as its
+    number of checks is; the lines below it are about the checks that did not pass.
+    """
+    lost = any(check.verdict in {Verdict.PARTIAL, Verdict.FAILED} for check in of_kind)
+    verdict = Verdict.PARTIAL if lost else Verdict.PASSED
+    things = "cases" if kind in {Kind.CORRECTNESS, Kind.PRACTICE} else "checks"
+    some = "all" if len(passed) == len(of_kind) else f"{len(passed)} of"
+    earned = sum(check.points for check in of_kind)
+    yield _line(verdict, f"{kind}: {some} {len(of_kind)} {things}", earned, _worth(of_kind))
+    told = (f"{check.label}: {check.message}" for check in passed if check.message)
+    yield from (_under(Text(showable(words), style="dim")) for words in told)
 
 
 def _skipped(checks: Sequence[Check]) -> Iterator[Table | Padding]:
