@@ -1,5 +1,6 @@
 """Grades one content of a file for `grader grade`, writes its reports, and shows the part that students may see."""
 
+import sys
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -11,10 +12,14 @@ from typing import NoReturn
 import typer
 from rich.console import Console
 
+from grader.cli.exit_codes import PASSED, UNGRADED
 from grader.cli.faults import noted
+from grader.cli.next_step import next_step
 from grader.cli.progress import verdicts
+from grader.cli.result_codes import exit_code
 from grader.cli.saves import EVERY, Saves
-from grader.common.errors import GraderError, InterruptedGradingError, SavedAgainError
+from grader.cli.wrapping import fitted, wrapped
+from grader.common.errors import GraderError, InterruptedGradingError, SavedAgainError, WatchEndedError
 from grader.common.interrupts import interrupted_when
 from grader.common.optional import Fault, attempt
 from grader.common.record import replace
@@ -35,9 +40,13 @@ from grader.results.withholding import View
 
 @dataclass(frozen=True, kw_only=True)
 class Grading:
-    """Parameters of a grading, and the function that writes its files. All gradings of a command share the seed."""
+    """Parameters of a grading, and the function that writes its files. All gradings of a command share the seed.
+
+    `arguments` follow the name of another command that is about the same submission.
+    """
 
     coursework: Coursework
+    arguments: str
     seed: int
     view: View
     write: Callable[[Result | Ungraded], tuple[Fault, ...]]
@@ -53,8 +62,14 @@ class Grading:
         lost = self.write(result)
         show(result)
         for fault in lost:
-            typer.echo(f"grader: {showable(fault.sentence)}", err=True)
+            typer.echo(fitted(f"grader: {fault.sentence}", sys.stderr), err=True)
         return lost
+
+    def advise(self, result: Result) -> None:
+        """Print the next step, if one is obvious."""
+        step = next_step(result, self.coursework.skeleton, self.arguments)
+        if step is not None:
+            typer.echo(wrapped(f"Next: {showable(step)}", Console().width))
 
 
 def show(result: Result) -> None:
@@ -69,24 +84,36 @@ def show(result: Result) -> None:
 
 def follow(grading: Grading, path: Path, environment: GradingEnvironment) -> NoReturn:
     """Grade the file now and after each save, until the user interrupts this. A worker for the next content is prepared
-    while the user reads a report.
+    while the user reads a report. Raises WatchEndedError with the exit code of the last report, or the interrupt itself
+    if there is no report yet.
     """
-    saves, last = Saves(path), None
-    with closing(Ahead(environment.worker)) as ahead:
-        ahead.begin()
-        for data in saves.contents():
-            result = _graded(grading, path, data, saves, replace(environment, ahead=ahead, spare=spare_processors()))
+    saves, last, code = Saves(path), None, PASSED
+    try:
+        with closing(Ahead(environment.worker)) as ahead:
             ahead.begin()
-            if result is not None:
-                grading.tell(result)
-                if last is not None:
-                    changes = attempt("what has changed", partial(since, last, result))
-                    typer.echo(
-                        changes.sentence if isinstance(changes, Fault) else f"since the last time: {'; '.join(changes)}"
-                    )
-                typer.echo(f"waiting until {showable(path.name)} is saved; Ctrl-C ends this.")
-                last = result
+            for data in saves.contents():
+                result = _graded(
+                    grading, path, data, saves, replace(environment, ahead=ahead, spare=spare_processors())
+                )
+                ahead.begin()
+                if result is not None:
+                    code = UNGRADED if grading.tell(result) else exit_code(result)
+                    if last is not None:
+                        _tell_changes(last, result)
+                    grading.advise(result)
+                    typer.echo(f"waiting until {showable(path.name)} is saved; Ctrl-C ends this.")
+                    last = result
+    except InterruptedGradingError as interrupt:
+        if last is None:
+            raise
+        typer.echo()  # the prompt of the shell would follow the terminal's ^C on the same line
+        raise WatchEndedError(code) from interrupt
     raise AssertionError("unreachable: a file has no last content")
+
+
+def _tell_changes(before: Result, after: Result) -> None:
+    changes = attempt("what has changed", partial(since, before, after))
+    typer.echo(wrapped(changes.sentence if isinstance(changes, Fault) else changes, Console().width))
 
 
 def _graded(grading: Grading, path: Path, data: bytes, saves: Saves, environment: GradingEnvironment) -> Result | None:
@@ -104,5 +131,5 @@ def _graded(grading: Grading, path: Path, data: bytes, saves: Saves, environment
     except InterruptedGradingError:
         raise
     except GraderError as error:
-        typer.echo(f"grader: {' '.join(showable(str(error)).splitlines())}", err=True)
+        typer.echo(fitted(f"grader: {error}", sys.stderr), err=True)
         return None

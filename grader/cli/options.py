@@ -5,6 +5,7 @@ record. For a field with an OptionTable, typer sees the options of the table.
 """
 
 import inspect
+import shlex
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import wraps
@@ -48,6 +49,13 @@ class SubmissionOptions:
         from grader.course.submissions.starter_folder import assignment_of  # noqa: PLC0415 - --help loads no course
 
         return self.assignment or assignment_of(self.file, "add -a NAME")
+
+    def repeated(self, course: Path | None) -> str:
+        """Return the same arguments for another command, beginning with a space; "" without any."""
+        file = [] if self.file == Path() else [str(self.file)]
+        options = {"-a": self.assignment, "--course": course}
+        words = (*file, *(word for name, value in options.items() if value for word in (name, str(value))))
+        return "".join(f" {shlex.quote(word)}" for word in words)
 
 
 @dataclass(frozen=True, kw_only=True)

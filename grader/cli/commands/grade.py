@@ -98,12 +98,14 @@ def grade(
 
             keeping.close()
             view = released if how.release else withheld
-            grading = Grading(coursework=coursework, seed=seed, view=view, write=reports.write)
+            arguments = submitted.repeated(where.course)
+            grading = Grading(coursework=coursework, arguments=arguments, seed=seed, view=view, write=reports.write)
             if watch:
                 follow(grading, submission.path, environment)
             with verdicts(coursework, start) as progress:
                 result = grading.grade(submission, environment, progress)
             lost = grading.tell(result)  # the user need not wait for the end of the last worker
+            grading.advise(result)
     raise typer.Exit(UNGRADED if lost else exit_code(result))
 
 
