@@ -5,9 +5,12 @@ import shutil
 from importlib.metadata import version
 
 import pytest
+import typer
 from commandline import MODEL, complaint, grader, output_of, python
 from project import ROOT
 
+from grader.cli.app import app
+from grader.cli.help import HELD, HYPHEN
 from grader.protocol.text import UNSHOWABLE
 
 COMMANDS = (
@@ -155,6 +158,34 @@ def test_help_is_there_for_every_command(tmp_path, command):
     text = output_of(tmp_path, *([command] if command else []), "--help")
     assert text.startswith(f"Usage: grader {command or '[OPTIONS] COMMAND'}")
     assert max(map(len, text.splitlines())) <= 80
+
+
+def every_command():
+    """Return each command, also those of `export`, with its words."""
+    group = typer.main.get_command(app)
+    yield from ((name, each) for name, each in group.commands.items() if not hasattr(each, "commands"))
+    yield from ((f"export {name}", each) for name, each in group.commands["export"].commands.items())
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_help_fits_and_names_everything_in_full(tmp_path, width):
+    """At 60 and at 80 columns, help breaks no word, cuts no sentence, and shows each option with all its names."""
+    listing = output_of(tmp_path, "--help", COLUMNS=str(width))
+    for words, command in every_command():
+        text = output_of(tmp_path, *words.split(), "--help", COLUMNS=str(width))
+        assert max(map(len, text.splitlines())) <= width
+        told = [command.help, *(option.help for option in command.params)]
+        told = " ".join(filter(None, told)).replace(HELD, HYPHEN).split()
+        assert set(told) <= set(text.split())
+        assert {name for option in command.params for name in option.opts if name[0] == "-"} <= set(
+            text.replace(",", "").split()
+        )
+        if " " not in words:
+            short = command.short_help.replace(HELD, HYPHEN)
+            assert short in " ".join(listing.split())
+            assert len(f"  {'':9}  {short}") <= 78, f"the list of commands has two lines for {words}"
+    assert max(map(len, listing.splitlines())) <= width
+    assert not re.search(r"\w\.\.\.$", listing, re.MULTILINE)
 
 
 def test_help_lists_every_command(tmp_path):

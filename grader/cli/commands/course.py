@@ -85,7 +85,7 @@ def batch(
     uploads: UploadOptions,
     where: StationOptions,
 ) -> None:
-    """Grade a course: other people's submissions, each in containers of its own. Run again, it does what is missing."""
+    """Grade the submissions of a course, each in its own containers. Run again, it does what is missing."""
     from grader.batch.lms_files import read_uploads
     from grader.batch.page_renderer import PoolRenderer
     from grader.batch.pipeline import BatchRequest, grade_batch, look

@@ -151,7 +151,7 @@ def explain(
 
 
 def profile(submitted: SubmissionOptions, sandbox: SandboxOption = None, course: CourseOption = None) -> None:
-    """Show what each line of a submission asks of memory, counted in a simulator."""
+    """Show the memory accesses of each line, counted in a simulator."""
     from rich.console import Console
 
     from grader.cli.progress import progress_line

@@ -21,7 +21,10 @@ def devices(sandbox: SandboxOption = None, gpu: GpuOption = None) -> None:
 
 
 def calibrate(sandbox: SandboxOption = None, gpu: GpuOption = None, device: DeviceOption = None) -> None:
-    """Measure what the device can do, and keep it: gradings draw their rooflines and judge what is too fast by it."""
+    """Measure what the device can do, and save the figures.
+
+    Gradings draw their rooflines with these figures, and judge with them which speeds are impossible.
+    """
     from rich.console import Console
     from rich.text import Text
 
@@ -50,7 +53,7 @@ def setup(
         bool, typer.Option("--dry-run", help="Only say what is missing and where it comes from.")
     ] = False,
 ) -> None:
-    """Install what this machine lacks to grade: an OpenCL driver, the simulator. Safe to repeat."""
+    """Install the OpenCL driver and the simulator if they are missing. Safe to repeat."""
     from grader.cli.machine.setup import check, steps
     from grader.grading.settings import load_settings
 

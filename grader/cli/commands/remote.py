@@ -8,7 +8,7 @@ from grader.cli.options import SubmissionOptions
 
 
 def login(url: Annotated[str, typer.Argument(help="Address of your course's service.")]) -> None:
-    """Sign this terminal in: confirm the code that it shows in a browser."""
+    """Sign this terminal in to your course's service. It shows a code that you confirm in a browser."""
     from grader.cli.remote.sessions import sign_in
 
     sign_in(url, typer.echo)
