@@ -89,8 +89,9 @@ class _Explained(GenerateJsonSchema):
     def model_schema(self, schema: ModelSchema) -> Fields:
         """Return the schema of one record."""
         made, record = super().model_schema(schema), schema["cls"]
-        for name, words in _said_below_fields(record).items():
-            made["properties"][record.model_fields[name].alias or name].setdefault("description", words)
+        said = _said_below_fields(record)
+        for name in said.keys() & record.model_fields.keys():  # a class variable is no field
+            made["properties"][record.model_fields[name].alias or name].setdefault("description", said[name])
         return made
 
 

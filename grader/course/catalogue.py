@@ -95,7 +95,9 @@ def _parse(path: Path, rules: Fields, place: Fields) -> Coursework:
         return checked(str(path), Assignment, {**fields, **policies, **place})
     common = {name: value for name, value in fields.items() if name != PARTS}
     parts = tuple(_part(path, number, common, each, place) for number, each in enumerate(_listed(path, fields)))
-    return checked(str(path), Suite, {**place, **policies, "title": fields.get("title"), PARTS: parts})
+    return checked(
+        str(path), Suite, {**place, **policies, **{name: fields.get(name) for name in ("title", "order")}, PARTS: parts}
+    )
 
 
 def _check_together(path: Path, policies: Policies, stated: Fields) -> None:

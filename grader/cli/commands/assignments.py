@@ -1,12 +1,18 @@
 """The commands for the assignments of a course."""
 
 import shlex
+from math import inf
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import Annotated
 
 import typer
 
 from grader.cli.options import CourseOption
+from grader.cli.wrapping import wrapped
+
+HANGING = " " * 4
+"""Further indent of the lines of a long line."""
 
 StartArgument = Annotated[str, typer.Argument(help="Name of the assignment, as `grader list` shows it.")]
 ShownArgument = Annotated[
@@ -40,12 +46,17 @@ def init(name: StartArgument, folder: StarterArgument = None, course: CourseOpti
 
 
 def list_assignments(course: CourseOption = None) -> None:
-    """List the assignments."""
+    """List the assignments in the order of the course."""
     from grader.grading.settings import load_settings
 
     places = load_settings({"course": course}).places
-    for name in places.names():
-        typer.echo(f"{name:<17} {places.load(name).title}")
+    listed = sorted(map(places.load, places.names()), key=lambda each: each.order or inf)
+    for each in listed:
+        typer.echo(f"{each.name:<17} {each.title}")
+    if listed and listed[0].order is not None:
+        typer.echo(
+            f"\nThis is the order of the course. To start with the first, run\n\n    grader init {listed[0].name}"
+        )
 
 
 def show(name: ShownArgument = None, course: CourseOption = None) -> None:
@@ -55,4 +66,6 @@ def show(name: ShownArgument = None, course: CourseOption = None) -> None:
     from grader.grading.settings import load_settings
 
     settings = load_settings({"course": course})
-    typer.echo(describe(settings.places.load(name or assignment_of(Path(), "write `grader show NAME`"))), nl=False)
+    text = describe(settings.places.load(name or assignment_of(Path(), "write `grader show NAME`")))
+    for line in text.splitlines():
+        typer.echo(wrapped(line, get_terminal_size().columns, " " * (len(line) - len(line.lstrip())) + HANGING))

@@ -1,20 +1,34 @@
 """assignments.py: descriptions of assignments on the command line, and the folder that `grader init` starts."""
 
+import pytest
 from commandline import complaint, grader, output_of
+from courses import course_of
+from hidden_parts import FIELDS
 from project import ASSIGNMENTS, ROOT
 
 
-def test_list_names_every_assignment_with_its_title(tmp_path):
-    """`grader list` prints one line for each assignment, with its title, in the order of the names."""
-    lines = output_of(tmp_path, "list").splitlines()
-    assert [line.split()[0] for line in lines] == sorted(ASSIGNMENTS)
-    assert lines[2] == "coalsTransp       Coalesced transposition"
+def test_list_names_every_assignment_with_its_title_and_says_where_to_start(tmp_path):
+    """`grader list` prints a line with the title of each assignment, in the order of the course, and where to start."""
+    lines, start = (each.splitlines() for each in output_of(tmp_path, "list").split("\n\n", 1))
+    assert sorted(line.split()[0] for line in lines) == sorted(ASSIGNMENTS)
+    assert lines[:2] == ["vectorAdd         Vector addition", "coalsTransp       Coalesced transposition"]
+    assert start[-1] == "    grader init vectorAdd"
+
+
+def test_a_course_without_an_order_is_listed_by_name(tmp_path):
+    """Assignments without a place in the order come last, by name. Without any place, no start is suggested."""
+    fields = {"small": {}, "late": {}, "first": {"order": 2}}
+    for number, (name, more) in enumerate(fields.items()):
+        course_of(tmp_path / "course", {**FIELDS, **more}, name=name)
+        listed = output_of(tmp_path, "list", "--course", tmp_path / "course")
+        assert ("grader init" in listed) == (number == 2)
+    assert [line.split()[0] for line in listed.splitlines()[:3]] == ["first", "late", "small"]
 
 
 def test_show_gives_the_contract_the_cases_and_the_points(tmp_path, transposition):
     """`grader show` prints the points, signature, launch sizes, constants, cases and speed sizes that students need."""
     sizes = transposition.performance.classes["cpu"].sizes
-    text = output_of(tmp_path, "show", "coalsTransp")
+    text = output_of(tmp_path, "show", "coalsTransp", COLUMNS="120")
     assert text.startswith("Coalesced transposition (coalsTransp), 100 points\n")
     for words in (
         "__kernel void coalsTransp(__global real *A, __global real *B, uint32_t height, uint32_t width)",
@@ -24,6 +38,15 @@ def test_show_gives_the_contract_the_cases_and_the_points(tmp_path, transpositio
         f"performance on a cpu at height {sizes['height']}, width {sizes['width']}",
     ):
         assert words in text
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_show_fits_the_terminal_and_breaks_no_word(tmp_path, width):
+    """`grader show` has the same words at every width, and no line is wider than the terminal."""
+    for name in ("jacobi", "blockMMM"):
+        text = output_of(tmp_path, "show", name, COLUMNS=str(width))
+        assert max(map(len, text.splitlines())) <= width
+        assert text.split() == output_of(tmp_path, "show", name, COLUMNS="400").split()
 
 
 def test_show_of_an_unknown_name_suggests_the_nearest(tmp_path):
