@@ -36,7 +36,7 @@ setup: .venv/grader
 
 # What finds most mistakes in ten minutes: all that is quick, and of each class of gradings at least one.
 test: check setup images
-	$(TESTS) -n 2 -m "not whole and not timed"
+	$(TESTS) -n 3 -m "not whole and not timed"
 	$(TESTS) -n 2 -m "not whole and timed"
 
 # Everything; some of it waits for containers and deadlines, so three at a time. A change to verdicts, the trust boundary or a sandbox must pass it before it lands.

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
+import commandline
 import pytest
 from project import ROOT
 from worker_rules import RULES, TIMEOUTS
@@ -18,6 +19,7 @@ from grader.common.errors import InterruptedGradingError
 from grader.course.assignment import Assignment
 from grader.course.catalogue import Course
 from grader.execution.kernel_threads import no_kernel_threads
+from grader.execution.pool import WorkerPool
 from grader.execution.sandbox import SANDBOXES
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.rules import SearchRules, TimingRules, WatchingRules
@@ -41,19 +43,6 @@ def pytest_make_parametrize_id(val: object) -> str | None:
     return shown if len(shown) <= LONGEST_PARAMETER else f"{shown[: LONGEST_PARAMETER - 3]}..."
 
 
-LONGEST = (
-    *("test_export_gitlab.py", "test_export_gradescope.py", "test_benchmarks.py", "test_fuzz.py", "test_synthetic.py"),
-    *("test_readme.py", "test_writing_assignments.py", "test_hidden_outcomes.py", "test_export_kit.py"),
-    *("test_workforce.py", "test_rounds.py", "test_mutants.py", "test_grading.py", "test_hostile.py"),
-)
-"""Modules that take minutes, in the order in which they begin, before all others. A long module that began last would
-run alone.
-"""
-
-SPREAD = frozenset({"test_grading.py", "test_hostile.py", "test_building.py", "test_commands_grade.py", "test_fuzz.py"})
-"""Modules with many long tests that share little. Any process takes the next test."""
-
-
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """If only timed tests are selected, import only their modules. Importing all modules takes ten seconds."""
     asks_for_timed = config.getoption("markexpr") in {"timed", "not whole and timed"}
@@ -62,14 +51,23 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return None
 
 
+def turn(item: pytest.Item) -> int:
+    """Return the place of a test in the order: 0 for those that begin first. A long module that began last would run
+    alone. Spread tests follow, because they fill every gap.
+    """
+    if item.get_closest_marker("long") is None:
+        return 2
+    return 0 if item.get_closest_marker("spread") is None else 1
+
+
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Refuse an id that is too long to read. Run the tests of a module in one process, where they share fixtures. Begin
-    with the longest modules.
+    """Refuse an id that is too long to read. Run the tests of a module in one process, where they share fixtures,
+    unless they are spread. Begin with the longest modules.
     """
-    items.sort(key=lambda item: LONGEST.index(item.path.name) if item.path.name in LONGEST else len(LONGEST))
+    items.sort(key=turn)
     for item in items:
-        if item.path.name not in SPREAD and item.get_closest_marker("xdist_group") is None:
+        if item.get_closest_marker("spread") is None and item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(item.path.name))
         name = f"{item.path.name}::{item.nodeid.partition('::')[2]}"
         if len(name) > LONGEST_ID:
@@ -95,10 +93,23 @@ def course() -> Course:
 
 
 @pytest.fixture(scope="session")
-def locks(tmp_path_factory) -> Path:
-    """Folder of locks for this run of the tests. A timed test in one of its processes has the machine alone."""
+def locks(tmp_path_factory, pytestconfig) -> Path:
+    """Folder of locks. A timed test in one of the processes has the machine alone.
+
+    Without timed tests, each process has its own folder. A grading would otherwise wait until all others let it have
+    the machine alone, for a speed that is not in question.
+    """
     base = tmp_path_factory.getbasetemp()
-    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    is_shared = "PYTEST_XDIST_WORKER" in os.environ and "not timed" not in pytestconfig.getoption("markexpr")
+    return base.parent if is_shared else base
+
+
+@pytest.fixture(scope="session", autouse=True)
+def commands_use_the_locks(locks: Path) -> Iterator[None]:
+    """Commands in tests use these locks, too."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(commandline.OF_ALL_COMMANDS, "GRADER_LOCKS", str(locks))
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -106,16 +117,14 @@ def environment(locks: Path, tmp_path_factory) -> Iterator[GradingEnvironment]:
     """Environment of `grader grade` with shorter deadlines and without the search for lines."""
     environment = GradingEnvironment(
         sandbox_name="process",
-        sandbox=SANDBOXES["process"](RULES),
-        device=0,
-        timeouts=TIMEOUTS,
+        workers=WorkerPool(SANDBOXES["process"](RULES), 0, TIMEOUTS),
         timing=TimingRules(),
         locks=locks,
         profiles=tmp_path_factory.mktemp("profiles"),
         watching=WatchingRules(),
         search=SearchRules(seconds=0),
     )
-    with closing(environment.sandbox), closing(environment.own):
+    with closing(environment.workers.sandbox), closing(environment.workers):
         yield environment
 
 

@@ -39,7 +39,7 @@ def draft(name: str, course: Path) -> list[Path]:
     if not NAME.fullmatch(name):
         raise InputError(f"{name!r} cannot be the name of a kernel; use letters, digits and _, and no digit first.")
     if course.resolve().is_relative_to(PACKAGE):
-        raise InputError("the course that comes with grader stays as it is; name a folder of yours with --course DIR.")
+        raise InputError("the course that comes with grader cannot be changed; name your own folder with --course DIR.")
     present = [str(place / name) for place in PLACES.values() if os.path.lexists(course / place / name)]
     if present:
         raise InputError(f"{course} already holds {', '.join(present)}; choose another name, or remove that.")

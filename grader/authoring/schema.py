@@ -62,7 +62,7 @@ def assignment_schema() -> Fields:
             **{_partial_name(name): _relaxed(each) for name, each in definitions.items()},
             "Whole": {"description": "Of one kernel.", "properties": fields, "required": required},
             "Part": {
-                "description": "What differs for this kernel from the fields beside `parts`.",
+                "description": "Fields of this kernel that differ from the fields next to `parts`.",
                 "type": "object",
                 "additionalProperties": False,
                 "properties": {name: field for name, field in some.items() if name not in POLICIES},
@@ -89,9 +89,9 @@ class _Explained(GenerateJsonSchema):
     def model_schema(self, schema: ModelSchema) -> Fields:
         """Return the schema of one record."""
         made, record = super().model_schema(schema), schema["cls"]
-        said = _said_below_fields(record)
-        for name in said.keys() & record.model_fields.keys():  # a class variable is no field
-            made["properties"][record.model_fields[name].alias or name].setdefault("description", said[name])
+        for name, words in _said_below_fields(record).items():
+            if name in record.model_fields:  # the strings below constants of a class describe no field
+                made["properties"][record.model_fields[name].alias or name].setdefault("description", words)
         return made
 
 

@@ -36,7 +36,7 @@ from grader.grading.grade import grade_submission
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.progress import Progress
 from grader.grading.timing.participants import Participant
-from grader.grading.timing.timing_setup import begin, own_programs, timing_task
+from grader.grading.timing.timing_setup import own_programs, request_session, timing_task
 from grader.grading.timing.verifiers import ByOracle, ByReference, OracleInputs, RoundInputs, TimingTask
 from grader.protocol.messages import DeviceFacts
 from grader.results.check import UNTIMED, Verdict
@@ -169,7 +169,7 @@ def _both_agree(assignment: Assignment, environment: GradingEnvironment, device:
     verifier = ByReference(task) if assignment.speed_goals.verifier is None else ByOracle(task)
     with shared(device, environment.locks), environment.worker() as worker:
         control = Participant(worker=worker, plan=verifier.prepare(control_plan(task.assignment, device)))
-        begin(control, own_programs(task.assignment), verifier)
+        request_session(control, own_programs(task.assignment), verifier)
         try:
             unwrap(worker.open(control.plan))
         except FailedError as failed:

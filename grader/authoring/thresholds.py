@@ -99,7 +99,7 @@ def _remarks(speeds: Speeds, slowest: str | None, full: float, *, passes: bool) 
             "checks do that, or time larger sizes."
         )
     if slowest is None:
-        yield "No right submission was measured beside the model solution: add some that are written otherwise."
+        yield "Only the model solution was measured: add right submissions that are written differently."
     elif full < _rounded_down(min(math.sqrt(speeds.baseline), 1 / MARGIN)):
         yield f"{slowest} is right, and reaches {speeds.right[slowest]:.2g}: more than {full:g} would be hard on it."
 

@@ -75,7 +75,7 @@ def _due(line: ListLine, text: str, policies: Policies) -> datetime:
         )
     if policies.due is not None and moment(when, policies.zone) <= moment(policies.due, policies.zone):
         usual = in_words(moment(policies.due, policies.zone), policies.zone)
-        raise InputError(f"{line.where}: due: {text} is not after everybody's due date, {usual}; write a later one.")
+        raise InputError(f"{line.where}: due: {text} is not after the usual due date, {usual}; write a later one.")
     return when
 
 

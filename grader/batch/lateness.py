@@ -179,9 +179,9 @@ def _of_assignment(name: str, policies: Coursework, found: list[Arrival]) -> Ite
     """
     usual = schedule(policies)
     if usual.due is None and policies.late != "accepted":
-        yield f"{name}: no due date in course.yaml, so whoever the platform calls late is."
+        yield f"{name}: no due date in course.yaml, so the platform decides which work is late."
     if usual.due is not None:
-        yield f"{name}: {due_in_words(policies)}, whatever the platform calls late."
+        yield f"{name}: {due_in_words(policies)}. The late marks of the platform do not count."
         unknown = [each for each in found if each.when is None]
         yield from _named(TAKEN_FOR_ON_TIME, name, [each for each in unknown if not each.handin.late])
         yield from _named(TAKEN_FOR_LATE, name, [each for each in unknown if each.days])

@@ -96,7 +96,7 @@ def grade_batch(
                 done = sum(store.holds(key) for key in plan.items)
                 raise InterruptedGradingError(
                     f"{error} {done} of {count(len(plan.items), 'grading')} are done and kept in {request.folder}; "
-                    "the same command goes on from there (without --regrade)."
+                    "the same command continues from there (without --regrade)."
                 ) from error
             workforce.dismiss()
             return _publish(request, replace(outcomes, faults=faults), renderer, say)

@@ -26,7 +26,7 @@ RECENT = 8
 
 RETRIED = "tried again"
 
-RARE = ("not checked in full", "from before", RETRIED, "not graded")
+RARE = ("open", "from before", RETRIED, "not graded")
 """Outcomes that are shown only if they occur."""
 
 SHOWN = 8
@@ -77,7 +77,7 @@ def _outcome(event: Event) -> str:
         return "not graded"
     if event.result.passed:
         return "passed"
-    return "failed a check" if event.result.failed else "not checked in full"
+    return "failed a check" if event.result.failed else "open"
 
 
 def line(event: Event) -> str:

@@ -4,7 +4,8 @@ RESULTS/index.html                       the overview with links to all pages, h
 RESULTS/grades.csv                       a row for every student and assignment
 RESULTS/batch.xml                        JUnit, a suite for every submission
 RESULTS/students/LABEL/ASSIGNMENT.html   one submission; next to it, the content of this page in other formats:
-ASSIGNMENT.xml (JUnit), ASSIGNMENT.gradescope.json (results.json) and ASSIGNMENT.json
+ASSIGNMENT.xml (JUnit), ASSIGNMENT.gradescope.json (results.json), ASSIGNMENT.sarif,
+ASSIGNMENT.codequality.json (GitLab) and ASSIGNMENT.json
 RESULTS/instructor/LABEL/ASSIGNMENT.html the whole page, if students are shown less
 RESULTS/faults.txt                       only if grader failed: the missing parts, with tracebacks
 

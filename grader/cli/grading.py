@@ -3,7 +3,6 @@
 import sys
 import time
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -22,14 +21,11 @@ from grader.cli.wrapping import fitted, wrapped
 from grader.common.errors import GraderError, InterruptedGradingError, SavedAgainError, WatchEndedError
 from grader.common.interrupts import interrupted_when
 from grader.common.optional import Fault, attempt
-from grader.common.record import replace
 from grader.course.submissions.submission import Submission, parse_submission
 from grader.course.suite import Coursework
-from grader.execution.pool import Ahead
 from grader.grading.grade import grade_coursework
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.progress import Progress
-from grader.grading.settings import spare_processors
 from grader.protocol.text import showable
 from grader.reports.since import since
 from grader.reports.terminal import render
@@ -83,26 +79,21 @@ def show(result: Result) -> None:
 
 
 def follow(grading: Grading, path: Path, environment: GradingEnvironment) -> NoReturn:
-    """Grade the file now and after each save, until the user interrupts this. A worker for the next content is prepared
-    while the user reads a report. Raises WatchEndedError with the exit code of the last report, or the interrupt itself
-    if there is no report yet.
+    """Grade the file now and after each save, until the user interrupts this. Raises WatchEndedError with the exit code
+    of the last report, or the interrupt itself if there is no report yet.
     """
     saves, last, code = Saves(path), None, PASSED
     try:
-        with closing(Ahead(environment.worker)) as ahead:
-            ahead.begin()
-            for data in saves.contents():
-                result = _graded(
-                    grading, path, data, saves, replace(environment, ahead=ahead, spare=spare_processors())
-                )
-                ahead.begin()
-                if result is not None:
-                    code = UNGRADED if grading.tell(result) else exit_code(result)
-                    if last is not None:
-                        _tell_changes(last, result)
-                    grading.advise(result)
-                    typer.echo(f"waiting until {showable(path.name)} is saved; Ctrl-C ends this.")
-                    last = result
+        for data in saves.contents():
+            result = _graded(grading, path, data, saves, environment)
+            environment.workers.note_idle_device()
+            if result is not None:
+                code = UNGRADED if grading.tell(result) else exit_code(result)
+                if last is not None:
+                    _tell_changes(last, result)
+                grading.advise(result)
+                typer.echo(f"waiting until {showable(path.name)} is saved; Ctrl-C ends this.")
+                last = result
     except InterruptedGradingError as interrupt:
         if last is None:
             raise

@@ -16,7 +16,7 @@ import traceback
 from typing import NoReturn
 
 from grader.cli.exit_codes import BAD_INPUT, INTERRUPTED, UNGRADED
-from grader.cli.head_start import head_start
+from grader.cli.fork_server import fork_server_for
 from grader.cli.wrapping import fitted
 from grader.common.errors import InputError, InterruptedGradingError, SetupError, UngradedError, WatchEndedError
 from grader.common.interrupts import interrupt_on
@@ -31,7 +31,7 @@ def main() -> None:
     stopping = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # the exception stops every worker on its way out
     interrupt_on(stopping, lambda number: InterruptedGradingError(f"interrupted by {signal.Signals(number).name}."))
     try:
-        with head_start(sys.argv[1:]) as server:
+        with fork_server_for(sys.argv[1:]) as server:
             from grader.cli.app import app
 
             app(prog_name="grader", obj=server)

@@ -110,7 +110,7 @@ def _judged(coursework: Coursework, folder: Path, environment: GradingEnvironmen
         page.say([Claim(claim="they can be graded", holds=False, seen=str(error))])
         return ()
     if not judged:
-        page.console.print(_note("remark", f"There are none in {folder}: add right and wrong ones, in a folder each."))
+        page.console.print(_note("remark", f"No submissions in {folder}: add right and wrong ones, each in a folder."))
     page.say(golden_statements(judged, str(folder)))
     return judged
 
@@ -175,9 +175,7 @@ def _speed(seen: Examined, measured: Speeds, proposed: Proposal) -> Iterator[Ren
     yield from _proposed(lines, [band.model_dump() for band in proposed.bands])
     yield from (_note("asks more", f"{words}.") for words in proposed.exceeded(goal))
     if goal.yardstick is None:
-        yield Text(
-            f"For a student kit to decide about speed: `yardstick: {measured.yardstick:g}` beside it.", style="dim"
-        )
+        yield Text(f"A student kit can decide about speed if you add `yardstick: {measured.yardstick:g}`.", style="dim")
     elif words := misjudged(goal, measured):
         yield _note("remark", f"{capital(words)}.")
     yield from (_note("remark", words) for words in proposed.remarks)

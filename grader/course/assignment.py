@@ -1,6 +1,7 @@
 """An assignment as assignment.yaml states it: one kernel or a chain of kernels, and the checks that grade them."""
 
 import hashlib
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from math import prod
@@ -104,6 +105,9 @@ class Assignment(Folders, Rubric):
         memory = [check.name for check in self.memory.checks] if self.memory else []
         if len(set(cases)) != len(cases) or len(set(memory)) != len(memory):
             yield "two cases have the same name, or two memory checks; give each its own"
+        for name in memory:
+            if name.endswith(")"):
+                yield f"the name of the memory check {name} ends in a bracket, as sizes do; change its end"
         named = [*self.buffers, *self.sizes, *self.scalars, *self.local]
         yield from (f"{name} names two things; rename one" for name in named if named.count(name) > 1)
         kernels = {launch.kernel for launch in self.student_launches}
@@ -274,8 +278,7 @@ class Assignment(Folders, Rubric):
         """
         if self.kit is not None:  # kits are not scored again, so any change means new measurements
             return hashlib.sha256(repr((self.sha256, self.kit)).encode()).hexdigest()
-        unmeasured = {**UNSCORED, "title": True, **self.unmeasured}
-        fields = self.model_dump_json(exclude=unmeasured, exclude_computed_fields=True)
+        fields = self._sorted_fields({**UNSCORED, "title": True, **self.unmeasured})
         own = (self.source(BASELINE_FILE), self.source(ORACLE_FILE))
         measured = (fields, *own, *sorted(self.model_solutions().items()))
         return hashlib.sha256(repr(measured).encode()).hexdigest()
@@ -283,8 +286,13 @@ class Assignment(Folders, Rubric):
     @property
     def scored_sha256(self) -> str:
         """Hash of everything that points and reports depend on: the measurements, their limits and their points."""
-        fields = self.model_dump_json(exclude=UNSCORED, exclude_computed_fields=True)
+        fields = self._sorted_fields(UNSCORED)
         return hashlib.sha256(repr((self.measured_sha256, fields)).encode()).hexdigest()
+
+    def _sorted_fields(self, excluded: Any) -> str:
+        """Fields as JSON, sorted by name, so that the order of our classes does not matter."""
+        fields = self.model_dump(mode="json", exclude=excluded, exclude_computed_fields=True)
+        return json.dumps(fields, sort_keys=True)
 
     def names(self, sizes: Sizes) -> dict[str, object]:
         """Names that expressions may use: the constants and the sizes."""

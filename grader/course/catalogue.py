@@ -118,7 +118,7 @@ def _part(path: Path, number: int, common: Fields, own: Fields, place: Fields) -
     """Build the assignment of a part: the fields of the whole file, overridden by the part's own."""
     where = f"{path}: parts.{number} ({own['kernel']})"
     for name in own.keys() & set(POLICIES):
-        raise InputError(f"{where}: {name}: holds for the whole file; write it beside `parts`.")
+        raise InputError(f"{where}: {name}: applies to the whole file; write it next to `parts`.")
     return checked(where, Assignment, {**merged(common, own), **place, "part": own["kernel"]})
 
 

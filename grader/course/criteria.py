@@ -61,7 +61,7 @@ Measure = Literal[
 
 
 class MemoryCheck(Record):
-    """A quantity that the simulator counts, and its limit. grading/checks/memory.py describes each quantity."""
+    """A quantity that the simulator counts, and its limit. grading/checks/measures.py describes each quantity."""
 
     name: str
     """Unique name, in a few words."""

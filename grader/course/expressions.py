@@ -80,7 +80,7 @@ def evaluate_stated(expression: str | int, names: Mapping[str, object]) -> int:
         return expression
     numbers = {name: value for name, value in names.items() if isinstance(value, int)}
     known = ", ".join(sorted([*numbers, *STATED_FUNCTIONS]))
-    refusal = f'"{expression[:100]}" is no size; write one with {known}, whole numbers and + - * / % ( ).'
+    refusal = f'"{expression[:100]}" is not a size; write one with {known}, whole numbers and + - * / % ( ).'
     if not STATED.fullmatch(expression) or not expression.isascii():
         raise InputError(refusal)
     evaluator = SimpleEval(operators=STATED_OPERATORS, names=numbers, functions=STATED_FUNCTIONS)

@@ -42,7 +42,7 @@ class Buffer(Record):
         if self.data is None and self.part in {"input", "updated"}:
             yield f"is {self.part} but has no data; add it"
         if self.data is not None and self.part == "output":
-            yield "has data, so it is no output; call it updated"
+            yield "has data, so it is not an output; call it updated"
         if self.data == "bits" and not ELEMENTS[self.type].is_floating:
             yield "cannot have the data bits, which are for floats; choose another kind"
 

@@ -47,7 +47,7 @@ class _Loader(yaml.SafeLoader):
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
         for key, _ in node.value:
             if key.tag == "tag:yaml.org,2002:merge":
-                raise InputError(f"line {key.start_mark.line + 1}: write out what `<<` stands for.")
+                raise InputError(f"line {key.start_mark.line + 1}: replace `<<` by the fields that it refers to.")
 
 
 def _as_text(loader: _Loader, node: yaml.ScalarNode) -> str:

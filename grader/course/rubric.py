@@ -4,6 +4,7 @@ A section says what its checks are worth, what is hidden, and what they need. gr
 makes the checks of each section.
 """
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from typing import Any, ClassVar, Literal, Self
@@ -38,7 +39,7 @@ class AskedCheck(Record):
     sizes: Mapping[str, str | int] = Field(default={})
     points: float
     requires: tuple[str, ...] = ()
-    """Labels of the memory checks that must pass, so that the points of this check count."""
+    """Labels of memory checks. The points of this check count only if all of them pass."""
 
 
 class Section(Record):
@@ -50,38 +51,41 @@ class Section(Record):
     needs_right_cases: ClassVar[bool] = True
     """True if the checks earn points only for kernels whose shown cases are right."""
 
+    time_tells: ClassVar[bool] = True
+    """True if the time of later events may tell students how a hidden check has ended."""
+
     needs_simulator: ClassVar[bool] = False
-    """True if the checks rest on a simulated run."""
+    """True if the checks need a run in the simulator."""
 
     unmeasured: ClassVar[Mapping[str, Any]] = {"points": True, "hidden": True}
     """Fields that change no measurement, in pydantic's notation for excluded fields."""
 
+    @abstractmethod
     def asked(self, device: DeviceClass, /) -> tuple[AskedCheck, ...]:
         """Return the checks, in their order."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def hides(self) -> tuple[bool, ...]:
         """True for each check that is hidden, in the order of the checks."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def total(self) -> float:
         """Points of all checks together; equal on every device class."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def hidden_points(self) -> float:
         """Points of the hidden checks, which a student kit leaves out."""
-        raise NotImplementedError
 
+    @abstractmethod
     def without_hidden(self) -> Self | None:
-        """Return the section of a student kit, with unchanged points; None if all checks are hidden."""
-        raise NotImplementedError
+        """Return the section of a student kit, without hidden checks and with the same points; None if none remains."""
 
+    @abstractmethod
     def launch_sizes(self) -> Iterator[Sizes]:
         """Yield the sizes of every launch that the checks need."""
-        raise NotImplementedError
 
     def numbers(self) -> Iterator[str | float]:
         """Yield the expressions over constants and sizes that need not be whole numbers."""
@@ -96,7 +100,7 @@ class SingleCheck(Section):
 
     @property
     def hides(self) -> tuple[bool, ...]:
-        """Whether the check is hidden."""
+        """True if the check is hidden."""
         return (self.hidden,)
 
     @property
@@ -114,6 +118,7 @@ class Correctness(Section):
 
     kinds = (Kind.CORRECTNESS, Kind.PRACTICE)
     needs_right_cases = False
+    time_tells = False  # hidden cases run last
     unmeasured: ClassVar[Mapping[str, Any]] = {"points": True, "cases": {"__all__": {"hidden": True}}}
 
     tolerance: Tolerance
@@ -123,16 +128,14 @@ class Correctness(Section):
     """Points of all cases together."""
 
     cases: tuple[Case, ...] = Field(min_length=1)
-    """Cases; each is one check. At least one is shown and not for practice: it decides if memory and speed count."""
+    """Cases; each is one check. At least one is shown and not for practice: it decides if speed counts."""
 
     @model_validator(mode="after")
     def _has_a_shown_case_that_counts(self) -> "Correctness":
         if all(case.practice for case in self.cases):
             raise ValueError("all cases are for practice; leave that out of one at least")
         if all(case.practice or case.hidden for case in self.cases):
-            raise ValueError(
-                "every case that counts is hidden; show at least one, since memory and speed depend on shown cases"
-            )
+            raise ValueError("every case that counts is hidden; show at least one, since speed depends on shown cases")
         return self
 
     @property
@@ -155,7 +158,7 @@ class Correctness(Section):
 
     @property
     def hides(self) -> tuple[bool, ...]:
-        """Whether each case is hidden."""
+        """True for each case that is hidden."""
         return tuple(case.hidden for case in self.cases)
 
     @property
@@ -192,7 +195,9 @@ class Correctness(Section):
 
 
 class Sanitizer(SingleCheck):
-    """A run in the simulator that must show no error. Its sizes are small, and ragged so that it meets every edge."""
+    """A run in the simulator that must show no errors. Its sizes are small, and not multiples of a tile, so that it
+    reaches every edge.
+    """
 
     kinds = (Kind.SANITIZER,)
     needs_simulator = True
@@ -223,10 +228,11 @@ class Sanitizer(SingleCheck):
 
 
 class Memory(Section):
-    """The checks of memory behaviour, in a simulated run of these sizes."""
+    """The checks of memory behaviour, all from one simulated run."""
 
     kinds = (Kind.MEMORY,)
     needs_right_cases = False
+    time_tells = False  # one run gives the counts for all of them
     needs_simulator = True
     unmeasured: ClassVar[Mapping[str, Any]] = {"checks": True}
 
@@ -250,7 +256,7 @@ class Memory(Section):
 
     @property
     def hides(self) -> tuple[bool, ...]:
-        """Whether each check is hidden."""
+        """True for each check that is hidden."""
         return tuple(check.hidden for check in self.checks)
 
     @property
@@ -299,8 +305,8 @@ class SpeedGoals(SingleCheck):
     of the kind `made` need `oracle`."""
 
     integers: tuple[dict[str, Range], ...] = Field(default=({},), min_length=1)
-    """Whole numbers for timed runs. A line gives, by name of the array, the least and the largest number. Timed runs
-    take several lines in turn. An array that a line leaves out holds whole numbers from -8 to 8 (uint: 0 to 16). Choose
+    """Whole numbers for timed runs. Each line maps names of arrays to their smallest and largest numbers. Timed runs
+    use the lines in turn. An array that a line leaves out holds whole numbers from -8 to 8 (uint: 0 to 16). Choose
     numbers so large that half floats round them, and so small that floats do not round a kernel's results."""
 
     requires: tuple[str, ...] = ()
@@ -331,7 +337,7 @@ class SpeedGoals(SingleCheck):
         return 0.0
 
     def without_hidden(self) -> Self:
-        """Return goals without the figures that decide hidden points. Students still see the sizes."""
+        """Return the goals. If speed is hidden, they lack the figures that decide points."""
         if not self.hidden:
             return self
         goals = {kind: goal.undecided(goal.sizes) for kind, goal in self.classes.items()}
@@ -366,7 +372,7 @@ class Rubric(Record):
         return tuple(section for _, section in self._named())
 
     def _named(self) -> Iterator[tuple[str, Section]]:
-        """Sections with the names of their fields."""
+        """Yield the sections with the names of their fields."""
         for name in Rubric.model_fields:
             section = getattr(self, name)
             if section is not None:

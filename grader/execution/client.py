@@ -11,13 +11,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
 from grader.common.record import replace
-from grader.execution.connection import Channel, Connection, Driver
+from grader.execution.connection import Connection, Driver, RequestChannel
 from grader.execution.outcome import COMPILING, Failure, Fetched, Garbled
 from grader.execution.plan import Plan
 from grader.execution.prefetch import Prefetch
-from grader.execution.sandbox import Sandbox
-from grader.execution.session import Session
-from grader.execution.states import Closing, Idle, InSession, Processes, Requested, State, Stopped, WarmingUp
+from grader.execution.sandbox import ProcessStarter
+from grader.execution.session import WorkerSession
+from grader.execution.states import Closing, Idle, InSession, NotStarted, Requested, SessionProcess, State, WarmingUp
 from grader.execution.timeouts import Timeouts
 from grader.execution.worker_process import WorkerProcess
 from grader.protocol.messages import (
@@ -39,19 +39,21 @@ if TYPE_CHECKING:
 class Worker(WorkerProcess):
     """A worker, which starts at its first use, and again after a failure that ended it."""
 
-    def __init__(self, sandbox: Sandbox, device: int, timeouts: Timeouts, simulation: Simulation | None = None) -> None:
-        super().__init__(sandbox, device, timeouts, simulation)
+    def __init__(
+        self, starter: ProcessStarter, device: int, timeouts: Timeouts, simulation: Simulation | None = None
+    ) -> None:
+        super().__init__(starter, device, timeouts, simulation)
         self._programs: dict[str, ProgramSource] = {}
         self._launched: set[str] = set()
         """Scripts that the current process has launched with the current programs."""
-        self._processes = Processes.BY_PLAN
-        self._last: State = Stopped()
-        """State after the last request. If the process was stopped since, the state is `Stopped`."""
+        self._processes = SessionProcess.BY_PLAN
+        self._last: State = NotStarted()
+        """State after the last request. If the process was stopped since, the state is `NotStarted`."""
 
     @property
     def state(self) -> State:
-        """What the worker is doing, as far as the judge knows."""
-        return self._last if self._is_started else Stopped()
+        """State of the worker, as far as the judge knows."""
+        return self._last if self._is_started else NotStarted()
 
     def start(self) -> None:
         """Start the process and send it the job. Does not wait until the process is ready."""
@@ -103,8 +105,8 @@ class Worker(WorkerProcess):
     def request_run(self, plan: Plan, name: str, arrays: "Mapping[str, NDArray[Any]]") -> None:
         """Request a session, a run of this script, all its buffers, and the observations. Does not wait for them.
 
-        `open`, `Session.run` and `Session.observe` wait for the replies, and must get equal arguments. No other request
-        is allowed before them, except for another session, which abandons this one.
+        `open`, `WorkerSession.run` and `WorkerSession.observe` wait for the replies, and must get equal arguments. No
+        other request is allowed before them, except for another session, which abandons this one.
         """
         self.request(plan)
         match self.state:
@@ -131,13 +133,13 @@ class Worker(WorkerProcess):
             case state:
                 raise AssertionError(state)
 
-    def _opened(self, plan: Plan, channel: Channel) -> Opened | Failure:
+    def _opened(self, plan: Plan, channel: RequestChannel) -> Opened | Failure:
         """Wait for a session that was requested."""
         self.ready()
         self._last = Idle()
         match channel.reply(COMPILING, self.timeouts.now.build):
             case Opened() as opened:
-                self._last = InSession(Session(plan, channel, self.timeouts, self._launched))
+                self._last = InSession(WorkerSession(plan, channel, self.timeouts, self._launched))
                 return opened
             case NoDevice():
                 self.stop()
@@ -146,7 +148,7 @@ class Worker(WorkerProcess):
                 return channel.failure(reply)
 
     @property
-    def session(self) -> Session:
+    def session(self) -> WorkerSession:
         """The open session."""
         match self.state:
             case InSession(session=session):
@@ -192,20 +194,20 @@ class Worker(WorkerProcess):
 
         Use this only if no points depend on the results: an earlier kernel may have changed anything in the process.
         """
-        self._processes = Processes.SAME
+        self._processes = SessionProcess.SAME
         try:
             yield
         finally:
-            self._processes = Processes.BY_PLAN
+            self._processes = SessionProcess.BY_PLAN
             self._settle()
-            if self.state != Stopped():
+            if self.state != NotStarted():
                 self._end_session(self._running())
 
     def _begins_in(self, plan: Plan, connection: Connection) -> Process:
         """The process in which the plan's session begins. It is a new one if the driver refuses requests in the last
         session's process.
         """
-        may_continue = self._processes is Processes.SAME or plan.process == "used"
+        may_continue = self._processes is SessionProcess.SAME or plan.process == "used"
         return "used" if may_continue and connection.driver is Driver.SERVING else "new"
 
     def _end_session(self, connection: Connection) -> None:

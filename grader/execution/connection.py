@@ -14,7 +14,7 @@ from grader.common.phrases import listed
 from grader.execution.array_files import ArrayFiles
 from grader.execution.outcome import Crashed, Failure, Garbled, OutOfMemory, TimedOut
 from grader.execution.replies import Replies
-from grader.execution.sandbox import Sandbox, SandboxedWorker
+from grader.execution.sandbox import ProcessStarter, SandboxedWorker
 from grader.protocol.messages import (
     BuildFailed,
     DeviceFacts,
@@ -45,7 +45,7 @@ class Driver(Enum):
     REFUSING = auto()
 
 
-class Channel(Protocol):
+class RequestChannel(Protocol):
     """Requests of a session and their replies: a connection, or requests that were sent early (prefetch.py)."""
 
     @property
@@ -83,10 +83,10 @@ class Connection:
         """The devices that the worker has reported; None until it is ready."""
 
     @classmethod
-    def start(cls, sandbox: Sandbox, device: int, simulation: Simulation | None) -> Self:
+    def start(cls, starter: ProcessStarter, device: int, simulation: Simulation | None) -> Self:
         """Start a process and send it the job. Does not wait until the process is ready."""
-        connection = cls(sandbox.start(), device, simulation)
-        connection.send(Job(limits=sandbox.limits(), device=device, simulation=simulation))
+        connection = cls(starter.start(), device, simulation)
+        connection.send(Job(limits=starter.limits(), device=device, simulation=simulation))
         connection.send(ListDevices())
         return connection
 

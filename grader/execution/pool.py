@@ -1,49 +1,149 @@
-"""Workers that are kept for the next grading, or that start before it.
+"""Workers for gradings: who starts them, which are used again, and which start early.
 
-A worker that is kept runs only the grader's own kernels. Its start and its builds take longer than its work in a
-grading. It never runs a submission, so a submission can leave nothing in it. A worker that has run a submission is
-never kept.
+    submission   runs one submission, and ends with its grading
+    own          runs only the grader's own kernels, and is kept for later gradings
+    simulator    runs one submission on the simulated device
+
+Keeping a worker saves its start and its builds, which take longer than its work in a grading. A kept worker never runs
+a submission, so a submission can leave nothing in it. A worker that has run a submission is never kept.
+
+Three things happen in advance. A grading only tells the pool when the device is idle (`note_idle_device`) and when
+it must be quiet (`quieten`).
+
+1. The first submission's worker starts with the pool, while the judge imports the grading code (0.4 s).
+2. The next submission's worker starts and builds while the previous grading does not need the device alone.
+3. In a batch, a spare process is always starting, since a container takes half a second.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from math import inf
 
+from grader.common.errors import UngradedError
+from grader.common.record import replace
 from grader.execution.client import Worker
-from grader.execution.plan import NOTHING
-from grader.execution.probe import warm_up
+from grader.execution.device import share_a_process
+from grader.execution.plan import NOTHING, SUBMISSION
+from grader.execution.probe import PROBE
+from grader.execution.sandbox import ProcessStarter, Sandbox, SandboxedWorker
+from grader.execution.timeouts import Timeouts
+from grader.protocol.messages import DeviceFacts, Limits, Simulation
+from grader.protocol.steps import ProgramSource
 
 GRADINGS = 10
-"""Number of gradings after which a worker is replaced. Its processor time is limited, and a grading takes some seconds
-of it.
+"""Number of gradings after which a kept worker is replaced. Its processor time is limited, and a grading takes some
+seconds of it.
+"""
+
+PLENTY = 2
+"""Least number of idle processors for early work, such as building our own kernels before they are known to be needed,
+or timing kernels on a GPU while the simulator runs.
 """
 
 
-class OwnWorkers:
-    """Workers that are kept by name, at most one for each name. Only one grading at a time uses them.
+class WorkerPool:
+    """Workers of the gradings in one sandbox. One grading at a time uses them.
 
-    A worker ends after a fixed number of gradings. Workers end at the same time, because a GPU's driver takes a tenth
-    of a second for each.
+    `expected` is the number of submissions that will be graded, or 0 if it is unknown. A part of a suite counts as one.
+    `idle_processors` is the number of processors that a grading would leave idle. A kept worker is replaced after
+    `gradings` gradings.
     """
 
-    def __init__(self, gradings: int = GRADINGS) -> None:
+    def __init__(  # noqa: PLR0913
+        self,
+        sandbox: Sandbox,
+        device: int,
+        timeouts: Timeouts,
+        *,
+        starter: ProcessStarter | None = None,
+        expected: float = 0,
+        idle_processors: int = 0,
+        gradings: float = GRADINGS,
+    ) -> None:
+        self.sandbox = sandbox
+        self.device = device
+        self.timeouts = timeouts
+        self._starter = starter or sandbox
+        self._expected = expected
+        self._idle_processors = idle_processors
         self._gradings = gradings
+        self._next: Worker | None = None
+        """The worker of the next submission, if it has been started."""
         self._kept: dict[str, tuple[Worker, int]] = {}
-        """Each worker with the number of gradings that it has served."""
+        """Our own workers that no grading uses now, each with the number of gradings that it has served."""
         self._leaving: list[Worker] = []
+        self._start_next({})  # no build: the driver loads its libraries with the submission, which may not need all
 
-    def begin(self, name: str, worker: Worker) -> None:
-        """Start a worker that will be borrowed by this name. It connects to the device only at its first request: a
-        GPU's driver takes longer for three processes at once, and the submission's process should be first.
-        """
-        worker.start()
-        self._kept[name] = worker, 0
+    def worker(self) -> Worker:
+        """A new worker on the device. It starts at its first use, and the caller stops it."""
+        return Worker(self._starter, self.device, self.timeouts)
+
+    def simulator(self, simulation: Simulation) -> Worker:
+        """A new worker whose device is simulated."""
+        seconds = self.timeouts.simulation
+        timeouts = replace(self.timeouts, first_launch=seconds, launch=seconds)
+        return Worker(self._starter, 0, timeouts, simulation)
+
+    def close(self) -> None:
+        """Stop all workers that no grading uses. Can be called again."""
+        if self._next is not None:
+            self._next.stop()
+            self._next = None
+        self.close_own()
+
+    # --- submissions --------------------------------------------------------------------------
 
     @contextmanager
-    def borrow(self, name: str, make: Callable[[], Worker]) -> Iterator[Worker]:
-        """The worker of this name, or a new one, until the end of the block. An error in the block ends the worker."""
+    def submission(self) -> Iterator[Worker]:
+        """A worker for one submission, which has run no other. It is stopped at the end of the block."""
+        with self._take() as worker:
+            yield worker
+
+    def note_idle_device(self) -> None:
+        """Note that the next worker may start now, because the grading does not need the device alone."""
+        self._start_next({SUBMISSION: PROBE})
+
+    def quieten(self) -> None:
+        """Wait until no worker starts on the device, which would disturb timed launches. A worker that cannot start is
+        left out; the next grading starts another.
+        """
+        if self._next is not None:
+            try:
+                self._next.settle()
+            except UngradedError:
+                self._next.stop()
+                self._next = None
+
+    def _take(self) -> Worker:
+        """The started worker if it still runs, else a new one."""
+        self._expected -= 1
+        worker, self._next = self._next, None
+        if worker is None or worker.is_there:
+            return worker or self.worker()
+        worker.stop()
+        return self.worker()
+
+    def _start_next(self, programs: Mapping[str, ProgramSource]) -> None:
+        """Start the worker of the next submission and have it build these programs, unless it has started or none is
+        expected. Does not wait. If the start fails, that is reported when the worker is needed.
+        """
+        if self._next is None and self._expected > 0:
+            self._next = self.worker()
+            try:
+                self._next.start()
+                self._next.warm_up(NOTHING, programs)
+            except UngradedError:
+                self._next.stop()
+                self._next = None
+
+    # --- our own kernels ----------------------------------------------------------------------
+
+    @contextmanager
+    def own(self, name: str) -> Iterator[Worker]:
+        """Our own worker of this name until the end of the block: the kept one, or a new one. An error in the block
+        ends it.
+        """
         self._wait()
-        worker, gradings = self._take(name) or (make(), 0)
+        worker, gradings = self._take_kept(name) or (self.worker(), 0)
         try:
             yield worker
             worker.rest()
@@ -55,7 +155,34 @@ class OwnWorkers:
         else:
             self._let_go(worker)
 
-    def _take(self, name: str) -> tuple[Worker, int] | None:
+    def start_own(self, names: Sequence[str]) -> None:
+        """Start our own workers of these names, if enough processors are idle. They connect to the device only at their
+        first request: a GPU's driver takes longer for three processes at once, and the submission's should be first.
+        """
+        if self._idle_processors >= PLENTY:
+            for name in names:
+                self._kept[name] = self.worker(), 0
+                self._kept[name][0].start()
+
+    def look(self, name: str) -> DeviceFacts:
+        """The facts of the device. On a GPU, the worker that reports them is kept as our own worker of this name. While
+        the driver knows one process, the next process starts in a tenth of the time.
+        """
+        worker = self.worker()
+        self._kept[name] = worker, 0
+        device = worker.ready()
+        if share_a_process(device):
+            self.close_own()
+        return device
+
+    def close_own(self) -> None:
+        """Stop our own workers that no grading uses."""
+        while self._kept:
+            _, (worker, _) = self._kept.popitem()
+            self._let_go(worker)
+        self._wait()
+
+    def _take_kept(self, name: str) -> tuple[Worker, int] | None:
         """The kept worker of this name; None if it does not exist, or has ended since its last use."""
         kept = self._kept.pop(name, None)
         if kept is not None and not kept[0].is_there:
@@ -63,14 +190,8 @@ class OwnWorkers:
             return None
         return kept
 
-    def close(self) -> None:
-        """Stop all workers."""
-        while self._kept:
-            _, (worker, _) = self._kept.popitem()
-            self._let_go(worker)
-        self._wait()
-
     def _let_go(self, worker: Worker) -> None:
+        """Ask a worker to end. Workers end at the same time: a GPU's driver takes a tenth of a second for each."""
         worker.let_go()
         self._leaving.append(worker)
 
@@ -80,69 +201,33 @@ class OwnWorkers:
             self._leaving.pop().stop()
 
 
-class Ahead:
-    """The worker of the next submission. It starts and warms up before there is a submission, and runs only one.
+class SpareProcess:
+    """Starts the processes of a sandbox one ahead of the requests. A spare process has seen no submission."""
 
-    `most` is the number of workers that are needed, if it is known.
-    """
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox = sandbox
+        self._spare: SandboxedWorker | None = None
 
-    def __init__(self, make: Callable[[], Worker], most: float = inf) -> None:
-        self._make = make
-        self._left = most
-        self._worker: Worker | None = None
+    def limits(self) -> Limits:
+        """The limits that a worker must set on itself."""
+        return self._sandbox.limits()
 
-    def begin(self) -> None:
-        """Start the worker, unless it has started or no more workers are needed. Does not wait."""
-        if self._worker is None and self._left > 0:
-            self._left -= 1
-            self._worker = self._make()
-            self._worker.start()
-            warm_up(self._worker)
-
-    def settle(self) -> None:
-        """Wait for the end of the warm-up, which would disturb timed launches of other workers."""
-        if self._worker is not None:
-            self._worker.settle()
-
-    def take(self) -> Worker:
-        """The worker for a submission: the prepared one if it still runs, else a new one."""
-        worker, self._worker = self._worker, None
-        if worker is not None and worker.is_there:
-            worker.settle()
-            return worker
-        if worker is not None:
-            worker.stop()
-        return self._make()
+    def start(self) -> SandboxedWorker:
+        """Return the spare process, or a new one if there is no spare. Begin to start the next spare process."""
+        process, self._spare = self._spare, None
+        if process is None or process.has_ended():  # a restart of the engine ends the spare process
+            if process is not None:
+                process.stop()
+            process = self._sandbox.start()
+        try:
+            self._spare = self._sandbox.start()
+        except BaseException:
+            process.stop()
+            raise
+        return process
 
     def close(self) -> None:
-        """Stop the worker if it was not taken."""
-        if self._worker is not None:
-            self._worker.stop()
-            self._worker = None
-
-
-class Early:
-    """The worker of the only submission. It starts at once, and connects to the device.
-
-    It does not build a program in advance. The driver loads its libraries with the submission's program, which may not
-    need all of them.
-    """
-
-    def __init__(self, worker: Worker) -> None:
-        self._worker = worker
-        worker.start()
-        worker.warm_up(NOTHING, {})
-
-    def begin(self) -> None:
-        """No-op: there is no next submission."""
-
-    def settle(self) -> None:
-        """No-op: the worker has been taken."""
-
-    def take(self) -> Worker:
-        """The worker, which may not be ready yet."""
-        return self._worker
-
-    def close(self) -> None:
-        """Stop the worker."""
-        self._worker.stop()
+        """Stop the spare process."""
+        if self._spare is not None:
+            self._spare.stop()
+            self._spare = None

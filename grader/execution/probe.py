@@ -6,7 +6,7 @@ from grader.common.errors import DeviceError
 from grader.common.invocation import command
 from grader.execution.client import Worker
 from grader.execution.outcome import Crashed, Failure, Garbled, OutOfMemory, TimedOut
-from grader.execution.plan import NOTHING, SUBMISSION, Plan, Script
+from grader.execution.plan import SUBMISSION, Plan, Script
 from grader.protocol.messages import BuildFailed, Refused, Stopped
 from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, ProgramSource
 
@@ -21,11 +21,6 @@ PLAN = Plan(
     buffers=(BufferSpec(name="out", size=1024, guard=0, poison=0),),
     scripts={"probe": Script(steps=(STEP,), uploads=(), outputs=("out",))},
 )
-
-
-def warm_up(worker: Worker) -> None:
-    """Have a running worker build the kernel. Does not wait for it. The worker's next build then takes less time."""
-    worker.warm_up(NOTHING, {SUBMISSION: PROBE})
 
 
 RECOVERY = 30.0

@@ -23,7 +23,7 @@ class Series:
         self._worker = worker
         self._plans = plans
         self._at_once = len(plans)
-        self._begun: tuple[tuple[str, ...], Plan] | None = None
+        self._requested: tuple[tuple[str, ...], Plan] | None = None
         self._open: tuple[str, ...] = ()
 
     def script(self, name: str) -> Script:
@@ -46,23 +46,23 @@ class Series:
         """True if the plan's script would run after others, in a session that is already open."""
         return name in self._open
 
-    def begin(self, name: str) -> None:
+    def request(self, name: str) -> None:
         """Request a session for this plan and the plans after it. Does not wait."""
-        self._begun = self._session(name)
-        self._worker.request(self._begun[1])
+        self._requested = self._session(name)
+        self._worker.request(self._requested[1])
 
     def close(self) -> None:
         """End the session if one is open or was requested."""
-        if self._begun:
+        if self._requested:
             self._worker.stop()
         elif self._open:
             self._worker.close()
-        self._begun, self._open = None, ()
+        self._requested, self._open = None, ()
 
     def abandon(self) -> None:
         """Stop the worker, in any state of the session. The next run begins a new session."""
         self._worker.stop()
-        self._begun, self._open = None, ()
+        self._requested, self._open = None, ()
 
     def attempt(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Fetched] | Failure:
         """Run the plan's script once on the arrays, and return its buffers. Does not try again after a failure."""
@@ -84,9 +84,9 @@ class Series:
         """
         if name in self._open:
             return None
-        if self._begun is not None and name not in self._begun[0]:
+        if self._requested is not None and name not in self._requested[0]:
             self.close()
-        (names, plan), self._begun = self._begun or self._session(name), None
+        (names, plan), self._requested = self._requested or self._session(name), None
         opened = self._worker.open(plan)
         if isinstance(opened, Opened):
             self._open = names

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from grader.execution.array_files import RoundFile
-from grader.execution.connection import Channel
+from grader.execution.connection import RequestChannel
 from grader.execution.layout import copied, copied_size, divided, poison
 from grader.execution.outcome import RUNNING, Failure, Fetched, Garbled, Timing, Took
 from grader.execution.plan import Plan, Script
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Session:
+class WorkerSession:
     """Requests to an open session.
 
     `launched` are the names of scripts that this process has launched with these programs. The session adds its own.
     """
 
-    def __init__(self, plan: Plan, channel: Channel, timeouts: CurrentTimeouts, launched: set[str]) -> None:
+    def __init__(self, plan: Plan, channel: RequestChannel, timeouts: CurrentTimeouts, launched: set[str]) -> None:
         self.plan = plan
         self._channel = channel
         self._timeouts = timeouts

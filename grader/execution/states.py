@@ -1,29 +1,29 @@
 """States of a worker, as the judge knows them.
 
-    Stopped --start--> Idle --request--> Requested --open--> InSession --close--> Idle
+    NotStarted --start--> Idle --request--> Requested --open--> InSession --close--> Idle
     Idle --warm_up--> WarmingUp --settle--> Idle             InSession --rest--> Closing
 
     stopped      no process runs; the next request starts one
     idle         every request is answered, and no session is open
     warming up   the worker builds in advance; the reply is due
-    requested    a session was requested, and perhaps a run of it (prefetch.py); the replies are due
+    requested    a session was requested, perhaps together with a run (prefetch.py); the replies are due
     in session   `session` has the requests of an open plan (session.py)
     closing      the end of a session was requested; the reply is due
 
-Every state but `Requested` allows the request of a session, which first waits for a reply that is due. A session that
-was requested in vain is abandoned. A failure that ends the process leads to `Stopped` from any state.
+A session can be requested in every state. The request first waits for a reply that is due, and abandons another session
+that was requested. A failure that ends the process leads to `NotStarted` from every state.
 """
 
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from grader.execution.connection import Channel
+from grader.execution.connection import RequestChannel
 from grader.execution.plan import Plan
-from grader.execution.session import Session
+from grader.execution.session import WorkerSession
 
 
 @dataclass(frozen=True)
-class Stopped:
+class NotStarted:
     """State without a process."""
 
 
@@ -42,14 +42,14 @@ class Requested:
     """State in which the replies to a request of a session are due."""
 
     plan: Plan
-    channel: Channel
+    channel: RequestChannel
 
 
 @dataclass(frozen=True)
 class InSession:
     """State in which a session is open."""
 
-    session: Session
+    session: WorkerSession
 
 
 @dataclass(frozen=True)
@@ -57,10 +57,10 @@ class Closing:
     """State in which the reply to the request to end a session is due."""
 
 
-State = Stopped | Idle | WarmingUp | Requested | InSession | Closing
+State = NotStarted | Idle | WarmingUp | Requested | InSession | Closing
 
 
-class Processes(Enum):
+class SessionProcess(Enum):
     """Rule for the process in which a session begins: the plan decides, or it is the process of the last session."""
 
     BY_PLAN = auto()

@@ -3,7 +3,7 @@
 from typing import Self
 
 from grader.execution.connection import Connection
-from grader.execution.sandbox import Sandbox
+from grader.execution.sandbox import ProcessStarter
 from grader.execution.timeouts import CurrentTimeouts, Timeouts
 from grader.protocol.messages import DeviceFacts, Simulation
 
@@ -11,9 +11,11 @@ from grader.protocol.messages import DeviceFacts, Simulation
 class WorkerProcess:
     """A worker process. After a failure that ended it, the next use starts another process in its place."""
 
-    def __init__(self, sandbox: Sandbox, device: int, timeouts: Timeouts, simulation: Simulation | None = None) -> None:
+    def __init__(
+        self, starter: ProcessStarter, device: int, timeouts: Timeouts, simulation: Simulation | None = None
+    ) -> None:
         self.timeouts = CurrentTimeouts(timeouts)
-        self._sandbox = sandbox
+        self._starter = starter
         self._device = device
         self._simulation = simulation
         self._connection: Connection | None = None
@@ -38,7 +40,7 @@ class WorkerProcess:
 
     def start(self) -> None:
         """Start the process and send it the job. Does not wait until the process is ready."""
-        self._connection = Connection.start(self._sandbox, self._device, self._simulation)
+        self._connection = Connection.start(self._starter, self._device, self._simulation)
 
     def let_go(self) -> None:
         """Ask the worker to end, so that a later `stop` waits less."""

@@ -1,7 +1,7 @@
 """Registry of the kinds of checks.
 
 Each kind has a section in the rubric of an assignment (course/rubric.py) and a module that makes its checks. The cases
-and the timed rounds are phases of a grading. All other kinds observe a submission whose shown cases have run.
+and the timed rounds have phases of their own. The checks of all other kinds are made after the shown cases.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -19,14 +19,14 @@ from grader.results.check import Check, full_marks
 from grader.results.result import Result
 
 Observe = Callable[[Tested, Watched], Watched]
-"""Function that adds the checks of one kind to the checks that other kinds have made before."""
+"""Function that makes the checks of one kind. It gets the checks of earlier kinds, and returns them with its own."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CheckKind:
     """Kind of check.
 
-    `rescored` returns the checks of a stored result as the present version of the assignment scores them. `observe`
+    `rescored` returns the checks of a stored result as the current version of the assignment scores them. `observe`
     makes the checks after the cases; None if they have a phase of their own.
     """
 
@@ -50,7 +50,7 @@ def observers(assignment: Assignment) -> Iterator[tuple[Section, Observe]]:
 
 
 def unobserved_checks(assignment: Assignment, device: DeviceFacts) -> Iterator[Check]:
-    """Yield the checks after the cases as if they had passed, without the speed."""
+    """Yield the checks that are made after the cases, as if they had passed. The speed is not among them."""
     return (check for section, _ in observers(assignment) for check in checks_of(section, device))
 
 

@@ -39,7 +39,7 @@ def complete(coursework: Coursework, submission: Submission, result: Result, env
     try:
         whole = joined(coursework, [_completed(task, part, environment) for task, part in own])
     finally:
-        environment.own.close()  # on a GPU, a crash may have ended them: the next grading starts alike
+        environment.workers.close_own()  # on a GPU, a crash may have ended them: the next grading opens new ones
     return replace(whole, seconds=result.seconds + time.perf_counter() - clock)
 
 
@@ -62,7 +62,7 @@ def _built(task: Task, environment: GradingEnvironment) -> Built:
     """Program of the submission, built by a worker that runs nothing else."""
     with ExitStack() as workers:
         with shared_cpu(environment.locks):
-            worker = workers.enter_context(environment.student())
+            worker = workers.enter_context(environment.workers.submission())
             device = worker.ready()
         with shared(device, environment.locks), thawed(worker, device):
             build = check_build(prepare(task, worker), worker)

@@ -13,7 +13,6 @@ release is complete before they run. They affect only their own points.
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from datetime import UTC, datetime
 from functools import partial
 
 from grader.course.submissions.submission import Submission
@@ -28,7 +27,7 @@ from grader.grading.phases import build, decision, hidden_cases, shown_cases, si
 from grader.grading.phases.context import GradingContext, enter_submission, probe_after, thawed
 from grader.grading.phases.overlap import Drafting, overlapped
 from grader.grading.progress import Progress
-from grader.results.result import Provenance, Result
+from grader.results.result import Result
 from grader.results.suite_results import joined
 
 
@@ -76,23 +75,21 @@ def drafts_of(
 def _draft(
     task: Task, environment: GradingEnvironment, progress: Progress, cpu: SharedCpu, prepare: speed.Preparation
 ) -> Drafting:
-    started = datetime.now(UTC)
     with ExitStack() as workers:
         context = enter_submission(task, environment, progress, cpu, workers)
-        provenance = environment.provenance(task, context.device, started)
-        draft = yield from _test(context, provenance, prepare)
-    probe_after((*draft.cases, *draft.others), environment, draft.provenance.device)
+        draft = yield from _test(context, prepare)
+    probe_after((*draft.cases, *draft.others), environment, context.device)
     return draft
 
 
-def _test(context: GradingContext, provenance: Provenance, prepare: speed.Preparation) -> Drafting:
+def _test(context: GradingContext, prepare: speed.Preparation) -> Drafting:
     """Build the submission, run the cases that are shown, then make the checks that depend on them."""
     with context.cpu, thawed(context.student, context.device):
         with also_shared(context.device, context.environment.locks):
             own = prepare(context) if context.environment.has_plenty else None
             phase = build.build_submission(context)
             if phase.build.built is None:
-                return build.without_build(context, provenance, phase)
+                return build.without_build(context, phase)
             runs = simulation.simulated_runs(context, phase.build.built)
             tried = shown_cases.try_shown(context, runs)
             failed = failed_sizes(tried)
@@ -107,4 +104,4 @@ def _test(context: GradingContext, provenance: Provenance, prepare: speed.Prepar
     observed = decision.Observations(
         build=phase.build, runs=runs, tried=tried, watched=watched, setup=setup, timed=timed
     )
-    return decision.decide(context, provenance, observed)
+    return decision.decide(context, observed)

@@ -44,7 +44,7 @@ def _timed(task: Task, result: Result, environment: GradingEnvironment, progress
         return result
     asked = task.assignment.with_sections(_only_speed)
     speed = grade_submission(replace(task, assignment=asked), environment, progress).performance_check
-    assert speed is not None, "the same assignment has timed it before"
+    assert speed is not None, "the assignment still has a performance check"
     others = (check for check in result.checks if check is not before)
     scored = forfeit(task.assignment, (*others, replace(speed, usage=before.usage)))
     checks = tuple(required(task.assignment, result.provenance.device, scored))

@@ -11,7 +11,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +37,6 @@ from grader.execution.sandbox import SANDBOXES, Sandbox, containers_are_ready
 from grader.execution.sandbox.docker.gpu import NO_GPU
 from grader.execution.sandbox.forkserver import ForkServer
 from grader.execution.sandbox.limits import ContainerRules, Rules, WorkerLimits
-from grader.execution.sandbox.spare import EagerSandbox, SpareSandbox
 from grader.execution.sandbox.users import roots_own
 from grader.execution.timeouts import Timeouts
 from grader.grading.rules import SearchRules, TimingRules, WatchingRules
@@ -45,6 +44,7 @@ from grader.grading.trust import was_started
 from grader.protocol.messages import Limits
 
 if TYPE_CHECKING:
+    from grader.execution.pool import SpareProcess, WorkerPool
     from grader.grading.grading_environment import GradingEnvironment
 
 CONFIG_VARIABLE = "GRADER_CONFIG"
@@ -202,15 +202,13 @@ class Settings(BaseSettings):
     def _rules(self) -> Rules:
         return Rules(limits=Limits(**self.limits.model_dump()), container=self.docker)
 
-    def environment(self, sandbox_name: str, sandbox: Sandbox) -> "GradingEnvironment":
-        """Make the environment that gradings use."""
+    def environment(self, sandbox_name: str, workers: "WorkerPool") -> "GradingEnvironment":
+        """Make the environment of gradings that use these workers."""
         from grader.grading.grading_environment import GradingEnvironment
 
         return GradingEnvironment(
             sandbox_name=sandbox_name,
-            sandbox=sandbox,
-            device=self.device,
-            timeouts=self.deadlines,
+            workers=workers,
             timing=self.timing,
             locks=self.lock_folder(sandbox_name),
             profiles=self.profiles,
@@ -241,37 +239,49 @@ class Settings(BaseSettings):
         return self._open(sandbox_name, self.make_sandbox(sandbox_name, server))
 
     @contextmanager
-    def open_for_one(self, sandbox_name: str, server: ForkServer | None, parts: int) -> Iterator["GradingEnvironment"]:
-        """Open an environment for one submission to an assignment of `parts` parts.
-
-        The submission's worker starts at once, while the grading code is still being imported. Our own workers also
-        start at once if there are spare processors.
+    def open_for_user(
+        self, sandbox_name: str, server: ForkServer | None, submissions: float
+    ) -> Iterator["GradingEnvironment"]:
+        """Open an environment for this many submissions, for whose results a user waits. Each part of a suite counts as
+        one. The grading code is imported after the pool of workers is made.
         """
-        with closing(self.make_sandbox(sandbox_name, server)) as plain, closing(EagerSandbox(plain)) as sandbox:
-            from grader.execution.client import Worker
-            from grader.execution.pool import Ahead, Early, OwnWorkers
+        with closing(self.make_sandbox(sandbox_name, server)) as sandbox:
+            from grader.execution.pool import GRADINGS, WorkerPool
 
-            def worker() -> Worker:
-                return Worker(sandbox, self.device, self.deadlines)
-
-            ahead, own = Early(worker()) if parts == 1 else Ahead(worker, most=parts), OwnWorkers(parts)
-            ahead.begin()
-            with closing(ahead), closing(own):
-                environment = self.environment(sandbox_name, sandbox)
-                environment = replace(environment, own=own, ahead=ahead, spare=spare_processors())
-                environment.begin_ours()
+            idle = spare_processors()
+            workers = WorkerPool(
+                sandbox,
+                self.device,
+                self.deadlines,
+                expected=submissions,
+                idle_processors=idle,
+                gradings=min(submissions, GRADINGS),
+            )
+            with closing(workers):
+                environment = replace(self.environment(sandbox_name, workers), spare=idle)
+                environment.start_own()
                 yield environment
 
     def open_batch(self, sandbox_name: str) -> AbstractContextManager["GradingEnvironment"]:
-        """Open an environment for many gradings, in which a spare worker is always starting."""
-        return self._open(sandbox_name, SpareSandbox(self.make_sandbox(sandbox_name)))
+        """Open an environment for many gradings, in which a spare process is always starting."""
+        from grader.execution.pool import SpareProcess
+
+        sandbox = self.make_sandbox(sandbox_name)
+        return self._open(sandbox_name, sandbox, SpareProcess(sandbox))
 
     @contextmanager
-    def _open(self, sandbox_name: str, sandbox: Sandbox) -> Iterator["GradingEnvironment"]:
-        with closing(sandbox):
-            environment = self.environment(sandbox_name, sandbox)
-            with closing(environment.own):
-                yield environment
+    def _open(
+        self, sandbox_name: str, sandbox: Sandbox, spare: "SpareProcess | None" = None
+    ) -> Iterator["GradingEnvironment"]:
+        with ExitStack() as opened:
+            opened.enter_context(closing(sandbox))
+            from grader.execution.pool import WorkerPool
+
+            if spare is not None:
+                opened.enter_context(closing(spare))
+            workers = WorkerPool(sandbox, self.device, self.deadlines, starter=spare)
+            opened.enter_context(closing(workers))
+            yield self.environment(sandbox_name, workers)
 
 
 class _FileSource(YamlConfigSettingsSource):

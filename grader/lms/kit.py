@@ -26,7 +26,7 @@ from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.folders import BASELINE_FILE, KIT_FILE, ORACLE_FILE, Kit
 from grader.course.policies.rules import POLICIES
-from grader.course.rubric import SpeedGoals
+from grader.course.rubric import Rubric, SpeedGoals
 from grader.course.submissions.submission import FILE_NAME
 from grader.course.suite import Coursework
 from grader.execution.plan import baseline_is_comparable
@@ -94,9 +94,11 @@ def _fields(coursework: Coursework) -> dict[str, Any]:
 
 def _dumped(assignment: Assignment) -> dict[str, Any]:
     """Return the fields without dates: dates get extended, and a kit decides nothing by them."""
-    return assignment.model_dump(
+    fields = assignment.model_dump(
         mode="json", by_alias=True, exclude_defaults=True, exclude={*NOT_IN_THE_FILE, *POLICIES, "title", "order"}
     )
+    sections = {name: fields.pop(name) for name in Rubric.model_fields if name in fields}
+    return {**fields, **sections}  # the program comes before its checks
 
 
 def _yaml(fields: dict[str, Any]) -> bytes:

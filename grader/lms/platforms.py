@@ -1,7 +1,7 @@
 """The learning platforms, each with the modules that read its download and fill in its files.
 
-All code that names platforms iterates over PLATFORMS: detection, options of `grader batch`, files for upload. A module
-is loaded only when it is used, so that `grader --help` answers at once.
+All code that names platforms iterates over PLATFORMS: detection, options of `grader batch`, files for upload, exports
+of the service. A module is loaded only when it is used, so that `grader --help` answers at once.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -57,15 +57,28 @@ class Export(Protocol):
     def upload(self, sheet: "Sheet", columns: Mapping[str, str], /) -> Upload:
         """Return the file to fill; `columns` has the headings that the instructor gave, by their options' names."""
 
+    def from_page(self, sheet: "Sheet", /) -> Upload:
+        """Return the file to fill that was uploaded on a page. Its messages name no options, since a page has none."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class GradeFile:
-    """A platform's file that gets grades: its option with the help, and the options for unknown columns."""
+    """A platform's file that gets grades: its name, its option, and the options for unknown columns."""
 
+    name: str
     option: str
-    help: str
     columns: Mapping[str, str]
     export: Callable[[], Export]
+
+    @property
+    def help(self) -> str:
+        """Help for the option."""
+        return f"{self.name}, to copy and fill."
+
+    @property
+    def kind(self) -> str:
+        """Kind of file, such as "worksheet": the option without the platform's name."""
+        return self.option.partition("_")[2].replace("_", " ")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,8 +136,6 @@ def _canvas_export() -> Export:
     return canvas
 
 
-FEEDBACK = "moodle-feedback.zip"
-
 PLATFORMS: tuple[LearningPlatform, ...] = (
     LearningPlatform(name="Gradescope", download="an export from Gradescope", intake=_gradescope_intake),
     LearningPlatform(
@@ -132,23 +143,23 @@ PLATFORMS: tuple[LearningPlatform, ...] = (
         download="a download from Moodle",
         intake=_moodle_intake,
         grades=GradeFile(
+            name="Moodle's grading worksheet",
             option="moodle_worksheet",
-            help="Moodle's grading worksheet, to copy and fill.",
             columns={
                 "moodle_grade_column": "Its column of grades, if not known.",
                 "moodle_feedback_column": "Its column of comments, if not known.",
             },
             export=_moodle_export,
         ),
-        feedback=FeedbackFile(name=FEEDBACK, write=_moodle_feedback),
+        feedback=FeedbackFile(name="moodle-feedback.zip", write=_moodle_feedback),
     ),
     LearningPlatform(
         name="Canvas",
         download="a download from Canvas",
         intake=_canvas_intake,
         grades=GradeFile(
+            name="Canvas's gradebook",
             option="canvas_gradebook",
-            help="Canvas's gradebook, to copy and fill.",
             columns={"canvas_column": "Its column of the assignment, if not known."},
             export=_canvas_export,
         ),

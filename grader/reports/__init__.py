@@ -65,13 +65,29 @@ def _gradescope() -> ReportModule:
     return gradescope
 
 
+def _sarif() -> ReportModule:
+    from grader.reports import sarif
+
+    return sarif
+
+
+def _code_quality() -> ReportModule:
+    from grader.reports import code_quality
+
+    return code_quality
+
+
 REPORTS: dict[str, ReportFormat] = {
     "junit": ReportFormat(help="Write a JUnit XML file.", ending="xml", module=_junit),
     "json": ReportFormat(help="Write everything that was measured.", ending="json", module=_json),
     "html": ReportFormat(help="Write a page for a browser.", ending="html", module=_html),
     "gradescope": ReportFormat(help="Write Gradescope's results.json.", ending="gradescope.json", module=_gradescope),
+    "sarif": ReportFormat(help="Write SARIF, for editors and GitHub.", ending="sarif", module=_sarif),
+    "code_quality": ReportFormat(
+        help="Write a Code Quality report for GitLab.", ending="codequality.json", module=_code_quality
+    ),
 }
-"""Formats by name; the name is also the option's."""
+"""Formats by name; the name is also the option's, with hyphens in place of underscores."""
 
 
 def _load_what_draws() -> None:

@@ -20,7 +20,7 @@ CASES = {Kind.CORRECTNESS: "correctness", Kind.PRACTICE: "practice, for no point
 
 @dataclass(frozen=True, kw_only=True)
 class Sums:
-    """Numbers of rows by kind, and the points of graded rows; `unchecked` counts rows that are not checked in full."""
+    """Numbers of rows by kind, and the points of graded rows; `unchecked` counts rows with open checks."""
 
     rows: int
     handed_in: int

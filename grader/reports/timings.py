@@ -254,4 +254,4 @@ def _footer(rows: Sequence[TimedRow]) -> Text:
     """Describe how the figures were measured."""
     first = next(row.outcome for row in rows if isinstance(row.outcome, Measured))
     runs = count(len(first.launches), "run")
-    return Text(f"medians of {runs} after one to warm up, on {showable(first.device.name)}", style="dim")
+    return Text(f"medians of {runs} after a warm-up run, on {showable(first.device.name)}", style="dim")

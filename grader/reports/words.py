@@ -78,7 +78,7 @@ def incomplete_in_words(incomplete: Incomplete) -> str:
     if incomplete.reason is Reason.DECIDED_ELSEWHERE:
         return f"{submissions} not decided in full, {up_to}: the course's machine decides the rest."
     if incomplete.reason is Reason.PENDING:
-        return f"{submissions} not checked in full, {up_to}: hidden cases run some minutes later. Export again then."
+        return f"{submissions} with open checks, {up_to}: hidden cases run some minutes later. Export again then."
     if incomplete.reason is Reason.NOT_MEASURED:
         return (
             f"{submissions} not timed, {up_to}: the machine was too noisy. Do not publish these points yet. Stop other "
@@ -94,7 +94,7 @@ def incomplete_in_words(incomplete: Incomplete) -> str:
         them = listed(map(showable, incomplete.students), "and")
         return f"{submissions} left open, {up_to}: the compiler failed on the kernel. Decide the points of {them}."
     return (
-        f"{submissions} not checked in full, {up_to}: the simulator is missing. Do not publish these points yet. "
+        f"{submissions} with open checks, {up_to}: the simulator is missing. Do not publish these points yet. "
         f"{capital(incomplete.message)} The same command then grades them again."
     )
 

@@ -49,22 +49,29 @@ class CheckSummary(Generic[T]):
         return not self.failed and not self.unchecked
 
     @property
-    def first_cause(self) -> T | None:
-        """The failed check whose message should be read first, or None if no check that counts failed.
+    def failures(self) -> tuple[T, ...]:
+        """Failed checks that count, in the order in which they should be read. Checks that failed only because another
+        check failed are left out.
 
-        It is about the first kernel that failed. Findings of the simulator come before wrong results, which are their
-        consequences. Among wrong results, the commonest cause comes first. Among cases with this cause, one without a
-        size of 1 comes first, since a case with only one row or element shows little.
+        The first kernel that failed comes first. Of each kernel, findings of the simulator come before wrong results,
+        which are their consequences. Among wrong results, the commonest cause comes first. Among cases with this cause,
+        one without a size of 1 comes first, since a case with only one row or element shows little.
         """
         untold = {None, Reason.NOT_RUN, *NOT_MADE}
         failed = [each for each in self.checks if each.kind in CAUSES_FIRST and each.reason not in untold]
-        of_first = [check for check in failed if check.part == failed[0].part]
-        causes = Counter(check.cause for check in of_first if check.cause)
-        return min(
-            of_first,
-            key=lambda check: (CAUSES_FIRST.index(check.kind), -causes[check.cause], check.has_a_size_of_one),
-            default=None,
-        )
+        parts = [*dict.fromkeys(check.part for check in failed)]
+        causes = Counter((check.part, check.cause) for check in failed if check.cause)
+
+        def place(check: T) -> tuple[int, int, int, bool]:
+            cases = causes[check.part, check.cause]
+            return parts.index(check.part), CAUSES_FIRST.index(check.kind), -cases, check.has_a_size_of_one
+
+        return tuple(sorted(failed, key=place))
+
+    @property
+    def first_cause(self) -> T | None:
+        """The failed check whose message should be read first, or None if no check that counts failed."""
+        return next(iter(self.failures), None)
 
     @property
     def unreached(self) -> tuple[T, ...]:

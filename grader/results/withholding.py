@@ -83,11 +83,8 @@ def shown_at_once(assignment: Assignment) -> tuple[Kind, ...]:
     cases, *others = assignment.sections
     assert cases is assignment.correctness, "the cases come first in a rubric"
     shown = (assignment.correctness.asked_by(case).kind for case in assignment.correctness.shown)
-    return (
-        Kind.BUILD,
-        *shown,
-        *(kind for each in others if not any(each.hides) for kind in each.kinds for _ in each.hides),
-    )
+    whole = [section for section in others if not any(section.hides)]
+    return Kind.BUILD, *shown, *(section.kinds[0] for section in whole for _ in section.hides)
 
 
 def hidden_checks(coursework: Coursework) -> int:

@@ -50,7 +50,7 @@ def test_parts_of_a_suite_have_folders_of_their_own(course):
 
 
 def test_a_size_that_the_kernel_is_not_given_cannot_be_dealt_out(transposition):
-    """A baseline with a size that is no argument gives no kernel, because a kernel cannot know its work-items."""
+    """A baseline with a size that is not an argument gives no kernel, because a kernel cannot know its work-items."""
     (naive,) = transposition.baseline
     elsewhere = replace(naive, global_size=("ceil_to(depth, TILE)", "1"))
     assert names(replace(transposition, baseline=(elsewhere,))) == []

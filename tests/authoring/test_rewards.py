@@ -23,6 +23,7 @@ def claims(environment, simulator):
     return make
 
 
+@pytest.mark.whole  # the next tests grade some of these kernels
 def test_an_assignment_of_the_course_rewards_its_exercise(claims, transposition):
     """No kernel that avoids the exercise earns half of the points. Each slip earns more than each of those kernels."""
     found, said = claims(transposition)

@@ -90,11 +90,11 @@ def test_the_gitlab_file_grades_and_publishes_the_report_also_on_failure(assignm
     job = pipeline["grade"]
     (grade,) = job["script"]
     assert 'grader grade kernels.cl --assignment "$ASSIGNMENT" ' in grade
-    assert "--junit report.xml --json result.json --html report.html" in grade
+    assert "--junit report.xml --json result.json --html report.html --code-quality codequality.json" in grade
     assert " --require-sanitizer " in grade
     assert job["allow_failure"] == {"exit_codes": ELSEWHERE}
     assert job["artifacts"]["when"] == "always"
-    assert job["artifacts"]["reports"]["junit"] == "report.xml"
+    assert job["artifacts"]["reports"] == {"junit": "report.xml", "codequality": "codequality.json"}
     assert job["artifacts"]["paths"] == ["report.xml", "result.json", "report.html"]
 
 
@@ -107,9 +107,14 @@ def test_the_github_file_grades_and_publishes_the_report_also_on_failure(assignm
     (command,) = [line for line in commands(grade["run"]) if "grader grade" in line]
     assert " --require-sanitizer " in command
     assert 'grader grade kernels.cl --assignment "$ASSIGNMENT" ' in command
-    assert "--junit report.xml --json result.json --html report.html" in command
+    assert "--junit report.xml --json result.json --html report.html --sarif report.sarif" in command
     assert grade["shell"] == "bash"  # GitHub runs it with pipefail, so `| tee` does not hide the exit code
     assert "continue-on-error" not in grade
+    mark = steps["Mark the lines with mistakes"]
+    assert mark["if"].startswith("always()")
+    assert mark["if"].endswith("!github.event.repository.private")
+    assert mark["with"] == {"sarif_file": "report.sarif"}
+    assert workflow["permissions"] == {"contents": "read", "security-events": "write"}
     keep = steps["Keep the reports"]
     assert keep["if"].startswith("always()")
     assert keep["with"]["path"].split() == ["report.xml", "result.json", "report.html"]
@@ -129,7 +134,13 @@ def steps_of(started):
 
 def run_step(script, folder, **variables):
     """Run a script as a runner does, in one shell that ends at the first failed line."""
-    environment = {"PATH": os.environ["PATH"], "ASSIGNMENT": "coalsTransp", "KIT_URL": "", **variables}
+    environment = {
+        "PATH": os.environ["PATH"],
+        "ASSIGNMENT": "coalsTransp",
+        "KIT_URL": "",
+        "GITHUB_OUTPUT": "out",
+        **variables,
+    }
     command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
@@ -160,6 +171,8 @@ def test_a_pipeline_sets_up_the_kit_and_its_grading_ends_as_the_grader_does(tran
         told = platform == "github" and code == ELSEWHERE
         assert done.returncode == (0 if told else code)
         assert ("::notice::" in done.stdout) == told
+        if platform == "github":
+            assert (folder / "out").read_text() == f"code={code}\n"
 
 
 @pytest.mark.parametrize("platform", ["gitlab", "github"])

@@ -35,7 +35,7 @@ def test_a_guard_of_a_statement_always_lets_it_run(course):
 
 
 def test_a_condition_on_no_size_is_no_guard(course):
-    """A condition without a size is no guard. Without the choice in a reduction's tree, the algorithm changes."""
+    """A condition without a size is not a guard. Without the choice in a reduction's tree, the algorithm changes."""
     assert list(sources(course.load("reduction"))) == ["without the barrier in line 24"]
 
 

@@ -65,7 +65,7 @@ def test_small_fractions_keep_two_digits():
 def test_without_right_submissions_that_is_said():
     """Without right submissions a remark says so, because the model solution alone does not show how students write."""
     (remark,) = proposal(0.25).remarks
-    assert remark.startswith("No right submission was measured")
+    assert remark.startswith("Only the model solution was measured")
 
 
 @pytest.mark.parametrize(

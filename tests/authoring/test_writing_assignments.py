@@ -9,6 +9,8 @@ from project import ROOT
 from grader.authoring.golden import Expectation
 from grader.authoring.schema import REFERENCE, assignment_schema
 
+pytestmark = pytest.mark.long
+
 TEXT = (ROOT / "docs" / "writing-assignments.md").read_text(encoding="utf-8")
 COMMANDS = commands_in(TEXT)
 ROW = re.compile(r"^\| (\**)`([\w.]+)`\1 \|", re.MULTILINE)

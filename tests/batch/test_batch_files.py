@@ -243,7 +243,7 @@ def check_students_files(course, stage):
 
 def check_names(course, stage):
     """Check that the folder contains only files of this run, of the instructor and of the batch itself."""
-    endings = ("html", "xml", "json", "gradescope.json")
+    endings = ("codequality.json", "gradescope.json", "html", "json", "sarif", "xml")
     expected = {f"students/P{n}/small.{ending}" for n in stage.with_pages for ending in endings}
     expected |= {"batch.json", "batch.lock", "files.jsonl", "index.html", "grades.csv", "batch.xml"}
     expected |= {"moodle-worksheet.csv", "canvas-gradebook.csv", "moodle-feedback.zip"}

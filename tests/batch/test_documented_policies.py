@@ -62,4 +62,4 @@ def test_the_examples_do_what_the_text_says(book):
         "eve": "3 late days used, 0 left, 10 % off",
         "fay": "3 late days used, 0 left, 50 % off",
     }
-    assert "small: due 2026-12-01 23:59 CET by assignment.yaml, whatever the platform calls late." in said
+    assert "small: due 2026-12-01 23:59 CET by assignment.yaml. The late marks of the platform do not count." in said

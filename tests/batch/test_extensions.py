@@ -58,7 +58,7 @@ def test_each_way_to_extend(read):
         ("anna,coalsTransp,5.12.2026,,,", "due: '5.12.2026' is not a date with a time; write one such as"),
         ("anna,coalsTransp,2026-12-05,,,", "due: '2026-12-05' is not a date with a time"),
         ("anna,coalsTransp,2026-11-31 12:00,,,", "due: '2026-11-31 12:00' is not a date: day is out of range"),
-        ("anna,coalsTransp,2026-12-01 23:59,,,", "is not after everybody's due date, 2026-12-01 23:59 CET"),
+        ("anna,coalsTransp,2026-12-01 23:59,,,", "is not after the usual due date, 2026-12-01 23:59 CET"),
         ("anna,coalsTransp,,soon,,", "extra is 'soon'; write time such as 2 days, 36 h or 90 min."),
         ("anna,coalsTransp,,-1 day,,", "extra is '-1 day'"),
         ("anna,coalsTransp,,,-1,", "attempts are '-1'; write how many more there are, such as 2."),

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from courses import course_of
 from fake_workforce import GOOD, handin, intake
-from hidden_parts import Batch, points_in
+from hidden_parts import WITHOUT_POINTS, Batch, points_in
 
 from grader.batch import corrections
 from grader.batch.extensions import EXTENSIONS
@@ -65,7 +65,7 @@ def test_the_due_date_of_the_course_beats_what_the_platform_calls_late(applied):
         "1 day late: handed in 2026-12-01 23:59:01 CET, due 2026-12-01 23:59 CET by course.yaml; 10 % off"
     )
     assert found.lines == (
-        "coalsTransp: due 2026-12-01 23:59 CET by course.yaml, whatever the platform calls late.",
+        "coalsTransp: due 2026-12-01 23:59 CET by course.yaml. The late marks of the platform do not count.",
         "Late, says the platform, but on time by that date (coalsTransp): anna.",
     )
 
@@ -92,7 +92,7 @@ def test_the_file_in_which_the_due_date_stands_is_named(tmp_path, file):
         text.write("due: 2026-12-01T23:59\n" if file == "assignment.yaml" else "")
     late = replace(at("anna", "2026-12-02T12:00"), assignment="small")
     found = apply_deadlines(intake(late), {"small": course.load("small")}, {})
-    assert found.lines[0] == f"small: due 2026-12-01 23:59 CET by {file}, whatever the platform calls late."
+    assert found.lines[0] == f"small: due 2026-12-01 23:59 CET by {file}. The late marks of the platform do not count."
     assert f"due 2026-12-01 23:59 CET by {file}; 10 % off" in found.costs["anna", "small"].why
 
 
@@ -103,7 +103,7 @@ def test_without_a_due_date_a_rule_holds_for_whom_the_platform_calls_late(applie
     """
     found = applied(at("anna", "2026-12-24T12:00", late=True), late="refused")
     assert why(found, "anna").endswith("; not accepted any more")
-    assert found.lines == ("coalsTransp: no due date in course.yaml, so whoever the platform calls late is.",)
+    assert found.lines == ("coalsTransp: no due date in course.yaml, so the platform decides which work is late.",)
 
 
 def test_late_work_that_is_accepted_is_marked_and_costs_nothing(applied):
@@ -207,7 +207,8 @@ def test_a_deduction_stands_in_every_file_with_points_and_runs_nothing(batch):
     words = (
         f"Late: {before:g} points before, {before * 0.2:g} deducted, {after:g} left (2 days late: handed in 2026-12-03"
     )
-    for name, data in batch.for_students().items():
+    with_points = {name: data for name, data in batch.for_students().items() if not name.endswith(WITHOUT_POINTS)}
+    for name, data in with_points.items():
         assert words in data.decode() or '"why": "2 days late' in data.decode(), name
     assert words in batch.moodle()["Feedback comments"]
     for name in ("index.html", "batch.xml"):

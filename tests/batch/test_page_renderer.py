@@ -23,25 +23,32 @@ def beside(tmp_path):
         yield renderer
 
 
+@pytest.fixture(scope="module")
+def lasting(tmp_path_factory):
+    """A renderer for all tests that only ask for pages. Its processes take seconds to start."""
+    with closing(PoolRenderer(tmp_path_factory.mktemp("lasting"))) as renderer:
+        yield renderer
+
+
 @pytest.mark.parametrize("told", [GRADED, UNGRADED], ids=["graded", "ungraded"])
-def test_a_page_is_the_same_wherever_it_is_made(beside, told):
+def test_a_page_is_the_same_wherever_it_is_made(lasting, told):
     """Another process makes the same page to the byte, figures included, whether or not it was begun."""
     page = InlineRenderer().page(told)
-    assert beside.page(told) == page
-    beside.begin(told)
-    assert beside.page(told) == page
+    assert lasting.page(told) == page
+    lasting.begin(told)
+    assert lasting.page(told) == page
 
 
-def test_a_page_that_was_begun_is_made_once(beside, monkeypatch):
+def test_a_page_that_was_begun_is_made_once(lasting, monkeypatch):
     """Identical hand-ins share one page, which is compressed until the batch needs it."""
     asked = []
-    real = beside._processes.submit
-    monkeypatch.setattr(beside._processes, "submit", lambda *call: asked.append(call) or real(*call))
+    real = lasting._processes.submit
+    monkeypatch.setattr(lasting._processes, "submit", lambda *call: asked.append(call) or real(*call))
     for _ in range(3):
-        beside.begin(GRADED)
-    packed = beside._begun[source_of(GRADED)].result().text
+        lasting.begin(GRADED)
+    packed = lasting._begun[source_of(GRADED)].result().text
     assert len(packed) < len(zlib.decompress(packed)) / 2
-    assert beside.page(GRADED) == InlineRenderer().page(GRADED)
+    assert lasting.page(GRADED) == InlineRenderer().page(GRADED)
     assert len(asked) == 1
 
 

@@ -76,7 +76,7 @@ def test_everything_is_written(run, tmp_path):
     assert workforce.closed
     assert len(workforce.grading_jobs) == 2
     found = files_in(tmp_path / "out")
-    reports = ("gradescope.json", "html", "json", "xml")
+    reports = ("codequality.json", "gradescope.json", "html", "json", "sarif", "xml")
     assert [name for name in found if not name.startswith("results/")] == sorted(
         ["batch.json", "batch.lock", "batch.xml", "files.jsonl", "grades.csv", "index.html"]
         + [f"students/{who}/coalsTransp.{ending}" for who in ("anna", "bob", "carol") for ending in reports]
@@ -199,7 +199,7 @@ def test_files_follow_from_one_state_and_say_what_became_of_them(run, tmp_path):
     """A second run without the worksheet removes the first run's copy. An edited table is kept under another name."""
     grades = tmp_path / "out" / "grades.csv"
     _, _, said = run()
-    assert "15 files written (students/anna/*, students/bob/*, students/carol/*, batch.xml, grades.csv" in said[-1]
+    assert "21 files written (students/anna/*, students/bob/*, students/carol/*, batch.xml, grades.csv" in said[-1]
     right = grades.read_bytes()
     run(uploads=(MoodleWorksheet(sheet=read_sheet("worksheet.csv", WORKSHEET.encode())),))
     grades.write_bytes(right + b"bonus for Anna\r\n")
@@ -207,7 +207,7 @@ def test_files_follow_from_one_state_and_say_what_became_of_them(run, tmp_path):
     assert grades.read_bytes() == right
     assert grades.with_name("grades.edited.csv").read_bytes() == right + b"bonus for Anna\r\n"
     assert said[-2] == (
-        "2 files written (grades.csv, index.html); 13 as before.\n"
+        "2 files written (grades.csv, index.html); 19 as before.\n"
         "1 file of earlier runs removed (moodle-worksheet.csv).\n"
         "grades.csv had been edited since the last run; the edited file is now grades.edited.csv."
     )
@@ -221,7 +221,7 @@ def test_who_is_gone_leaves_no_reports(run, submissions, tmp_path):
     (submissions / "carol").rmdir()
     _, _, said = run()
     assert sorted(path.name for path in (tmp_path / "out" / "students").iterdir()) == ["anna", "bob"]
-    assert "4 files of earlier runs removed (students/carol/*)" in said[-2]
+    assert "6 files of earlier runs removed (students/carol/*)" in said[-2]
 
 
 def test_a_stored_result_is_read_twice_by_a_run_with_nothing_to_do(run, monkeypatch):
@@ -334,8 +334,8 @@ def test_an_end_in_the_middle_says_how_to_go_on(run, tmp_path):
     with pytest.raises(InterruptedGradingError) as caught:
         run(workforce)
     assert str(caught.value) == (
-        f"interrupted by SIGINT. 1 of 2 gradings are done and kept in {tmp_path / 'out'}; the same command goes on "
-        "from there (without --regrade)."
+        f"interrupted by SIGINT. 1 of 2 gradings are done and kept in {tmp_path / 'out'}; the same command "
+        "continues from there (without --regrade)."
     )
     assert workforce.closed
     _, rest, _ = run()
@@ -536,7 +536,7 @@ def test_a_report_that_cannot_be_made_costs_no_other(run, tmp_path, monkeypatch)
     out = tmp_path / "out"
     assert [row.grade.points for row in book.rows if row.grade] == [45.0] * 3
     home = out / "students" / "anna"
-    assert {path.suffix for path in home.iterdir()} == {".json", ".html"}
+    assert {path.suffix for path in home.iterdir()} == {".json", ".html", ".sarif"}
     (suite, *_) = ElementTree.parse(out / "batch.xml").getroot()
     assert "The suite of anna coalsTransp is missing: the grader failed." in suite[0][0].get("message")
     assert "the grader failed 6 times to explain or to report something. The grades are not affected." in said[-1]

@@ -158,9 +158,9 @@ def test_what_is_not_checked_in_full_has_not_passed(items):
     board = Board(total=3, before=0, started=0.0)
     for number, outcome in enumerate((GOOD, result(BUILD, WATCHED), result(BUILD, failed("x"), WATCHED))):
         board.note(ended(items[number], outcome), 1.0)
-    assert board.ended == {"passed": 1, "failed a check": 1, "not checked in full": 1}
+    assert board.ended == {"passed": 1, "failed a check": 1, "open": 1}
     assert board.made == 3
-    assert "1 passed, 1 failed a check, 1 not checked in full" in seen(board, 2.0)
+    assert "1 passed, 1 failed a check, 1 open" in seen(board, 2.0)
     assert "12 not checked here: the simulator is missing" in line(ended(items[0], result(BUILD, WATCHED)))
 
 
@@ -176,6 +176,6 @@ def test_the_end_says_that_points_are_missing_and_why():
     )
     text = outcome_in_words(book, Path("out"))
     assert "3 graded, of which 0 passed every check; " in text
-    assert "\n2 submissions not checked in full, up to 32 points each: the simulator is missing. " in text
+    assert "\n2 submissions with open checks, up to 32 points each: the simulator is missing. " in text
     assert "Do not publish these points yet. The simulator is not installed: install it. " in text
     assert "\n1 submission not decided in full, up to 12 points each: the course's machine decides the rest.\n" in text

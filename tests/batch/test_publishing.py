@@ -4,7 +4,7 @@ import csv
 import json
 
 import pytest
-from hidden_parts import HIDDEN, SECRET, Batch, right
+from hidden_parts import HIDDEN, SECRET, WITHOUT_POINTS, Batch, right
 from samples import RACE
 from selection import param
 
@@ -24,10 +24,12 @@ def batch(request, tmp_path):
 
 
 def test_nothing_of_a_hidden_check_reaches_students(batch):
-    """No page, JUnit file, JSON, Gradescope file, zip of feedback or worksheet comment reveals a hidden check."""
+    """No page, JUnit file, JSON, Gradescope file, list of issues, zip of feedback or worksheet comment reveals a hidden
+    check. Lists of issues do not name it.
+    """
     batch.run()
     files = batch.for_students()
-    assert len(files) == 5
+    assert len(files) == 7
     told = json.loads(files["students/Anna Alt/small.json"])
     check, old = told["checks"][HIDDEN[batch.hidden]], batch.whole.checks[HIDDEN[batch.hidden]]
     assert (check["verdict"], check["message"]) == ("skipped", MESSAGE)
@@ -37,6 +39,8 @@ def test_nothing_of_a_hidden_check_reaches_students(batch):
         assert SECRET.encode() not in data
         assert RACE.message.encode() not in data
         assert str(old.reason).encode() not in data
+    for name in [name for name in files if name.endswith(WITHOUT_POINTS)]:
+        assert old.name.partition(" (")[0] not in files.pop(name).decode(), name
     for name, data in files.items():
         assert old.name.partition(" (")[0] in data.decode(), name
         assert MESSAGE in data.decode() or "hidden until release" in data.decode(), name

@@ -28,9 +28,9 @@ WRONG = ROOT / "tests" / "submissions" / "coalsTransp" / "copied-not-transposed"
 
 
 @pytest.fixture(autouse=True)
-def own_place(tmp_path, monkeypatch):
+def own_place(tmp_path, tmp_path_factory, monkeypatch):
     """A temporary folder and quick settings. The station is closed afterwards."""
-    for name, value in CALM.items():
+    for name, value in {**CALM, "GRADER_LOCKS": str(tmp_path_factory.mktemp("locks"))}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     yield tmp_path
@@ -188,9 +188,9 @@ def test_rules_come_from_the_batch(settings_json, monkeypatch, name):
     look_around(settings_json)
     (opened,) = station._open.values()
     assert opened._environment.timing.min_pairs == int(CALM["GRADER_TIMING__MIN_PAIRS"])
-    assert opened._environment.timeouts.launch == float(CALM["GRADER_DEADLINES__LAUNCH"])
+    assert opened._environment.workers.timeouts.launch == float(CALM["GRADER_DEADLINES__LAUNCH"])
     assert (
-        opened._environment.sandbox.facts()["cpu_seconds"]
+        opened._environment.workers.sandbox.facts()["cpu_seconds"]
         == int(CALM["GRADER_LIMITS__CPU_SECONDS"])
         != LIMITS.cpu_seconds + 1
     )

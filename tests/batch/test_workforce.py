@@ -22,6 +22,8 @@ from batches import (
 
 from grader.execution.sandbox.docker.sweeping import LABEL
 
+pytestmark = pytest.mark.long
+
 GRADED = 1
 """Exit code of a batch with at least one failed check."""
 
@@ -70,7 +72,7 @@ def test_an_interrupted_batch_leaves_nothing_and_says_how_to_go_on(tmp_path, num
     kept = done(tmp_path / "out")
     assert last == (
         f"grader: interrupted by {number.name}. {kept} of 6 gradings are done and kept in {tmp_path / 'out'}; "
-        "the same command goes on from there (without --regrade)."
+        "the same command continues from there (without --regrade)."
     )
     assert left_in(tmp_path) == []
 

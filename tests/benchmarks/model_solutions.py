@@ -23,7 +23,7 @@ from grader.grading.explain.failures import unwrap
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.settings import load_settings
 from grader.grading.timing.participants import Participant
-from grader.grading.timing.timing_setup import begin, own_programs, timing_task
+from grader.grading.timing.timing_setup import own_programs, request_session, timing_task
 from grader.grading.timing.verifiers import ByReference
 from grader.protocol.messages import DeviceFacts
 
@@ -75,7 +75,7 @@ def _times(
     seconds = defaultdict(list)
     with environment.worker() as worker:
         control = Participant(worker=worker, plan=verifier.prepare(control_plan(assignment, device)))
-        begin(control, own_programs(assignment), verifier)
+        request_session(control, own_programs(assignment), verifier)
         unwrap(worker.open(control.plan))
         for turn in range(WARM_UP + turns):
             for script in (name for name in (STUDENT, COPY, NAIVE, WHOLE, PEAK) if name in control.plan.scripts):

@@ -149,11 +149,11 @@ def test_figures_stand_beside_what_is_asked(printed):
     assert "old-y-left-out" not in text
     assert re.search(r"coalesced accesses\s+10\.3333\s+10\.3333\s+1\.1\s+11\.37", text)
     assert "The goal for a gpu needs such a device" in joined_lines(text)
-    assert "For a student kit to decide about speed: `yardstick: 4.1` beside it." in joined_lines(text)
+    assert "A student kit can decide about speed if you add `yardstick: 4.1`." in joined_lines(text)
 
 
 def test_a_yardstick_that_is_far_off_is_remarked(printed, drafted):
-    """A yardstick far from the measured one gets a remark and is no fault."""
+    """A yardstick far from the measured one gets a remark and is not a fault."""
     spoil(drafted, "assignments/scaling/assignment.yaml", "    cpu:\n", "    cpu:\n      yardstick: 9\n")
     text, broken = printed(timed(1.0))
     assert broken == 0
@@ -161,7 +161,7 @@ def test_a_yardstick_that_is_far_off_is_remarked(printed, drafted):
 
 
 def test_what_asks_for_more_than_is_proposed_is_marked(printed, drafted):
-    """A goal above the proposal and a check that both kernels pass get remarks and are no faults."""
+    """A goal above the proposal and a check that both kernels pass get remarks and are not faults."""
     spoil(drafted, "assignments/scaling/assignment.yaml", "fraction: 0.01", "fraction: 0.7")
     text, broken = printed(timed(1.0))
     assert broken == 0
@@ -228,8 +228,8 @@ def test_without_golden_submissions_there_is_a_remark(printed, drafted):
     text, broken = printed(timed(1.0))
     assert broken == 0
     said = joined_lines(text)
-    assert "remark There are none in" in said
-    assert "No right submission was measured beside the model solution" in said
+    assert "remark No submissions in" in said
+    assert "Only the model solution was measured" in said
 
 
 def test_students_do_not_see_what_is_hidden(printed, drafted):

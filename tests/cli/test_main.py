@@ -135,10 +135,11 @@ def test_the_first_worker_starts_before_numpy_is_loaded(tmp_path):
         "import sys\n"
         "from grader.cli.main import main\n"
         "from grader.execution import pool\n"
-        "def told(self, worker):\n"
-        "    worker.start()\n"
+        "start_next = pool.WorkerPool._start_next\n"
+        "def told(self, programs):\n"
+        "    start_next(self, programs)\n"
         '    sys.exit(f\'loaded: {sorted({"numpy", "pyopencl"} & set(sys.modules))}\')\n'
-        "pool.Early.__init__ = told\n"
+        "pool.WorkerPool._start_next = told\n"
         "main()\n"
     )
     source = ROOT / "reference" / "coalsTransp" / "kernels.cl"

@@ -81,7 +81,7 @@ def test_the_same_content_again_is_none(path):
 
 
 def test_a_save_is_seen_while_something_else_is_done(path):
-    """A save with an unchanged length and name is noticed during other work. A missing file is no save."""
+    """A save with an unchanged length and name is noticed during other work. A missing file is not a save."""
     saves = Saves(path)
     next(saves.contents())
     path.unlink()

@@ -43,7 +43,7 @@ def ask(process):
 
 def test_one_process_serves_all(process):
     """One process serves all requests. It gets only the given environment variables, and its working directory is /,
-    which is no user's folder.
+    which is not a user's folder.
     """
     process.begin()
     (first, says), (second, _) = ask(process), ask(process)

@@ -52,7 +52,7 @@ def test_a_name_may_be_turned_around():
     ],
 )
 def test_a_person_is_found_by_label_key_and_name(text, person):
-    """A person is found by label, key or name, in every spelling. An empty text is no person's name."""
+    """A person is found by label, key or name, in every spelling. An empty text is not a person's name."""
     assert PEOPLE.find(text) == person
 
 

@@ -68,6 +68,7 @@ def copy(tmp_path):
         ),
         ("at_most: height", "at_most: heights", "heights"),
         ("measure: coalescing", "measure: coalescence", "memory.checks.0.measure"),
+        ("name: bank conflicts", "name: bank conflicts (all)", "bank conflicts (all) ends in a bracket, as sizes do"),
         ("name: bank conflicts", "name: coalesced accesses", "two cases have the same name, or two memory checks"),
     ],
 )
@@ -226,5 +227,5 @@ def test_a_part_of_a_suite_has_no_policies_of_its_own(copy):
     suite = copy.load("coalsTransp")
     assert (suite.groups, suite.parts[0].groups) == (2, 1)
     path.write_text(yaml.safe_dump({**fields, "parts": [{**part, "grace": 5}]}))
-    with pytest.raises(InputError, match="grace: holds for the whole file; write it beside `parts`"):
+    with pytest.raises(InputError, match="grace: applies to the whole file; write it next to `parts`"):
         copy.load("coalsTransp")

@@ -32,7 +32,7 @@ def test_expressions_use_sizes_constants_and_the_listed_functions(expression, va
     ],
 )
 def test_anything_else_is_refused_with_the_expression_in_the_message(expression):
-    """Attributes, imports, unknown names, endless powers and values that are no numbers are refused.
+    """Attributes, imports, unknown names, endless powers and values that are not numbers are refused.
 
     The message quotes the expression.
     """
@@ -50,5 +50,7 @@ def test_a_size_must_be_whole():
 @pytest.mark.parametrize("wrong", ["9**9", "9**9**9**9", "+n", "not n"])
 def test_an_operator_that_students_do_not_have_is_told_in_their_words(wrong):
     """The error for an unsupported operator lists the supported ones, without Python terms or object addresses."""
-    with pytest.raises(InputError, match=rf'^"{re.escape(wrong)}" is no size; write one with .* \+ - \* / % \( \)\.$'):
+    with pytest.raises(
+        InputError, match=rf'^"{re.escape(wrong)}" is not a size; write one with .* \+ - \* / % \( \)\.$'
+    ):
         evaluate_stated(wrong, {"n": 1})

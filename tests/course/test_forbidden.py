@@ -80,7 +80,7 @@ def test_a_construct_is_seen_however_it_is_written(source, construct, line):
     ],
 )
 def test_what_only_looks_like_a_construct_is_not_seen(source):
-    """Comments, strings, longer names and words inside a line are no constructs. Any text can be scanned."""
+    """Comments, strings, longer names and words inside a line are not constructs. Any text can be scanned."""
     assert seen(source, ()) is None
 
 

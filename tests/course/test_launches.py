@@ -171,7 +171,7 @@ BUFFERS, SPEED = ADDITION["buffers"], ADDITION["performance"]
     [
         ({"buffers": {**BUFFERS, "z": {"shape": ["n"], "role": "input"}}}, "the buffer z is input but has no data"),
         ({"buffers": {**BUFFERS, "z": {"shape": ["n"], "role": "updated"}}}, "the buffer z is updated but has no data"),
-        ({"buffers": {**BUFFERS, "x": {"shape": ["n"], "data": "zeros", "role": "output"}}}, "so it is no output"),
+        ({"buffers": {**BUFFERS, "x": {"shape": ["n"], "data": "zeros", "role": "output"}}}, "so it is not an output"),
         ({"buffers": {**BUFFERS, "x": {"shape": ["n"], "type": "int", "data": "bits"}}}, "which are for floats"),
         ({"buffers": {**BUFFERS, "n": {"shape": ["n"], "data": "zeros"}}}, "n names two things"),
         ({"repeat": {"times": 2, "swap": [["x", "w"]]}}, "repeat has w, which is no buffer"),

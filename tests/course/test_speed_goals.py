@@ -19,7 +19,7 @@ def small(tmp_path):
 
 @pytest.mark.parametrize(("kind", "expected"), [("cpu", "cpu"), ("gpu", "gpu"), ("accelerator", "gpu")])
 def test_every_device_but_a_cpu_has_the_goals_of_a_gpu(kind, expected):
-    """A device that is no CPU runs kernels like a GPU."""
+    """A device that is not a CPU runs kernels like a GPU."""
     assert device_class(replace(DEVICE, type=kind)) == expected
 
 

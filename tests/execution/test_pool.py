@@ -1,16 +1,25 @@
-"""pool.py: workers for grader's own kernels serve several gradings, and workers for submissions only one."""
+"""pool.py: own workers serve several gradings, a submission's worker only one, and none that starts early is left."""
 
+import os
+import signal
+from contextlib import closing
 from dataclasses import replace
+from math import inf
 
 import pytest
+from pools import pool_like
+from processes import left_of, wait_for
 from project import ROOT
+from worker_rules import RULES, TIMEOUTS
 
 from grader.common.errors import WorkerError
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
-from grader.execution.plan import SUBMISSION
-from grader.execution.pool import GRADINGS, Ahead, OwnWorkers
+from grader.execution import pool as module
+from grader.execution.plan import NOTHING, SUBMISSION
+from grader.execution.pool import GRADINGS, PLENTY, SpareProcess, WorkerPool
 from grader.execution.probe import PLAN, PROBE
+from grader.execution.sandbox.process import ProcessSandbox
 from grader.grading.grade import grade_submission
 from grader.grading.rules import TimingRules
 from grader.protocol.messages import Opened
@@ -19,182 +28,361 @@ from grader.protocol.messages import Opened
 class Puppet:
     """A fake worker that records its calls."""
 
-    is_there = True
-
     def __init__(self):
         self.said = []
+        self.is_there = True
 
-    def rest(self):
-        self.said.append("rest")
+    def __getattr__(self, call):
+        return lambda *_: self.said.append(call)
 
-    def let_go(self):
-        self.said.append("let go")
+    def warm_up(self, _, programs):
+        self.said.append(f"build {len(programs)}")
 
-    def stop(self):
-        self.said.append("stop")
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
 
 
-def test_the_same_worker_comes_again_by_its_name():
-    """A worker is borrowed again by its name, after its session has ended. Each name has its own worker."""
-    own, made = OwnWorkers(), []
+@pytest.fixture
+def made(monkeypatch):
+    """Return the list of the workers that pools make, all of them puppets."""
+    made = []
 
-    def make():
+    def make(*_):
         made.append(Puppet())
         return made[-1]
 
+    monkeypatch.setattr(module, "Worker", make)
+    return made
+
+
+def pool(**options):
+    return WorkerPool("a sandbox", 0, TIMEOUTS, **options)
+
+
+# --- our own workers ------------------------------------------------------------------------------
+
+
+def test_the_same_worker_comes_again_by_its_name(made):
+    """An own worker is used again by its name, after its session has ended. Each name has its own worker."""
+    workers = pool()
     for _ in range(2):
-        with own.borrow("reference", make) as reference, own.borrow("control", make) as control:
-            assert (reference, control) == tuple(made)
+        with workers.own("reference") as reference, workers.own("control") as control:
+            assert [reference, control] == made
     assert [each.said for each in made] == [["rest", "rest"], ["rest", "rest"]]
-    own.close()
-    own.close()
-    assert [each.said[2:] for each in made] == [["let go", "stop"], ["let go", "stop"]]
+    workers.close()
+    workers.close()
+    assert [each.said[2:] for each in made] == [["let_go", "stop"], ["let_go", "stop"]]
 
 
+@pytest.mark.usefixtures("made")
 def test_after_an_error_it_is_replaced():
-    """A worker is replaced after an error, because its next message is unknown."""
-    own, worker = OwnWorkers(), Puppet()
-    with pytest.raises(WorkerError), own.borrow("reference", lambda: worker):
+    """An own worker is replaced after an error, because its next message is unknown."""
+    workers = pool()
+    with pytest.raises(WorkerError), workers.own("reference") as worker:
         raise WorkerError("the engine has gone.")
     assert worker.said == ["stop"]
-    with own.borrow("reference", Puppet) as another:
+    with workers.own("reference") as another:
         assert another is not worker
 
 
-def test_it_is_replaced_now_and_then():
-    """A worker is replaced after a number of gradings, before its processor time is used up."""
-    own, made = OwnWorkers(), []
+def test_it_is_replaced_now_and_then(made):
+    """An own worker is replaced after a number of gradings, before its processor time is used up."""
+    workers = pool()
     for _ in range(GRADINGS + 1):
-        with own.borrow("reference", lambda: made.append(Puppet()) or made[-1]):
+        with workers.own("reference"):
             pass
     assert [each.said.count("stop") for each in made] == [1, 0]
 
 
-def test_one_that_has_ended_while_nobody_needed_it_is_replaced():
-    """A worker that ended while it was idle is replaced, as after a restart of an engine. No grading fails."""
-    own, ended, another = OwnWorkers(), Puppet(), Puppet()
-    with own.borrow("reference", lambda: ended):
+@pytest.mark.usefixtures("made")
+def test_one_that_has_ended_while_it_was_idle_is_replaced():
+    """An own worker that ended while it was idle is replaced, as after a restart of an engine. No grading fails."""
+    workers = pool()
+    with workers.own("reference") as ended:
         pass
     ended.is_there = False
-    with own.borrow("reference", lambda: another) as worker:
-        assert worker is another
+    with workers.own("reference") as worker:
+        assert worker is not ended
     assert ended.said == ["rest", "stop"]
 
 
-def test_a_worker_that_starts_early_leaves_the_device_to_others():
-    """A worker that starts early opens its device only at the first request."""
-    own, worker = OwnWorkers(), Waiting()
-    own.begin("reference", worker)
-    assert worker.said == ["start"]
-    with own.borrow("reference", Waiting) as borrowed:
-        assert borrowed is worker
-    own.close()
+def test_own_workers_that_start_early_leave_the_device_to_others(made):
+    """Own workers start early only with idle processors, and open their device only at the first request."""
+    pool(idle_processors=PLENTY - 1).start_own(["reference"])
+    assert made == []
+    workers = pool(idle_processors=PLENTY)
+    workers.start_own(["reference"])
+    (started,) = made
+    assert started.said == ["start"]
+    with workers.own("reference") as worker:
+        assert worker is started
 
 
-def test_those_that_serve_no_further_grading_end_together():
-    """All workers that serve no further grading are let go before one of them is stopped."""
-    said = []
-
-    class Telling(Puppet):
-        def let_go(self):
-            said.append("let go")
-
-        def stop(self):
-            said.append("stop")
-
-    own = OwnWorkers(1)
-    with own.borrow("reference", Telling), own.borrow("control", Telling):
+def test_those_that_serve_no_further_grading_end_together(made):
+    """All own workers that serve no further grading are let go before one of them is stopped."""
+    workers = pool(gradings=1)
+    with workers.own("reference"), workers.own("control"):
         pass
-    assert said == ["let go", "let go"]
-    own.close()
-    assert said == ["let go", "let go", "stop", "stop"]
+    assert [each.said for each in made] == [["rest", "let_go"]] * 2
+    workers.close()
+    assert [each.said for each in made] == [["rest", "let_go", "stop"]] * 2
 
 
 def test_a_session_that_was_asked_for_and_never_used_is_no_answer_to_the_next(environment):
     """A session that was requested and not used is not taken for the next grading's. That one is opened in the same
     process.
     """
-    own = OwnWorkers()
-    with own.borrow("ours", environment.worker) as worker:
-        worker.load({SUBMISSION: PROBE}).request(PLAN)
-        process = worker._connection.process
-    for _ in range(2):
-        with own.borrow("ours", environment.worker) as again:
-            assert isinstance(again.load({SUBMISSION: PROBE}).open(replace(PLAN)), Opened)
-            assert again._connection.process is process
-    own.close()
+    with closing(pool_like(environment.workers)) as workers:
+        with workers.own("ours") as worker:
+            worker.load({SUBMISSION: PROBE}).request(PLAN)
+            process = worker._connection.process
+        for _ in range(2):
+            with workers.own("ours") as again:
+                assert isinstance(again.load({SUBMISSION: PROBE}).open(replace(PLAN)), Opened)
+                assert again._connection.process is process
 
 
 @pytest.mark.whole
 def test_two_gradings_share_our_workers_and_not_the_students(transposition, environment, monkeypatch):
     """The first grading starts four workers (student, simulator, reference, control), the second two more."""
-    quick = replace(environment, own=OwnWorkers(), timing=TimingRules(min_pairs=5, max_pairs=5, noise_limit=100))
     started = []
-    real = type(environment.sandbox).start
+    real = type(environment.workers.sandbox).start
 
     def start(sandbox):
         started.append(1)
         return real(sandbox)
 
-    monkeypatch.setattr(type(environment.sandbox), "start", start)
+    monkeypatch.setattr(type(environment.workers.sandbox), "start", start)
     submission = read_submission(ROOT / "reference" / "coalsTransp" / "kernels.cl")
     counts = []
-    for seed in (1, 2):
-        grade_submission(Task(assignment=transposition, submission=submission, seed=seed), quick, lambda _: None)
-        counts.append(len(started))
-    quick.own.close()
+    with closing(pool_like(environment.workers)) as workers:
+        quick = replace(environment, workers=workers, timing=TimingRules(min_pairs=5, max_pairs=5, noise_limit=100))
+        for seed in (1, 2):
+            grade_submission(Task(assignment=transposition, submission=submission, seed=seed), quick, lambda _: None)
+            counts.append(len(started))
     assert counts == [4, 6]
 
 
-class Waiting(Puppet):
-    """A worker that is started before there is a submission."""
+# --- workers for submissions ----------------------------------------------------------------------
 
-    is_there = True
+
+def test_without_expected_submissions_nothing_starts_early(made):
+    """A pool that expects no submission makes a worker when it is asked for one, and stops it after the grading."""
+    workers = pool()
+    workers.note_idle_device()
+    workers.quieten()
+    assert made == []
+    with workers.submission() as worker:
+        assert worker.said == []
+    assert worker.said == ["stop"]
+    assert made == [worker]
+
+
+def test_the_next_submissions_worker_waits_for_it_and_meets_no_other(made):
+    """The first worker starts with the pool and builds nothing. The next one starts and builds once while the device is
+    idle, and is stopped if it is not used.
+    """
+    workers = pool(expected=inf)
+    with workers.submission() as first:
+        assert first.said == ["start", "build 0"]
+        for _ in range(2):
+            workers.note_idle_device()
+        workers.quieten()
+    with workers.submission() as second:
+        assert second.said == ["start", "build 1", "settle"]
+    workers.close()
+    workers.close()
+    assert [each.said[2:] for each in made] == [["stop"], ["settle", "stop"]]
+
+
+def test_no_worker_waits_after_the_last_that_is_needed(made):
+    """No worker is started after the last one that is expected, as for the last part of a suite."""
+    workers = pool(expected=2)
+    for _ in range(3):
+        with workers.submission():
+            workers.note_idle_device()
+    assert [each.said for each in made] == [["start", "build 0", "stop"], ["start", "build 1", "stop"], ["stop"]]
+
+
+def test_a_waiting_worker_that_fails_ends_no_grading(made):
+    """A next worker that fails while a grading becomes quiet is stopped. The next grading starts another."""
+
+    def fail():
+        raise WorkerError("the engine has gone")
+
+    workers = pool(expected=2)
+    with workers.submission():
+        workers.note_idle_device()
+        made[1].settle = fail
+        workers.quieten()
+        assert made[1].said[-1] == "stop"
+    with workers.submission() as worker:
+        assert worker is made[2]
+
+
+def test_a_waiting_worker_that_has_ended_is_replaced(made):
+    """A waiting worker that has ended is replaced, as after a restart of the engine."""
+    workers = pool(expected=1)
+    made[0].is_there = False
+    with workers.submission() as worker:
+        assert worker is made[1]
+    assert made[0].said[-1] == "stop"
+
+
+def test_a_worker_that_cannot_start_early_is_told_when_it_is_needed():
+    """A failure to start early ends no grading. The next start reports it."""
+
+    class Full:
+        def limits(self):
+            return RULES.limits
+
+        def start(self):
+            raise WorkerError("full")
+
+    workers = WorkerPool(Full(), 0, TIMEOUTS, expected=1)
+    workers.quieten()
+    with pytest.raises(WorkerError, match="full"), workers.submission():
+        pass
+
+
+# --- spare processes ------------------------------------------------------------------------------
+
+
+class FakeProcess:
+    """A process that is only started, ended and stopped."""
+
+    def __init__(self):
+        self.ended = self.stopped = False
+
+    def has_ended(self):
+        return self.ended
+
+    def stop(self):
+        self.stopped = True
+
+
+class FakeSandbox:
+    """Keeps the processes that it starts. `failures` that are not None are raised instead of its next starts."""
+
+    def __init__(self, *failures):
+        self.failures = list(failures)
+        self.processes = []
 
     def start(self):
-        self.said.append("start")
+        if self.failures and (failure := self.failures.pop(0)):
+            raise failure
+        self.processes.append(FakeProcess())
+        return self.processes[-1]
 
-    def warm_up(self, *_):
-        self.said.append("warm up")
+    def limits(self):
+        return RULES.limits
 
-    def settle(self):
-        self.said.append("settle")
-
-
-def test_the_next_submissions_worker_waits_for_it_and_meets_no_other():
-    """A waiting worker is begun once, taken once, and stopped if it is not taken."""
-    made = []
-
-    def make():
-        made.append(Waiting())
-        return made[-1]
-
-    ahead = Ahead(make)
-    ahead.begin()
-    ahead.begin()
-    first = ahead.take()
-    assert first.said == ["start", "warm up", "settle"]
-    assert ahead.take() is not first
-    ahead.begin()
-    ahead.close()
-    ahead.close()
-    assert [each.said for each in made] == [["start", "warm up", "settle"], [], ["start", "warm up", "stop"]]
+    @property
+    def running(self):
+        return [process for process in self.processes if not process.stopped]
 
 
-def test_no_worker_waits_after_the_last_that_is_needed():
-    """No worker is begun after the last one that is needed, as for the last part of a suite."""
-    made = []
-    ahead = Ahead(lambda: (made.append(Waiting()), made[-1])[1], most=2)
-    for _ in range(3):
-        ahead.begin()
-        ahead.take()
-    assert [each.said for each in made] == [["start", "warm up", "settle"]] * 2 + [[]]
+@pytest.fixture
+def fake():
+    return FakeSandbox()
 
 
-def test_a_waiting_worker_that_has_ended_is_replaced():
-    """A waiting worker that has ended is replaced, as after a restart of the engine."""
-    ahead, made = Ahead(lambda: (made.append(Waiting()), made[-1])[1]), []
-    ahead.begin()
-    made[0].is_there = False
-    assert ahead.take() is made[1]
-    assert made[0].said[-1] == "stop"
+def test_there_is_always_one_process_more_than_was_asked_for(fake):
+    """One more process runs than was requested. Each request gets the process that has been starting longest."""
+    spare = SpareProcess(fake)
+    assert fake.processes == [], "nothing is started before it is needed"
+    asked = [spare.start(), spare.start(), spare.start()]
+    assert asked == fake.processes[:3]
+    assert len(fake.processes) == 4
+    assert spare.limits() == RULES.limits
+
+
+def test_no_process_is_handed_out_twice(fake):
+    """A process is returned once, also if it was stopped."""
+    spare = SpareProcess(fake)
+    first = spare.start()
+    first.stop()
+    assert spare.start() is not first
+
+
+def test_closing_leaves_no_spare(fake):
+    """The spare is stopped when it is closed, also twice. A spare that was never used starts nothing."""
+    spare = SpareProcess(fake)
+    spare.start().stop()
+    spare.close()
+    spare.close()
+    assert fake.running == []
+    SpareProcess(fake).close()
+    assert len(fake.processes) == 2
+
+
+def test_a_dead_spare_is_replaced_and_cleaned_up(fake):
+    """A dead spare is stopped and replaced, as after a restart of the engine."""
+    spare = SpareProcess(fake)
+    first = spare.start()
+    dead = fake.processes[1]
+    dead.ended = True
+    second = spare.start()
+    assert second not in (first, dead)
+    assert dead.stopped
+    assert not second.stopped
+    assert [process for process in fake.running if process not in (first, second)] == [fake.processes[-1]]
+
+
+@pytest.mark.parametrize("failure", [WorkerError("full"), KeyboardInterrupt()], ids=["a fault", "Ctrl-C"])
+def test_a_spare_that_cannot_start_leaves_nobody_without_an_owner(failure):
+    """If the spare cannot start, the requested process is stopped, because the caller never gets it."""
+    fake = FakeSandbox(None, failure)
+    spare = SpareProcess(fake)
+    with pytest.raises(type(failure)):
+        spare.start()
+    assert len(fake.processes) == 1
+    spare.close()
+    assert fake.running == []
+
+
+def test_after_a_failure_the_next_one_may_ask_again():
+    """A temporary fault costs one grading, not the batch."""
+    fake = FakeSandbox(None, WorkerError("full"))
+    spare = SpareProcess(fake)
+    with pytest.raises(WorkerError, match="full"):
+        spare.start()
+    process = spare.start()
+    assert not process.stopped
+    assert len(fake.running) == 2
+
+
+def test_a_dead_spare_that_cannot_be_replaced_leaves_nothing():
+    """If both starts of a call fail, no process is left."""
+    fake = FakeSandbox(None, None, WorkerError("full"))
+    spare = SpareProcess(fake)
+    spare.start().stop()
+    fake.processes[1].ended = True
+    with pytest.raises(WorkerError, match="full"):
+        spare.start()
+    spare.close()
+    assert fake.running == []
+
+
+def test_a_killed_spare_costs_no_grading():
+    """After the spare was killed, the next worker computes. At the end, no process and no folder is left (real
+    workers).
+    """
+    seen = []
+    with closing(ProcessSandbox(RULES)) as sandbox, closing(SpareProcess(sandbox)) as spare:
+        workers = WorkerPool(sandbox, 0, TIMEOUTS, starter=spare)
+        with workers.submission() as first:
+            seen += [first._connection.process, spare._spare]
+            os.killpg(spare._spare.group, signal.SIGKILL)
+            assert wait_for(spare._spare.has_ended)
+            with workers.submission() as second:
+                assert second._connection.process is not seen[1]
+                assert isinstance(second.open(NOTHING), Opened)
+                seen += [second._connection.process, spare._spare]
+    assert len({id(process) for process in seen}) == 4
+    for process in seen:
+        assert left_of(process.group) == []
+        assert not process._folder.path.exists()

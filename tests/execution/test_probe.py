@@ -118,7 +118,7 @@ def test_a_device_that_stays_away_is_not_waited_for_longer(environment, monkeypa
 
 @pytest.mark.parametrize("outcome", [returned(RIGHT[::-1]), WorkerError("no container engine answers")])
 def test_what_no_waiting_mends_is_told_at_once(environment, monkeypatch, outcome):
-    """Wrong values do not go away by waiting, and a worker that does not start is no fault of the device. Both are
+    """Wrong values do not go away by waiting, and a worker that does not start is not a fault of the device. Both are
     reported at once.
     """
     clock = in_turn(monkeypatch, outcome, returned(RIGHT))
@@ -129,7 +129,7 @@ def test_what_no_waiting_mends_is_told_at_once(environment, monkeypatch, outcome
 
 def test_a_device_that_has_gone_is_our_error_and_the_worker_is_stopped(environment):
     """A missing device is an error of grader, and the worker is stopped."""
-    worker = Worker(environment.sandbox, 99, TIMEOUTS)
+    worker = Worker(environment.workers.sandbox, 99, TIMEOUTS)
     with pytest.raises(DeviceError, match="no OpenCL device 99"):
         probe(worker)
     assert not worker.is_there
@@ -141,6 +141,6 @@ def test_a_worker_that_does_not_start_is_told_as_such(environment, monkeypatch):
     def refuse(_):
         raise WorkerError("no container engine answers")
 
-    monkeypatch.setattr(type(environment.sandbox), "start", refuse)
+    monkeypatch.setattr(type(environment.workers.sandbox), "start", refuse)
     with pytest.raises(WorkerError, match="no container engine answers"):
         probe(environment.worker())

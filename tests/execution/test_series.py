@@ -133,7 +133,7 @@ def test_a_script_that_fails_after_others_is_run_again_before_others(worker):
 def test_a_session_that_was_begun_is_the_next_one(worker):
     """A session that was begun serves its script or a later one, because nothing has run in it."""
     shared = series(worker, a="twice", b="twice")
-    shared.begin("a")
+    shared.request("a")
     assert not shared.is_open_for("b")
     assert is_right(shared.run("b", ARRAYS))
     assert is_right(shared.run("a", ARRAYS))
@@ -145,7 +145,7 @@ def test_a_session_that_was_begun_in_vain_answers_nobody_else(worker):
     shared = series(worker, a="twice", b="twice")
     shared.run("a", ARRAYS)
     shared.close()
-    shared.begin("b")
+    shared.request("b")
     shared.close()
     assert worker.preprocess("#define X y\nX", {}).strip() == "y"
 

@@ -21,7 +21,9 @@ import pytest
 from hypothesis import strategies as st
 from project import ROOT
 from samples import BUILD, DEVICE, ERROR_MAP, PROFILE, RACE, SLOW, check, failed, result
+from schemas.code_quality import Report as CodeQuality
 from schemas.gradescope import Results
+from schemas.sarif import Log
 from student_rows import gradebook
 
 from grader.cli import main as cli
@@ -216,6 +218,14 @@ FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """First characters of a cell that a spreadsheet may run."""
 
 
+def _issues(named: Named) -> None:
+    for outcome in (named.result, named.ungraded):
+        for log in (REPORTS["sarif"](outcome), REPORTS["code_quality"](outcome)):
+            _shown(log)
+        Log.model_validate_json(REPORTS["sarif"](outcome))
+        CodeQuality.model_validate_json(REPORTS["code_quality"](outcome))
+
+
 def _harmless(cells: Iterable[str]) -> None:
     """Check that a spreadsheet runs none of the cells."""
     for cell in cells:
@@ -346,6 +356,7 @@ STEPS: dict[str, Callable[[Named], Any]] = {
     "overview": _overview,
     "terminal": _terminal,
     "gradescope": _gradescope,
+    "issues": _issues,
     "grades": _grades,
     "moodle": _moodle,
     "canvas": _canvas,

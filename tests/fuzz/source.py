@@ -151,6 +151,7 @@ TARGET = Target(
         "build log": _of_source(_build_log),
         "json": _of_source(_report("json")),
         "html": _of_source(_report("html")),
+        "sarif": _of_source(_report("sarif")),
         "annotated": _of_source(_annotated),
     },
     sizes=SIZES,

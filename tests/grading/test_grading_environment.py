@@ -3,13 +3,13 @@
 from contextlib import closing
 from datetime import UTC, datetime
 
-import pytest
+from pools import pool_like
 from samples import DEVICE
 
 from grader.common.record import replace
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
-from grader.execution.pool import OwnWorkers
+from grader.execution import pool
 from grader.grading import grading_environment as module
 from grader.grading.timing.participants import Role
 
@@ -19,7 +19,7 @@ def test_enough_is_stated_to_repeat_a_grading(transposition, environment):
     task = Task(assignment=transposition, submission=read_submission(transposition.reference), seed=5)
     stated = environment.provenance(task, DEVICE, datetime(2026, 11, 22, 12, 0, 0, 123, tzinfo=UTC))
     assert (stated.seed, stated.device, stated.started) == (5, DEVICE, "2026-11-22T12:00:00+00:00")
-    assert (stated.sandbox, stated.limits) == (environment.sandbox_name, environment.sandbox.facts())
+    assert (stated.sandbox, stated.limits) == (environment.sandbox_name, environment.workers.sandbox.facts())
     assert stated.assignment_sha256 == transposition.sha256
     assert stated.submission_sha256 == task.submission.sha256
 
@@ -35,13 +35,13 @@ def test_who_looks_at_a_gpu_runs_the_model_solution(environment, monkeypatch):
     """On a GPU, the worker that looks at the device also runs the model solution, because a driver takes long to set up
     another process. A processor has no such delay, and the worker is closed.
     """
-    with closing(OwnWorkers()) as own:
-        looking = replace(environment, own=own)
+    with closing(pool_like(environment.workers)) as workers:
+        looking = replace(environment, workers=workers)
         device = looking.look()
-        with own.borrow(Role.REFERENCE, looking.worker) as worker:
+        with workers.own(Role.REFERENCE) as worker:
             assert not worker.is_there
-        monkeypatch.setattr(module, "share_a_process", lambda _: False)
+        monkeypatch.setattr(pool, "share_a_process", lambda _: False)
         assert looking.look() == device
-        with own.borrow(Role.REFERENCE, pytest.fail) as worker:
+        with workers.own(Role.REFERENCE) as worker:
             assert worker.is_there
             assert worker.ready() == device

@@ -69,13 +69,13 @@ def test_a_bench_has_what_the_settings_say():
     }
     with load_settings(given).open_environment("process") as environment:
         pass
-    assert (environment.sandbox_name, environment.device, environment.spare) == ("process", 3, 1)
-    assert environment.timeouts == Timeouts(
+    assert (environment.sandbox_name, environment.workers.device, environment.spare) == ("process", 3, 1)
+    assert environment.workers.timeouts == Timeouts(
         start=30, build=30, first_launch=20, launch=1.5, transfer=30, simulation=120
     )
     assert environment.timing == TimingRules(max_pairs=31)
     assert environment.watching == WatchingRules(required=True, simulation=Simulation(warp=64))
-    limits = environment.sandbox.limits()
+    limits = environment.workers.sandbox.limits()
     assert limits.processes >= 7
     assert limits.model_copy(update={"processes": 7}) == Limits(
         memory_bytes=4 * 1024**3, cpu_seconds=300, file_bytes=2 * 1024**3, processes=7

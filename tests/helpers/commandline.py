@@ -13,6 +13,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
+from functools import cache
 from xml.etree import ElementTree
 
 import pytest
@@ -20,6 +21,8 @@ from project import ROOT
 
 from grader.cli import main as cli
 from grader.common import interrupts
+from grader.execution.sandbox.environment import NOWHERE, environment_of
+from grader.execution.sandbox.forkserver import ForkServer, own_command
 from grader.results.result import Result
 
 MODEL = ROOT / "reference" / "coalsTransp" / "kernels.cl"
@@ -35,12 +38,16 @@ QUICK = {"GRADER_TIMING__MIN_PAIRS": "10", "GRADER_TIMING__NOISE_LIMIT": "100"}
 """Settings for gradings in which speed is not tested: few pairs, on a machine that may be busy with other tests."""
 
 
+OF_ALL_COMMANDS = {"COLUMNS": "80", "GRADER_SANDBOX": "process", "GRADER_SEARCH__SECONDS": "0"}
+"""Variables of each command. The search for lines takes seconds and is not what most tests are about. conftest.py adds
+the folder of locks.
+"""
+
+
 def environment(**changes):
-    """Return this process's environment, without settings of grader except for the sandbox, and without a search for
-    lines, which takes seconds and is not what most tests are about.
-    """
+    """Return this process's environment, with these variables instead of the settings of grader."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GRADER_")}
-    return {**kept, "COLUMNS": "80", "GRADER_SANDBOX": "process", "GRADER_SEARCH__SECONDS": "0", **changes}
+    return {**kept, **OF_ALL_COMMANDS, **changes}
 
 
 def python(folder, *args, **changes):
@@ -56,11 +63,28 @@ def python(folder, *args, **changes):
     )
 
 
+class CommonServer(ForkServer):
+    """Fork server for all commands of this process. It ends with the process. A server for each command would take
+    half a second more.
+    """
+
+    def close(self):
+        """No-op: the next command needs the server."""
+
+
+@cache
+def common_server():
+    """Return the fork server of this process."""
+    return CommonServer(own_command(), environment_of(NOWHERE))
+
+
 def grader(folder, *args, executable=sys.executable, **changes):
     """Run the command line in a folder. No output may have a traceback. `executable` runs its workers."""
     words, said, complained = ["grader", *map(str, args)], _stream("strict"), _stream("backslashreplace")
     with as_of_a_program(folder, changes), pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "argv", words)
+        if executable == sys.executable:
+            patch.setattr(ForkServer, "ours", common_server)
         patch.setattr(sys, "executable", str(executable))
         with redirect_stdout(said), redirect_stderr(complained), pytest.raises(SystemExit) as ended:
             cli.main()

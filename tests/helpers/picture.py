@@ -29,6 +29,9 @@ EXAMPLE, PICTURE = HELPERS / "example.json", ROOT / "docs" / "report.png"
 WIDTH, HEIGHT = 960, 860
 """Pixels of the picture, which shows the beginning of the page."""
 
+BELOW = 200
+"""Pixels of the window below the picture. Some versions of Chromium leave the end of a screenshot blank."""
+
 COLOURS = 64
 """Number of the page's colours, with the smooth edges of its letters."""
 
@@ -60,11 +63,12 @@ def draw(chromium):
         folder, note = Path(name), PngInfo()
         (folder / "page.html").write_text(REPORTS["html"](example()), encoding="utf-8")
         options = ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--user-data-dir={folder}")
-        shot = (f"--window-size={WIDTH},{HEIGHT}", f"--screenshot={folder / 'page.png'}")
+        shot = (f"--window-size={WIDTH},{HEIGHT + BELOW}", f"--screenshot={folder / 'page.png'}")
         subprocess.run([chromium, *options, *shot, (folder / "page.html").as_uri()], check=True, capture_output=True)
         note.add_text(KEY, digest())
         with Image.open(folder / "page.png") as page:
-            small = page.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+            beginning = page.crop((0, 0, WIDTH, HEIGHT))
+            small = beginning.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
             small.save(PICTURE, optimize=True, pnginfo=note)
 
 

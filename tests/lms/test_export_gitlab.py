@@ -24,7 +24,7 @@ from autograders import (
     traces,
 )
 
-pytestmark = pytest.mark.xdist_group("platforms")  # one process, so that the image is built once
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("platforms")]  # one process, so that the image is built once
 
 BUILDS = "/builds"
 PROJECT = f"{BUILDS}/course/grading"

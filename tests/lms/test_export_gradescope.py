@@ -22,7 +22,7 @@ from autograders import (
     unzipped,
 )
 
-pytestmark = pytest.mark.xdist_group("platforms")  # one process, so that the image is built once
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("platforms")]  # one process, so that the image is built once
 
 METADATA = {
     "submission_metadata.json": b'{"id": 1, "users": [{"sid": "7", "name": "Ada"}], "previous_submissions": []}'
@@ -127,7 +127,7 @@ def test_without_one_file_there_are_no_points_and_a_line_that_says_so(engine, in
 
 @pytest.mark.whole
 def test_a_link_to_the_model_solution_is_no_submission(engine, installed):
-    """A symbolic link to the model solution is no submission. The grader runs as root and would read its target."""
+    """A symbolic link to the model solution is not a submission. The grader runs as root and would read its target."""
     with handed_in(engine, installed, {}) as container:
         run(container, "ln -s /autograder/source/course/reference/coalsTransp/kernels.cl /autograder/submission/")
         run(container, "ln -s /autograder/source/course/reference/coalsTransp /autograder/submission/work")

@@ -13,7 +13,8 @@ from project import ROOT
 from grader.results.check import Reason, Verdict
 from grader.results.result import Result
 
-pytestmark = [pytest.mark.whole, pytest.mark.xdist_group("kit")]  # one process, so that the kit is set up once
+# One process, so that the kit is set up once.
+pytestmark = [pytest.mark.long, pytest.mark.whole, pytest.mark.xdist_group("kit")]
 
 CORPUS = ROOT / "tests" / "submissions" / "coalsTransp"
 SPEED = 20

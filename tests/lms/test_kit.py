@@ -165,7 +165,7 @@ def test_an_assignment_of_a_kit_can_be_sent_to_another_machine(whole, tmp_path):
     assert unpack(pack(sent), tmp_path).model_copy(update={"folder": sent.folder, "reference": sent.reference}) == sent
 
 
-# --- what is hidden ---------------------------------------------------------------------------
+# --- hidden checks ----------------------------------------------------------------------------
 
 MARK = "7177"
 """A size that occurs nowhere else."""
@@ -347,7 +347,7 @@ def test_a_speed_that_was_decided_elsewhere_stays_so_when_it_is_scored_again(sma
     assert judge(unmeasured(small, DEVICE), measured, goal, DEVICE).reason is Reason.DECIDED_ELSEWHERE
 
 
-# --- its command ------------------------------------------------------------------------------
+# --- the command ------------------------------------------------------------------------------
 
 
 @pytest.fixture

@@ -1,6 +1,8 @@
 """The recipe "Adding a learning platform": its files are sufficient for a new platform."""
 
 import csv
+import os
+import zipfile
 
 import pytest
 from commandline import python
@@ -61,6 +63,10 @@ class SlateList:
 
 def upload(sheet, columns):
     return SlateList(sheet=sheet, column=columns.get("slate_column", "Points"))
+
+
+def from_page(sheet):
+    return upload(sheet, {})
 """
 
 LOADING = """\
@@ -84,13 +90,35 @@ ENTRY = """\
         download="a download from Slate",
         intake=_slate_intake,
         grades=GradeFile(
+            name="Slate's list",
             option="slate_list",
-            help="Slate's list, to copy and fill.",
             columns={"slate_column": "Its column of points, if not known."},
             export=_slate_export,
         ),
     ),
 """
+
+
+LIST = "Number,Student,Result\n7,Anna,\n8,Bob,\n"
+
+IN_THE_SERVICE = """\
+import sys
+from pathlib import Path
+
+from services import Service, graded, post, visible
+
+service = Service(Path("service"))
+service.graded(service.hand_in())
+staff = service.browser("staff")
+(Path("page.txt")).write_text(visible(staff.get("/course/exports")))
+given = ("list.csv", b"Number,Student,Points\\n7,Ada,\\n8,Ben,\\n")
+said = post(staff, "/course/exports/slate.zip/upload", file=given)
+assert said.status_code == 200, said.text
+Path("slate.zip").write_bytes(said.content)
+"""
+
+
+HELPERS = [path for path in (ROOT / "tests" / "helpers").rglob("") if path.name not in {"__pycache__", "vendor"}]
 
 
 @pytest.fixture
@@ -99,7 +127,7 @@ def package(tmp_path):
     made = Package(tmp_path / "package")
     made.write("grader/lms/intake/platforms/slate.py", INTAKE)
     made.write("grader/lms/exports/slate.py", EXPORT)
-    made.insert("grader/lms/platforms.py", LOADING, before="FEEDBACK = ")
+    made.insert("grader/lms/platforms.py", LOADING, before="PLATFORMS: tuple")
     made.insert("grader/lms/platforms.py", ENTRY, before=')\n"""Platforms in the order of detection')
     made.insert("docs/instructors.md", "| `slate-list.csv` | a copy |\n", before="| `moodle-feedback.zip` |")
     return made
@@ -110,7 +138,7 @@ def test_a_platform_is_the_files_of_its_recipe(package, tmp_path):
     assert package.touched == files_of("Adding a learning platform", "slate")
     course_of(tmp_path / "course")
     write_zip(tmp_path / "slate.zip", {"slate-7-Anna.cl": WRONG_WHEN_RAGGED.encode()})
-    (tmp_path / "list.csv").write_text("Number,Student,Result\n7,Anna,\n8,Bob,\n")
+    (tmp_path / "list.csv").write_text(LIST)
     command = ("-m", "grader.cli.main", "batch")
     known = {"PYTHONPATH": str(package.folder)}
     asked = python(tmp_path, *command, "--help", **known)
@@ -129,6 +157,21 @@ def test_a_platform_is_the_files_of_its_recipe(package, tmp_path):
     assert (graded["name"], graded["key"], absent["name"]) == ("Anna", "7", "Bob")
     assert float(anna["Result"]) == float(graded["points"]) > 0
     assert bob["Result"] == ""
+
+
+def test_the_service_has_the_platforms_file_to_fill(package, tmp_path):
+    """With the same files, the service lists the platform among its exports, and fills in the platform's list."""
+    known = {"PYTHONPATH": os.pathsep.join(map(str, (package.folder, *HELPERS)))}
+    done = python(tmp_path, "-c", IN_THE_SERVICE, **known)
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "page.txt").read_text()
+    assert all(words in page for words in ("Moodle&#39;s grading worksheet", "Canvas&#39;s gradebook"))
+    assert "Slate&#39;s list" in page
+    with zipfile.ZipFile(tmp_path / "slate.zip") as archive:
+        ada, ben = csv.DictReader(archive.read("slate-list.csv").decode().splitlines())
+        assert archive.read("remarks.txt").startswith(b"1 grades are in slate-list.csv.")
+    assert float(ada["Points"]) > 0
+    assert ben["Points"] == ""
 
 
 def test_the_files_of_the_recipe_are_there():

@@ -8,6 +8,8 @@ import pytest
 from batches import small_batch
 from project import ROOT
 
+pytestmark = pytest.mark.long
+
 FOLDER = ROOT / "tests" / "benchmarks"
 
 SMALLEST = {

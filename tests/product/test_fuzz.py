@@ -22,7 +22,8 @@ from grader.results.result import Result
 SECONDS = float(os.environ.get("GRADER_FUZZ_SECONDS", "10"))
 """Seconds for each target in `make test-all`."""
 
-pytestmark = pytest.mark.filterwarnings("ignore:Duplicate name")  # made in odd archives on purpose
+# Odd archives have two files of a name on purpose.
+pytestmark = [pytest.mark.long, pytest.mark.spread, pytest.mark.filterwarnings("ignore:Duplicate name")]
 
 ALIKE = frozenset(
     ("answers", f"reading-{kept}")
@@ -124,7 +125,7 @@ def test_what_a_step_may_not_do_is_found(step, what, monkeypatch):
 @pytest.mark.whole
 @pytest.mark.parametrize("step", [linear, refusing, len, sorted])
 def test_what_a_step_may_do_is_no_finding(step):
-    """Cost in proportion to the input and an InputError are no findings."""
+    """Cost in proportion to the input and an InputError are not findings."""
     assert list(search.examine(target(step), "a", ["step"])) == [None]
 
 
@@ -141,7 +142,7 @@ def test_what_is_quadratic_is_found_behind_what_is_linear(monkeypatch):
 
 
 def test_one_steep_doubling_is_a_limit_and_no_growth():
-    """A single jump in cost is no growth, because a step may do more work beyond a limit.
+    """A single jump in cost is not growth, because a step may do more work beyond a limit.
 
     Steady growth of the cost per size is steep.
     """

@@ -12,6 +12,7 @@ from courses import ADDITION, course_of
 from golden import CORPUS, SUBMISSIONS, expectation, read
 from gradings import grade
 from kernels import TRANSPOSITION, changed
+from pools import pool_like
 from project import ROOT
 from selection import GOLDEN, RIGHT, param
 from timing_setups import at_sizes, with_constants
@@ -25,17 +26,18 @@ from grader.course.speed_goals import speed_goal
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
 from grader.execution.client import Worker
-from grader.execution.pool import OwnWorkers
+from grader.execution.pool import PLENTY
 from grader.grading import device_lock
 from grader.grading.checks import conclusions
 from grader.grading.grade import grade_submission
-from grader.grading.grading_environment import PLENTY
 from grader.grading.phases import cause_search, context, hidden_cases, speed
 from grader.grading.rules import SearchRules
 from grader.grading.timing.intervals import CLEAR
 from grader.grading.timing.measurement import COMPARED_EVERY
 from grader.grading.timing.performance import unmeasured
 from grader.results.check import Reason
+
+pytestmark = [pytest.mark.long, pytest.mark.spread]
 
 
 def name_of(folder):
@@ -239,7 +241,7 @@ def test_a_device_that_is_not_asked_for_is_a_fault_of_the_assignment(transpositi
 def test_a_submission_never_sees_the_reference(course, environment, tmp_path, monkeypatch):
     """Messages to the student's workers contain no word of the assignment's own kernels, and no seed."""
     seen = []
-    start = type(environment.sandbox).start
+    start = type(environment.workers.sandbox).start
 
     def spying_start(sandbox):
         worker = start(sandbox)
@@ -249,7 +251,7 @@ def test_a_submission_never_sees_the_reference(course, environment, tmp_path, mo
         seen.append(messages)
         return worker
 
-    monkeypatch.setattr(type(environment.sandbox), "start", spying_start)
+    monkeypatch.setattr(type(environment.workers.sandbox), "start", spying_start)
     source = "__kernel void coalsProgrm(__global float *a, __global float *b, uint h, uint w) { b[0] = 0; }\n"
     (tmp_path / "kernels.cl").write_text(source)
     grade(course.load("coalsProgrm"), tmp_path, environment, seed=987654321987654321)
@@ -298,9 +300,9 @@ TIMING, WATCHING = "timing", "watching every access in the simulator"
 @pytest.mark.parametrize(
     ("name", "apart"),
     [
-        ("coalsTransp/course-style-lmem", False),
+        pytest.param("coalsTransp/course-style-lmem", False, marks=pytest.mark.whole),  # less begins early than below
         ("coalsTransp/course-style-lmem", True),
-        ("coalsTransp/tile-not-turned", True),
+        pytest.param("coalsTransp/tile-not-turned", True, marks=pytest.mark.whole),  # it ends before its timing
     ],
     ids=["right", "right, beside the simulator", "wrong"],
 )
@@ -309,14 +311,14 @@ def test_what_begins_early_on_spare_processors_changes_no_verdict(course, enviro
 
     The wrong kernel reads only its own data. Otherwise its explanation would depend on the order of work-groups.
     """
-    own, order = OwnWorkers(), []
+    order = []
     if apart:
         monkeypatch.setattr(context, "share_a_process", lambda _: False)
         monkeypatch.setattr(speed, "exclusive", lambda *_: nullcontext())
-    with closing(own):
-        wide = replace(environment, timing=ONE_PAIR, spare=PLENTY, own=own)
+    with closing(pool_like(environment.workers, idle_processors=PLENTY)) as workers:
+        wide = replace(environment, timing=ONE_PAIR, spare=PLENTY, workers=workers)
         task = Task(assignment=course.load("coalsTransp"), submission=read_submission(SUBMISSIONS / name), seed=3)
-        wide.begin_ours()
+        wide.start_own()
         told = grade_submission(task, wide, lambda each: order.append(str(each)))
         narrow = grade_submission(task, replace(wide, spare=0), lambda _: None)
     assert [(each.name, each.reason, each.message) for each in told.checks if each.kind is not Kind.PERFORMANCE] == [

@@ -13,6 +13,7 @@ import shutil
 import pytest
 from courses import KERNEL, course_of
 from hidden_parts import CASES, FIELDS, Batch, hiding_course
+from pools import with_timeouts
 from samples import PROFILE, performance
 from services import Service, told
 from suites import quick
@@ -31,6 +32,8 @@ from grader.results.check import Reason
 from grader.results.withholding import released, withheld
 from grader.service.course.pseudonyms import choose_pseudonym
 from grader.service.station.grader import ready
+
+pytestmark = pytest.mark.long
 
 HIDDEN_SIZE = 1000
 """Size of the hidden case, "ragged"."""
@@ -129,7 +132,7 @@ class Shown:
 def grade(coursework, source, environment, progress=lambda _: None, seed=7):
     """Return the result, with short deadlines."""
     environment = quick(environment)
-    environment = replace(environment, timeouts=replace(environment.timeouts, first_launch=5, launch=5))
+    environment = with_timeouts(environment, first_launch=5, launch=5)
     return grade_coursework(coursework, parse(source), seed, environment, progress)
 
 
@@ -255,7 +258,7 @@ def test_a_hidden_case_is_first_heard_of_when_all_else_is_done(environment, tmp_
     No case, simulated run, timed round or worker of the grader can follow a hidden case and depend on it.
     """
     heard, workers = [], []
-    start = type(environment.sandbox).start
+    start = type(environment.workers.sandbox).start
 
     def listening(sandbox):
         worker = start(sandbox)
@@ -264,7 +267,7 @@ def test_a_hidden_case_is_first_heard_of_when_all_else_is_done(environment, tmp_
         monkeypatch.setattr(worker, "send", lambda data: (heard.append((number, data)), send(data))[1])
         return worker
 
-    monkeypatch.setattr(type(environment.sandbox), "start", listening)
+    monkeypatch.setattr(type(environment.workers.sandbox), "start", listening)
     result = grade(suite(tmp_path), submission(statement="z[i] += 1;") + KERNEL.replace("add", "plus"), environment)
     assert [check.reason for check in result.checks if check.kind is Kind.CORRECTNESS] == [
         *(None, Reason.WRONG_OUTPUT),

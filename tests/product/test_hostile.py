@@ -25,6 +25,8 @@ from grader.grading.settings import Settings
 from grader.results.check import Reason
 from grader.results.withholding import withheld
 
+pytestmark = [pytest.mark.long, pytest.mark.spread]
+
 CORPUS = corpus()
 TABLE = (ROOT / "docs" / "security" / "attacks.md").read_text(encoding="utf-8").splitlines()
 

@@ -11,6 +11,8 @@ from grader.authoring.show import describe
 from grader.common.errors import InputError
 from grader.course.catalogue import Course
 
+pytestmark = pytest.mark.long
+
 QUICKLY, WHOLE = range(100), [range(start, start + 500) for start in range(100, 2_100, 500)]
 
 

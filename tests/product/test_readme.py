@@ -13,6 +13,8 @@ from project import ROOT
 
 from grader.cli.app import COMMANDS as VERBS
 
+pytestmark = pytest.mark.long
+
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 GUIDES = [
     README,

@@ -22,7 +22,7 @@ from grader.lms.exports.grades import KINDS
 from grader.lms.intake import take_in
 from grader.results.result import Result
 
-pytestmark = pytest.mark.xdist_group("synthetic")  # one process, so that each course is graded once
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("synthetic")]  # one process, so that each course is graded once
 
 SEED = 2
 
@@ -91,7 +91,8 @@ def assert_whole(graded):
     for handin in graded.intake.handins:
         home = graded.out / "students" / handin.student.label
         assert {path.name for path in home.glob(f"{handin.assignment}.*")} == {
-            f"{handin.assignment}.{ending}" for ending in ("html", "xml", "gradescope.json", "json")
+            f"{handin.assignment}.{ending}"
+            for ending in ("codequality.json", "gradescope.json", "html", "json", "sarif", "xml")
         }
 
 

@@ -43,7 +43,7 @@ def test_a_pip_that_fails_is_told_with_the_next_step(fake, tmp_path):
     line = complaint(tmp_path, ROOT / "tools" / "make-venv", python, ".")
     assert line.startswith("pip could not install the packages, for the reason above.")
     assert line.count(" MB free") == 2
-    assert line.endswith("it goes on from there.")
+    assert line.endswith("It continues from there.")
 
 
 def test_all_that_a_machine_lacks_is_told_at_once(fake, tmp_path):

@@ -112,6 +112,7 @@ def test_kernels_are_timed_by_hand_without_a_rate(folder):
     assert not SPEED_WORDS.search(figure)
 
 
+@pytest.mark.whole  # the next test validates, too
 def test_it_is_validated_without_a_claim_about_speed(folder):
     """`grader validate`, which grades golden submissions, and `grader selftest` make no claim about speed."""
     golden(folder, "right", KERNEL, "{}")
@@ -152,7 +153,7 @@ def test_a_batch_fills_every_table_without_speed(folder):
     assert grader(folder, *command).returncode in {0, 1}
     assert points(folder) == {"anna": 19.0, "ben": 0.0}
     page = _visible(read(folder, "out/index.html"))
-    assert not re.search(r"GB/s|GFLOPS|Speed was measured|Of model|fastest|speed", page)
+    assert not re.search(r"GB/s|GFLOPS|correct submissions are timed|Of model|fastest|speed", page)
     assert not SPEED_WORDS.search(_visible(read(folder, "out/students/anna/small.html")))
     gradescope = json.loads(read(folder, "out/students/anna/small.gradescope.json"))
     assert gradescope["score"] == 19
@@ -164,6 +165,7 @@ def test_a_batch_fills_every_table_without_speed(folder):
     assert points(folder) == {"anna": 29.0, "ben": 0.0}
 
 
+@pytest.mark.whole  # the batch before it is quicker
 def test_a_suite_without_speed_has_points_for_each_kernel(folder):
     """The overview of a suite without speed has points for each kernel and no column of rates."""
     path = folder / "course" / "assignments" / "small" / "assignment.yaml"

@@ -132,7 +132,7 @@ def test_where_to_start_is_the_first_kernel_that_is_wrong(ladder):
     assert later.first_cause.name == f"{FIRST}: correctness: one (n 1)"
     assert "start here" not in render(later, width=80, color=False)
     assert f"start here: {FIRST}: a race." in render(both, width=80, color=False)
-    assert f"in {FIRST}: sanitizer (n 3)" in text_of(both).partition("The kernels side by side")[0]
+    assert f"in {FIRST}: sanitizer (n 3)" in text_of(both).partition("Kernels side by side")[0]
 
 
 @pytest.mark.parametrize("name", ["right", "missing", "broken"])

@@ -51,7 +51,7 @@ def test_one_kernel_has_a_line_for_each_clock(addition):
     assert " ".join(line_of(shown, "kernel only")) == "kernel only, by the device 2 ms 1 ms 0.6"
     assert " ".join(line_of(shown, "launch")) == "launch, by the clock 2.5 ms 1.5 ms"
     assert " ".join(line_of(shown, "with transfers")) == "with transfers, by the clock 8 ms 4 ms 0.15"
-    assert "medians of 3 runs after one to warm up, on Test Device" in shown
+    assert "medians of 3 runs after a warm-up run, on Test Device" in shown
 
 
 @pytest.mark.parametrize(

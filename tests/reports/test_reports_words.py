@@ -226,7 +226,7 @@ def test_a_batch_says_whose_points_are_not_whole_and_what_to_do():
         "message": "the simulator is not installed: install it.",
     }
     assert incomplete_in_words(Incomplete(reason=Reason.NO_SIMULATOR, **fields)) == (
-        "3 submissions not checked in full, up to 32 points each: the simulator is missing. Do not publish these "
+        "3 submissions with open checks, up to 32 points each: the simulator is missing. Do not publish these "
         "points yet. The simulator is not installed: install it. The same command then grades them again."
     )
     assert incomplete_in_words(Incomplete(reason=Reason.NOT_MEASURED, **fields)) == (
@@ -246,7 +246,7 @@ def test_a_batch_says_whose_points_are_not_whole_and_what_to_do():
 def test_a_batch_names_those_that_an_instructor_must_decide():
     """A batch names the students whose result an instructor must decide.
 
-    A submission can cause such a result, so a new grading is no remedy.
+    A submission can cause such a result, so a new grading is not a remedy.
     """
     for reason in FOR_INSTRUCTORS:
         left = Incomplete(reason=reason, students=("ada", "b\x1ben"), points=32.0, message="")

@@ -103,6 +103,16 @@ def test_the_first_to_read_has_several_of_everything():
     assert result(BUILD, small, known).first_cause == known
 
 
+def test_failures_are_in_the_order_in_which_they_should_be_read():
+    """Each kernel's failures follow those of the kernel before. Findings come first, and consequences are left out."""
+    wrong, unrun = failed("correctness: one"), failed("memory: one", reason=Reason.NOT_RUN)
+    race = failed("sanitizer", kind=Kind.SANITIZER, reason=Reason.DATA_RACE)
+    checks = [each.of_part(part) for part in ("a", "b") for each in (BUILD, wrong, race, unrun, *WATCHED)]
+    assert [each.name for each in result(*checks).failures] == [
+        f"{part}: {name}" for part in ("a", "b") for name in ("sanitizer", "correctness: one")
+    ]
+
+
 def test_the_json_says_what_was_not_checked_and_reads_back():
     """The JSON report lists the unchecked points. A reader computes them from the checks, so both always agree."""
     outcome = result(BUILD, *WATCHED, TIMED_ELSEWHERE)

@@ -5,7 +5,6 @@ import pytest
 from kernels import changed
 from simulator import Given, Local, watch
 
-from grader.execution.client import Worker
 from grader.grading.grading_environment import GradingEnvironment
 from grader.protocol.messages import Simulation
 
@@ -186,7 +185,7 @@ def test_work_items_beyond_an_edge_are_not_those_that_rest(simulator, end, idle)
 @pytest.mark.parametrize(("word", "idle"), [("a[0]", 0), ("a[i]", 0), ("a[l ? l : 100]", 2)])
 def test_a_word_in_a_register_takes_part_where_others_ask_for_its_row(simulator, word, idle):
     """A word in a register counts as a request only if other work-items request its row. Repeated reads of another word
-    are no work, so they cannot hide that one work-item does all the work.
+    are not work, so they cannot hide that one work-item does all the work.
     """
     seen = see(simulator, f"    float s = l == 0 ? 0 : {word};\n    out[i] = s + {word};")
     assert [(each.line, each.requests, each.mostly_idle) for each in seen.accesses if each.array == "a"] == [
@@ -568,7 +567,7 @@ def test_another_device(simulator, environment: GradingEnvironment):
     """Warps, sectors and banks have the sizes in the rules."""
     assert simulator.ready()
     other = Simulation(warp=16, sector=64, banks=16, bank=8)
-    with Worker(environment.sandbox, 0, environment.timeouts, other) as worker:
+    with environment.workers.simulator(other) as worker:
         worker.ready()
         seen = see(worker, "    __local float t[32];\n    t[l] = a[2 * i];\n    out[i] = t[l];")
     assert counts(seen, "a") == (4, 8, 4, 8)

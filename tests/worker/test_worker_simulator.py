@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from simulator import Given, watch
 
 from grader.common.errors import NoSimulatorError
+from grader.execution.connection import Connection
 from grader.protocol.messages import Devices, Simulation
 from grader.protocol.observation import SeenAccess, SeenKernel
 from grader.worker import simulator as module
@@ -67,7 +68,7 @@ def test_a_machine_without_the_plugin(environment, monkeypatch, tmp_path):
     assert module.library() is None
     worker = environment.simulator()
     told = iter([Devices(worker=fingerprint(), devices=())])
-    monkeypatch.setattr(worker, "_reply", lambda *_: next(told))
+    monkeypatch.setattr(Connection, "reply", lambda *_: next(told))
     with worker:
         for _ in range(2):
             with pytest.raises(NoSimulatorError, match="grader setup"):

@@ -27,15 +27,15 @@ OUTCOME: TypeAdapter[Result | Ungraded] = TypeAdapter(Result | Ungraded)
 def read_answer(text: object, job: GradingJob) -> Result | Ungraded:
     """Return the outcome in an answer. Raises WorkerError if the text is not an outcome of this job."""
     if not isinstance(text, str) or len(text) > MAX_ANSWER_LENGTH:
-        raise WorkerError("a worker's answer is not believed: it is no result.")
+        raise WorkerError("a worker's answer is refused: it is not a result.")
     try:
         outcome = OUTCOME.validate_json(text)
     except ValidationError as error:
         faults = count(error.error_count(), "fault")
-        raise WorkerError(f"a worker's answer is not believed: its form has {faults}.") from error
+        raise WorkerError(f"a worker's answer is refused: its form has {faults}.") from error
     if isinstance(outcome, Result):
         for fault in _faults(outcome, job):
-            raise WorkerError(f"a worker's answer is not believed: {fault}.")
+            raise WorkerError(f"a worker's answer is refused: {fault}.")
     return outcome
 
 

@@ -126,7 +126,7 @@ class Cluster:
         if not self.is_connected:
             raise SchedulerLostError(
                 f"the scheduler at {self._address} has gone. What is graded is kept: once it runs again, with its "
-                "workers, the same command goes on from there."
+                "workers, the same command continues from there."
             )
         outcome: Future[Result | Ungraded] = Future()
         asked = self._executor.submit(grade_here, job)

@@ -30,7 +30,7 @@ def new(
     for path in draft(name, load_settings({"course": course}).course_folder):
         typer.echo(path)
     option = "" if course is None else f" --course {shlex.quote(str(course))}"
-    typer.echo("\nNow edit these files: their comments say how. To see what is right and what is not, run\n")
+    typer.echo("\nNow edit these files. Their comments say how. To check them, run\n")
     typer.echo(f"    grader validate {name}{option}")
 
 

@@ -51,7 +51,7 @@ class UploadOptions:
 
     files: Annotated[dict[str, Any], OptionTable(options=dict(_upload_options()))]
     roster: Annotated[
-        Path | None, typer.Option(help="CSV of everybody: student and key; else the files to fill name them.")
+        Path | None, typer.Option(help="CSV of all students: student and key. Without it, the files to fill name them.")
     ] = None
 
 
@@ -78,14 +78,14 @@ def batch(
     assignment: Annotated[
         str, typer.Option("--assignment", "-a", help="Name of the assignment, or several with commas between them.")
     ],
-    out: Annotated[Path, typer.Option(help="Folder for results and reports; what is there already is not done again.")],
+    out: Annotated[Path, typer.Option(help="Folder for results and reports. Existing results are kept.")],
     *,
     extent: ExtentOptions,
     how: GradingOptions,
     uploads: UploadOptions,
     where: StationOptions,
 ) -> None:
-    """Grade the submissions of a course, each in its own containers. Run again, it does what is missing."""
+    """Grade the submissions of a course, each in a separate container. A second run grades only what is missing."""
     from grader.batch.lms_files import read_uploads
     from grader.batch.page_renderer import PoolRenderer
     from grader.batch.pipeline import BatchRequest, grade_batch, look

@@ -16,7 +16,7 @@ def gradescope(
     out: Annotated[Path, typer.Option(help="The zip file to write.")],
     course: CourseOption = None,
 ) -> None:
-    """Make an autograder for Gradescope. It holds the model solution: show it to nobody who is to be graded."""
+    """Make an autograder for Gradescope. It contains the model solution: do not show it to students."""
     from grader.common.files import check_writable, write_whole
     from grader.grading.settings import load_settings
     from grader.lms.autograder import Platform, autograder, gradescope_zip
@@ -30,7 +30,7 @@ def gradescope(
 
 
 def gitlab(name: NameArgument, out: OutOption, course: CourseOption = None) -> None:
-    """Make a project that grades in GitLab. It holds the model solution: show it to nobody who is to be graded."""
+    """Make a project that grades in GitLab. It contains the model solution: do not show it to students."""
     from grader.common.files import write_new
     from grader.grading.settings import load_settings
     from grader.lms.autograder import Platform, autograder

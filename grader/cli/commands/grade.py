@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 PATIENT = 60.0
 """Seconds that a search may take in a command that only explains."""
 
-WatchOption = Annotated[bool, typer.Option("--watch", help="Grade it again whenever it is saved, until Ctrl-C.")]
+WatchOption = Annotated[bool, typer.Option("--watch", help="Grade the file again after each save, until Ctrl-C.")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,12 +85,11 @@ def grade(
         coursework, submission = settings.places.load(submitted.name), reading.result()
         seed = fresh_seed() if how.seed is None else check_seed(how.seed)
         check_outputs([*reports.files.values()], submission.path)
-        for_one = partial(settings.open_for_one, parts=len(coursework.parts))
-        open_environment = settings.open_environment if watch else for_one
+        submissions = inf if watch else len(coursework.parts)
         with (
             told_at_the_end(),
             noted(reports.write, coursework.name, submission.path),
-            open_environment(settings.sandbox_for(submission.path), context.obj) as environment,
+            settings.open_for_user(settings.sandbox_for(submission.path), context.obj, submissions) as environment,
         ):
             from grader.cli.grading import Grading, follow
             from grader.cli.progress import verdicts

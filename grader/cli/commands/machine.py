@@ -21,9 +21,9 @@ def devices(sandbox: SandboxOption = None, gpu: GpuOption = None) -> None:
 
 
 def calibrate(sandbox: SandboxOption = None, gpu: GpuOption = None, device: DeviceOption = None) -> None:
-    """Measure what the device can do, and save the figures.
+    """Measure and store the limits of the device.
 
-    Gradings draw their rooflines with these figures, and judge with them which speeds are impossible.
+    Gradings use them for rooflines and to find impossible speeds.
     """
     from rich.console import Console
     from rich.text import Text

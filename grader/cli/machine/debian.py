@@ -38,7 +38,7 @@ NO_SOURCE = "no archive that it is set up for has it. Add your distribution's ma
 NO_ROOM = "No space left"
 """Message of the operating system. tar prints it only after the errors that follow from it. dpkg does not print it."""
 
-RETRY = "Fix that and run this command again: it goes on from there."
+RETRY = "Fix that and run this command again. It continues from there."
 
 
 @dataclass(frozen=True, kw_only=True)

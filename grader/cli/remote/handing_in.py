@@ -87,7 +87,7 @@ def code_of(checks: list[dict[str, Any]]) -> int:
 def _place(data: dict[str, Any]) -> str:
     wait, ahead = data.get("wait"), data["ahead"]
     place = f"{ahead} before yours" if ahead else "yours is next"
-    return f"waiting: {place}" + (f"; it begins in {wait}" if wait else "")
+    return f"waiting: {place}" + (f"; it starts in {wait}" if wait else "")
 
 
 def _decided(data: dict[str, Any], width: int) -> str:

@@ -57,11 +57,6 @@ class Schedule:
     due: datetime | None
     grace: timedelta
 
-    @property
-    def on_time_until(self) -> datetime | None:
-        """Last moment that is on time."""
-        return None if self.due is None else self.due + self.grace
-
 
 def schedule(policies: Policies, *extensions: Extension) -> Schedule:
     """Return the dates of one student or of a group. The most generous extension of any member applies to the whole

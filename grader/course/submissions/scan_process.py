@@ -81,7 +81,7 @@ def scanned(source: str) -> Scan | TooCostly:
     try:
         said, status = _server.ask(source.encode("utf-8", "surrogatepass"))
     except OSError as error:
-        raise WorkerError(f"the text could not be read by a process of its own: {error}.") from error
+        raise WorkerError(f"the text could not be read by a separate process: {error}.") from error
     match status:
         case 0:
             return _unpacked(said)
@@ -90,7 +90,7 @@ def scanned(source: str) -> Scan | TooCostly:
         case number if number == OUT_OF_MEMORY:
             return TooCostly(words=f"reading it takes more than {MEMORY // 1024**2} MiB of memory")
         case number:
-            raise WorkerError(f"the process that reads texts ended with status {number}: {said.decode()}")
+            raise WorkerError(f"the process that scans submissions ended with status {number}: {said.decode()}")
 
 
 def _unpacked(told: bytes) -> Scan:

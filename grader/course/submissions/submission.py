@@ -62,10 +62,10 @@ def parse_submission(path: Path, data: bytes) -> Submission:
         raise InputError(f"{path} is over 1 MiB; hand in only the OpenCL source text.")
     source = _decode(data, path)
     if source.count("\n") > LINES:
-        raise InputError(f"{path} has over {LINES:,} lines; hand in a kernel as people write them.")
+        raise InputError(f"{path} has over {LINES:,} lines. Hand in an ordinary kernel.")
     scan = scanned(source)
     if isinstance(scan, TooCostly):
-        raise InputError(f"{path} cannot be graded: {scan.words}. Hand in a kernel as people write them.")
+        raise InputError(f"{path} cannot be graded: {scan.words}. Hand in an ordinary kernel.")
     return Submission(path=path, source=without_controls(source), sha256=hashlib.sha256(data).hexdigest(), scan=scan)
 
 

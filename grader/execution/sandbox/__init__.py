@@ -48,14 +48,18 @@ class SandboxedWorker(Protocol):
         """True if the worker ended for lack of memory. Raises WorkerError if the sandbox itself failed."""
 
 
-class Sandbox(Protocol):
-    """One way to run workers."""
+class ProcessStarter(Protocol):
+    """Starts the processes of workers."""
 
     def start(self) -> SandboxedWorker:
         """Start a worker, which then waits for its job. Raises WorkerError if it cannot start."""
 
     def limits(self) -> "Limits":
         """The limits that a worker in this sandbox must set on itself."""
+
+
+class Sandbox(ProcessStarter, Protocol):
+    """One way to run workers."""
 
     def facts(self) -> "dict[str, Fact]":
         """All limits and restrictions of a worker, for the record of a result."""

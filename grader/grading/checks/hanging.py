@@ -70,7 +70,7 @@ class Launcher:
         if isinstance(outcome, TimedOut):
             if self._endless is not None:
                 return outcome
-            self._series.begin(name)  # overlaps with the simulator: another launch follows after either finding
+            self._series.request(name)  # overlaps with the simulator: another launch follows after either finding
             self._endless = self._lookout.look(trial)
             if self._endless is not None:
                 return self._endless

@@ -50,7 +50,8 @@ def _counted(tested: Tested, before: Sequence[Check]) -> Profile | Problem:
     if not isinstance(counted, Problem):
         return counted
     asked = runs.subject.task.assignment.sanitizer
-    shown = () if asked is None or asked.hidden else before
+    sanitized = [check for check in before if check.kind is Kind.SANITIZER]
+    shown = [] if asked is None or asked.hidden else sanitized
     mended = None if asked is None else _with_barrier(runs, simulation, asked, shown)
     if mended is not None:
         return mended

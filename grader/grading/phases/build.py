@@ -10,7 +10,6 @@ from grader.grading.draft import Draft
 from grader.grading.phases.context import GradingContext
 from grader.grading.refusal import BUILD_FAILED, unreached
 from grader.results.check import OUTSTANDING
-from grader.results.result import Provenance
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,12 +30,12 @@ def build_submission(context: GradingContext) -> BuildPhase:
     return BuildPhase(prepared=prepared, build=build)
 
 
-def without_build(context: GradingContext, provenance: Provenance, phase: BuildPhase) -> Draft:
+def without_build(context: GradingContext, phase: BuildPhase) -> Draft:
     """Return the draft of a failed build: all other checks fail, or stay open if the compiler failed."""
     asked, check = context.task.assignment, phase.build.check
     cases = tuple(map(BUILD_FAILED.fail, unrun_cases(asked, asked.correctness.shown)))
     others = tuple(unreached(asked, context.device))
-    draft = Draft(task=context.task, provenance=provenance, build=check, cases=cases, others=others)
+    draft = Draft(task=context.task, provenance=context.provenance, build=check, cases=cases, others=others)
     waits = unbuilt_open(phase.build, phase.prepared, context.simulator)
     if waits is not None:
         return as_open(context, draft, waits)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from grader.common.phrases import first_sentence
 from grader.course.submissions.task import Task
@@ -18,6 +19,7 @@ from grader.grading.timing.participants import Role
 from grader.protocol.messages import DeviceFacts
 from grader.results.check import Check, Reason
 from grader.results.metrics import Roofs
+from grader.results.result import Provenance
 from grader.results.withholding import shown_at_once
 
 
@@ -37,6 +39,7 @@ class GradingContext:
     counter: Worker
     model_simulator: Worker
     device: DeviceFacts
+    provenance: Provenance
     roofs: Roofs | None
     cpu: SharedCpu
     ours: ExitStack
@@ -48,7 +51,7 @@ class GradingContext:
 
     def borrow(self, role: Role) -> Worker:
         """Borrow a worker for our own kernels, until `leave_the_device` or the end of the grading."""
-        return self.ours.enter_context(self.environment.own.borrow(role, self.environment.worker))
+        return self.ours.enter_context(self.environment.workers.own(role))
 
     def leave_the_device(self) -> None:
         """Release our own workers, and ask the submission's worker to end: from now on, only simulators work."""
@@ -68,8 +71,9 @@ def enter_submission(
     task: Task, environment: GradingEnvironment, progress: Progress, cpu: SharedCpu, workers: ExitStack
 ) -> GradingContext:
     """Start the submission's workers, which `workers` ends."""
+    started = datetime.now(UTC)
     with cpu:
-        student = workers.enter_context(environment.student())
+        student = workers.enter_context(environment.workers.submission())
         simulator = environment.simulator()
         counter = environment.simulator() if environment.spare else simulator
         model_simulator = environment.simulator()
@@ -91,6 +95,7 @@ def enter_submission(
         counter=counter,
         model_simulator=model_simulator,
         device=device,
+        provenance=environment.provenance(task, device, started),
         roofs=roofs,
         cpu=cpu,
         ours=workers.enter_context(ExitStack()),
@@ -124,5 +129,5 @@ def probe_after(checks: Iterable[Check], environment: GradingEnvironment, device
     """
     if any(check.reason in {Reason.TIME_LIMIT, Reason.CRASH, Reason.COMPILER_FAILED} for check in checks):
         if not share_a_process(device):
-            environment.own.close()
+            environment.workers.close_own()
         probe(environment.worker(), RECOVERY)

@@ -19,7 +19,6 @@ from grader.grading.phases.speed import time_submission
 from grader.grading.refusal import left_out
 from grader.grading.timing.timing_setup import TimingSetup
 from grader.results.check import Check
-from grader.results.result import Provenance
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +42,7 @@ class Observations:
         return self.runs.subject.built
 
 
-def decide(context: GradingContext, provenance: Provenance, observed: Observations) -> Draft:
+def decide(context: GradingContext, observed: Observations) -> Draft:
     """Return the draft. Searches for the line of a mistake and times the submission, if either is still to be done."""
     asked, watched, built = context.task.assignment, observed.watched, observed.built
     waits = left_open(observed.tried, observed.runs.subject, watched)
@@ -56,7 +55,7 @@ def decide(context: GradingContext, provenance: Provenance, observed: Observatio
         speed = tuple(replace(check, usage=built.usage) for check in speed)
     draft = Draft(
         task=context.task,
-        provenance=provenance,
+        provenance=context.provenance,
         build=observed.build.check,
         cases=blamed_on_order(cases, built),
         others=(*blamed_on_order(watched.checks, built), *map(HIDDEN.skip, left_out(asked)), *speed),

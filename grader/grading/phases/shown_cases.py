@@ -18,7 +18,7 @@ def try_shown(context: GradingContext, runs: Runs) -> tuple[Tried, ...]:
     """
     context.progress("running the cases")
     if context.is_apart:
-        context.environment.begin_next()
+        context.environment.workers.note_idle_device()
     tried: list[Tried] = []
     cases, subject = context.task.assignment.correctness.shown, runs.subject
     promising = 1 if context.environment.has_plenty else len(cases)

@@ -1,9 +1,7 @@
-"""Checks of the simulator. While the simulator works, the submission's worker prepares for a search."""
+"""Checks of the simulator."""
 
-from grader.common.optional import Fault, attempt
 from grader.common.record import replace
 from grader.course.truth.oracle import load_oracle
-from grader.execution.probe import warm_up
 from grader.grading.check_kinds import checks_of, observers
 from grader.grading.checks.building import Built
 from grader.grading.checks.correctness import Tried, failed_sizes, first_endless
@@ -11,7 +9,6 @@ from grader.grading.checks.sanitizer_run import Endless, Failed
 from grader.grading.checks.simulated_run import Subject
 from grader.grading.checks.simulator_runs import Runs, Tested, Watched, absence
 from grader.grading.explain.problem import Problem
-from grader.grading.phases.cause_search import SEARCH
 from grader.grading.phases.context import GradingContext
 from grader.grading.rules import WatchingRules
 from grader.protocol.messages import DeviceFacts
@@ -19,17 +16,10 @@ from grader.results.check import Reason
 
 
 def watch_accesses(context: GradingContext, runs: Runs, tried: tuple[Tried, ...]) -> Watched:
-    """Return the checks of the simulator. A worker that fails to warm up is stopped; a search then starts another."""
+    """Return the checks of the simulator."""
     context.progress("watching every access in the simulator")
-    if not context.is_apart:
-        context.environment.begin_next()
-    may_search = bool(failed_sizes(tried) and context.environment.search.seconds and context.student.is_there)
-    if may_search:
-        attempt(SEARCH, lambda: warm_up(context.student))
-    watched = watch(runs, context.device, context.environment.watching, failed_sizes(tried), first_endless(tried))
-    if may_search and isinstance(attempt(SEARCH, context.student.settle), Fault):
-        context.student.stop()
-    return watched
+    context.environment.workers.note_idle_device()
+    return watch(runs, context.device, context.environment.watching, failed_sizes(tried), first_endless(tried))
 
 
 def simulated_runs(context: GradingContext, built: Built) -> Runs:

@@ -9,7 +9,7 @@ from grader.grading.explain.problem import Problem
 from grader.grading.phases.context import GradingContext, thawed
 from grader.grading.timing.measurement import open_sessions
 from grader.grading.timing.performance import check_performance
-from grader.grading.timing.timing_setup import OwnParticipants, TimingSetup, begin_own, begin_submission
+from grader.grading.timing.timing_setup import OwnParticipants, TimingSetup, request_own, request_submission
 from grader.results.check import Check, Reason
 
 UNTIMED = Problem(reason=Reason.NOT_RUN, message="skipped: nothing is timed here.")
@@ -23,7 +23,7 @@ def prepare_own(context: GradingContext) -> OwnParticipants | Problem:
     """Prepare our own participants; return the reason if the assignment checks no speed."""
     if context.task.assignment.performance is None:
         return NO_SPEED
-    return begin_own(context.task, context.device, context.borrow)
+    return request_own(context.task, context.device, context.borrow)
 
 
 def prepare_none(_: GradingContext) -> OwnParticipants | Problem:
@@ -36,7 +36,7 @@ def set_up(context: GradingContext, own: OwnParticipants | Problem, built: Built
     if isinstance(own, Problem):
         return own
     setup = own.with_submission(context.student, built)
-    return begin_submission(setup, built) or setup
+    return request_submission(setup, built) or setup
 
 
 def opened(setup: TimingSetup | Problem) -> TimingSetup | Problem:
@@ -50,7 +50,7 @@ def time_submission(context: GradingContext, setup: TimingSetup | Problem) -> tu
     """Return the performance check, timed while no other grading uses the device; empty if no speed is checked."""
     if isinstance(setup, Problem):
         return tuple(map(setup.mark, untimed_checks(context.task.assignment, context.device)))
-    context.environment.settle()
+    context.environment.workers.quieten()
     context.progress("waiting for the device")
     with exclusive(context.device, context.environment.locks), thawed(context.student, context.device):
         context.progress("timing")

@@ -63,7 +63,7 @@ def _change(fix: Fix, edit: Edit, source: str) -> str:
     if _bare(old) not in _bare(line) or len(old) + len(new) > QUOTED_CHARACTERS:
         return ""
     helps = f"`{new}` in place of `{old}`" if new else f"leaving `{old}` out"
-    return f" ({helps} would mend {'all' if fix.is_all else 'some'} of the wrong cases)"
+    return f" ({helps} would fix {'all' if fix.is_all else 'some'} of the wrong cases)"
 
 
 def _bare(text: str) -> str:

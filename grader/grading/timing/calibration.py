@@ -176,7 +176,7 @@ def _rate(work: int, timings: Sequence[Timing]) -> Interval:
     """Rate of the work in 10^9 units a second."""
     seconds = interval([each.seconds for each in timings])
     if seconds.low <= 0:
-        raise DeviceError("the device's clock does not see launches of a millisecond. Run `grader doctor`.")
+        raise DeviceError("the device's clock cannot measure launches of a millisecond. Run `grader doctor`.")
     return Interval(median=work / seconds.median * 1e-9, low=work / seconds.high * 1e-9, high=work / seconds.low * 1e-9)
 
 

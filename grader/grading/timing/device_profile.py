@@ -81,7 +81,7 @@ def load_profile(folder: Path, device: DeviceFacts, sandbox: str) -> DeviceProfi
     except FileNotFoundError:
         return None
     except (OSError, ValidationError) as error:
-        words = error.strerror if isinstance(error, OSError) else "it is no profile of this version of grader"
+        words = error.strerror if isinstance(error, OSError) else "it is not a profile of this version of grader"
         raise DeviceError(f"the device profile {path} cannot be read: {words}; {AGAIN}.") from error
     then = profile.device
     if (then.name, then.platform, then.compute_units) != (device.name, device.platform, device.compute_units):

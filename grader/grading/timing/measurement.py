@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from itertools import count
 
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from grader.common.errors import SolutionError
 from grader.execution.device import share_a_process
@@ -132,6 +132,7 @@ def _rounds(setup: TimingSetup, rules: TimingRules, kernel: KernelThreads) -> li
     """
     start, spent = time.perf_counter(), 0.0
     session_pairs = setup.verifier.session_pairs(rules)
+    threads = ThreadpoolController()  # it looks through all libraries of this process, which takes milliseconds
     seen: list[Round] = []
     for number in count():
         is_first = number == 0 or (session_pairs is not None and number % (session_pairs + 1) == 0)
@@ -139,7 +140,9 @@ def _rounds(setup: TimingSetup, rules: TimingRules, kernel: KernelThreads) -> li
         if is_first and number:
             _reopen_sessions(setup)
         spent += time.perf_counter() - begun
-        found = _round(setup, number, len(_counted(seen)), kernel)
+        with threads.limit(limits=1):  # NumPy's threads would continue to spin on the cores of the timed kernels
+            inputs = setup.verifier.inputs(number)
+        found = _round(setup, inputs, number, len(_counted(seen)), kernel)
         elapsed = time.perf_counter() - start
         spent += found.turn
         if not is_first and elapsed > rules.warm_up_seconds:
@@ -160,10 +163,8 @@ def _counted(seen: Sequence[Round]) -> tuple[Round, ...]:
     return tuple(each for each in seen if not each.is_one_sided)
 
 
-def _round(setup: TimingSetup, number: int, counted: int, kernel: KernelThreads) -> Round:
+def _round(setup: TimingSetup, inputs: RoundInputs, number: int, counted: int, kernel: KernelThreads) -> Round:
     """Run each participant once on the same new inputs, then verify the submission's results."""
-    with threadpool_limits(1):  # NumPy's threads would continue to spin on the cores of the timed kernels
-        inputs = setup.verifier.inputs(number)
     state = Resting()
     results: dict[Role, Results] = {}
     for role in _order(number):

@@ -187,8 +187,8 @@ def implausible(performance: Performance, rounds: tuple[Round, ...], device: Dev
     """Return a problem if the figures cannot be true; None if they can, or if there are too few rounds to tell.
 
     A submission can tamper with the device's clock, but not with the second clock, which sees the true time of a
-    kernel. On a CPU, bandwidth is no limit, since caches are faster than any copy. On a GPU, the second clock is less
-    precise, but no kernel is faster than the memory and the arithmetic units.
+    kernel. On a CPU, bandwidth is not a limit, because caches are faster than any copy. On a GPU, the second clock is
+    less precise, but no kernel is faster than the memory and the arithmetic units.
     """
     if len(rounds) < FEWEST:
         return None

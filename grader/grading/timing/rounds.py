@@ -14,6 +14,7 @@ decide nothing alone.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from grader.grading.timing.participants import Role
 
@@ -181,12 +182,12 @@ class Round:
     control: float
     comparisons: Comparisons | None
 
-    @property
+    @cached_property
     def is_one_sided(self) -> bool:
         """True if the OS kernel worked for one side only, which makes the ratio of the times meaningless."""
         return abs(self.kernel_surplus) > ONE_SIDED
 
-    @property
+    @cached_property
     def undelayed(self) -> "Round":
         """Round in which the submission's launch never waited for a processor.
 

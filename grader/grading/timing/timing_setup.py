@@ -69,7 +69,7 @@ class OwnParticipants:
         return TimingSetup(verifier=self.verifier, participants={Role.SUBMISSION: submission, **self.participants})
 
 
-def begin_own(task: Task, device: DeviceFacts, borrow: Callable[[Role], Worker]) -> OwnParticipants:
+def request_own(task: Task, device: DeviceFacts, borrow: Callable[[Role], Worker]) -> OwnParticipants:
     """Borrow workers for our own kernels and ask them to build, without waiting for it."""
     timed = timing_task(task.assignment, device, task.seed)
     verifier = verifier_for(timed)
@@ -80,7 +80,7 @@ def begin_own(task: Task, device: DeviceFacts, borrow: Callable[[Role], Worker])
     }
     for role, plan in plans.items():
         participants[role] = Participant(worker=borrow(role), plan=verifier.prepare(plan))
-        begin(participants[role], own_programs(timed.assignment), verifier)
+        request_session(participants[role], own_programs(timed.assignment), verifier)
     return OwnParticipants(verifier=verifier, participants=participants)
 
 
@@ -101,7 +101,7 @@ def own_programs(assignment: Timed) -> dict[str, ProgramSource]:
     return {**models, BASELINE: own_program(assignment, assignment.source(BASELINE_FILE)), PEAK: PEAK_PROGRAM}
 
 
-def begin(participant: Participant, programs: Mapping[str, ProgramSource], verifier: ResultVerifier) -> None:
+def request_session(participant: Participant, programs: Mapping[str, ProgramSource], verifier: ResultVerifier) -> None:
     """Ask for a session with the programs of the participant's plan and of the verifier, without waiting."""
     used = {step.program for script in participant.plan.scripts.values() for step in script.kernels}
     ours = {name: program for name, program in programs.items() if name in used}
@@ -109,7 +109,7 @@ def begin(participant: Participant, programs: Mapping[str, ProgramSource], verif
 
 
 @returns_problem
-def begin_submission(setup: TimingSetup, built: Built) -> None:
+def request_submission(setup: TimingSetup, built: Built) -> None:
     """Ask for the submission's session, built with the constants that are timed on this device. The session opens while
     the simulator works.
     """
@@ -119,7 +119,7 @@ def begin_submission(setup: TimingSetup, built: Built) -> None:
     if timed.constants != built.task.assignment.constants:
         task = replace(built.task, assignment=timed)
         program = ProgramSource(source=expand(task, student.worker, student.plan.process).text)
-    begin(student, {SUBMISSION: program}, setup.verifier)
+    request_session(student, {SUBMISSION: program}, setup.verifier)
 
 
 def _timed(built: Built, device: DeviceFacts) -> Chosen:

@@ -37,6 +37,9 @@ KEPT = {"EX": "excused in Canvas", "N/A": "not assigned to this student in Canva
 BY_OPTION = "name one with --canvas-column"
 """Remedy on the command line if no column has the assignment's name."""
 
+RENAMED = "give the right one this name in Canvas, and export the gradebook again"
+"""Remedy on a page, which has no field for the name of a column."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class CanvasGradebook:
@@ -78,6 +81,11 @@ def upload(sheet: Sheet, columns: Mapping[str, str]) -> CanvasGradebook:
     return CanvasGradebook(sheet=sheet, column=columns.get("canvas_column"))
 
 
+def from_page(sheet: Sheet) -> CanvasGradebook:
+    """Return the gradebook that was uploaded on a page."""
+    return CanvasGradebook(sheet=sheet, remedy=RENAMED)
+
+
 def canvas_gradebook(
     sheet: Sheet, gradebook: Gradebook, assignment: str, column: str | None = None, remedy: str = BY_OPTION
 ) -> Filled:
@@ -85,7 +93,7 @@ def canvas_gradebook(
 
     The column is found by the assignment's title or name, or by `column`: a heading, a title, or the number in it.
     Students are found by ID, or by a login that is a mail address: either is the student's key. Points are scaled to
-    Points Possible. Raises InputError if the file is no gradebook, or if no column or several fit.
+    Points Possible. Raises InputError if the file is not a gradebook, or if no column or several fit.
     """
     if "ID" not in sheet.headings:
         raise InputError(f'{sheet.name} has no column "ID"; is it the gradebook as Canvas exported it?')

@@ -78,6 +78,9 @@ BY_OPTIONS = Remedies(
 )
 """Remedies on the command line."""
 
+IN_ENGLISH = "Set Moodle to English, and download the worksheet again."
+"""Remedy for a worksheet with headings in an unknown language on a page, which has no fields for names of columns."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class MoodleWorksheet:
@@ -116,6 +119,11 @@ def upload(sheet: Sheet, columns: Mapping[str, str]) -> MoodleWorksheet:
         grade_column=columns.get("moodle_grade_column"),
         feedback_column=columns.get("moodle_feedback_column"),
     )
+
+
+def from_page(sheet: Sheet) -> MoodleWorksheet:
+    """Return the worksheet that was uploaded on a page."""
+    return MoodleWorksheet(sheet=sheet, remedies=Remedies(grade=IN_ENGLISH, feedback=IN_ENGLISH))
 
 
 def moodle_worksheet(

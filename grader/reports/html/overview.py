@@ -98,7 +98,7 @@ class Pair:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Section:
+class AssignmentSection:
     """The section of the page about an assignment.
 
     `identical` are files that were handed in more than once, with the labels of each hand-in. `alike` are groups of
@@ -155,11 +155,11 @@ def render_overview(gradebook: Gradebook, links: Links) -> str:
     )
 
 
-def section_of(book: Gradebook, name: str) -> Section:
+def section_of(book: Gradebook, name: str) -> AssignmentSection:
     """Build the section of an assignment of the batch."""
     rows = book.of(name)
     found = grades(rows)
-    return Section(
+    return AssignmentSection(
         name=name,
         title=book.titles[name],
         sums=sums_of(rows),

@@ -59,7 +59,7 @@ SIGNS = {
 
 COSTLY = 2.0
 """Multiple of the fewest sectors or turns that marks an access as costly. An access across a boundary may need a little
-more, and is no fault."""
+more, and is not a fault."""
 
 NOTES = 3
 """Notes of a kind at a line; further ones only repeat them for other work-items."""

@@ -87,7 +87,7 @@ class Passwords:
         if not self._own.allows(f"{person.id}"):
             raise RefusedError(TOO_OFTEN)
         if not self._verified(kept, password):
-            raise RefusedError("This is not your present password, so nothing was changed.")
+            raise RefusedError("This is not your current password, so nothing was changed.")
 
     def _verified(self, kept: str, password: str) -> bool:
         try:

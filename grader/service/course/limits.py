@@ -170,11 +170,11 @@ def _objections(rules: HandInRules, past: Sequence[PastAttempt], open_elsewhere:
     if attempts is not None and not attempts.left:
         yield _used_up(rules, attempts)
     if unfinished >= MAX_OPEN_ATTEMPTS:
-        yield f"{count(unfinished, 'attempt')} of yours are waiting or being graded; wait until one is done."
+        yield f"{unfinished} of your attempts are waiting or running; wait until one is done."
     if recent >= MAX_HAND_INS_PER_HOUR:
         yield f"You have handed in {count(recent, 'time')} within an hour; take a break, and hand in later."
     if len(past) >= MAX_STORED_ATTEMPTS:
-        yield f"You have handed in {MAX_STORED_ATTEMPTS} times; ask your instructor before you go on."
+        yield f"You have handed in {MAX_STORED_ATTEMPTS} times; ask your instructor before you continue."
 
 
 def _used_up(rules: HandInRules, attempts: Bucket) -> str:

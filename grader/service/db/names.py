@@ -25,7 +25,7 @@ class Named(Protocol):
 
     @property
     def name(self) -> str:
-        """The name as it is shown."""
+        """The displayed name."""
 
 
 Person = TypeVar("Person", bound=Named)

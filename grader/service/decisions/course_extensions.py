@@ -163,7 +163,7 @@ def _due(assignment: AssignmentView, asked: ManyExtensionsForm) -> datetime | No
     if not extra:
         return due_in(assignment, asked.until)
     if asked.until.strip():
-        raise RefusedError("There is a new date and more time; keep one of them.")
+        raise RefusedError("You gave a new date and more time; choose one of them.")
     usual, zone = assignment.rules.due, assignment.policies.zone
     if usual is None:
         raise RefusedError("There is no due date to extend.")
@@ -194,9 +194,9 @@ def _students(session: Session, text: str) -> list[int]:
         else:
             unknown.append(line)
     if unknown:
-        raise RefusedError(f"Nothing was given. No student has this key or name: {_some(unknown)}.")
+        raise RefusedError(f"Nothing was stored. No student has this key or name: {_some(unknown)}.")
     if several:
-        raise RefusedError(f"Nothing was given. A line may mean several students: {_some(several)}.")
+        raise RefusedError(f"Nothing was stored. A line may mean several students: {_some(several)}.")
     return list(dict.fromkeys(found))
 
 
@@ -256,7 +256,7 @@ def lost_by_withdrawal(
     theirs = belongs_to([one.person.id]), AttemptRow.assignment == shown.name
     times = session.scalars(select(AttemptRow.received).where(*theirs)).all()
     late = sum(is_late(shown.rules, each) and not is_late(before, each) for each in times)
-    yield f"{count(late, 'attempt')} that {'is' if late == 1 else 'are'} in time now may become late."
+    yield f"{count(late, 'attempt')} that {'is' if late == 1 else 'are'} on time now may become late."
 
 
 def withdraw_listed(session: Session, extension_id: int, who: str, zone: tzinfo, now: datetime) -> None:

@@ -103,7 +103,7 @@ def extend(
         return
     row = extension_of(session, assignment.name, person.id)
     if row is None:
-        raise RefusedError("This extends nothing: choose a later date, or say how many attempts more.")
+        raise RefusedError("This extends nothing: choose a later date, or give extra attempts.")
     withdraw(session, row, Withdrawal(who=given.who, reason=given.reason), assignment.policies.zone, now)
 
 
@@ -147,7 +147,7 @@ def due_in(assignment: AssignmentView, text: str) -> datetime | None:
     except (ValueError, OverflowError) as error:
         raise RefusedError(f"The date cannot be read: {showable(str(error))}.") from error
     if due <= usual:
-        raise RefusedError(f"The date is not after everybody's due date, {in_words(usual, zone)}; choose a later one.")
+        raise RefusedError(f"The date is not after the usual due date, {in_words(usual, zone)}; choose a later one.")
     return due
 
 
@@ -155,7 +155,7 @@ def attempts_in(assignment: AssignmentView, text: str) -> int:
     """The number of extra attempts in a form. Raises RefusedError."""
     typed = text.strip() or "0"
     if not (typed.isascii() and typed.isdigit() and len(typed) <= 3 and int(typed) <= MAX_EXTRA_ATTEMPTS):
-        raise RefusedError(f"The attempts must be a number up to {MAX_EXTRA_ATTEMPTS}: how many more the student has.")
+        raise RefusedError(f"Extra attempts must be a number up to {MAX_EXTRA_ATTEMPTS}.")
     if int(typed) and assignment.rules.attempts is None:
         raise RefusedError(f"{assignment.name} has no limit of attempts, so you cannot add any.")
     return int(typed)
@@ -165,11 +165,11 @@ def reason_in(text: str) -> str:
     """The reason in a form. Raises RefusedError."""
     reason = showable(text).strip()
     if not 0 < len(reason) <= MAX_REASON_LENGTH:
-        raise RefusedError(f"Give a reason, of {MAX_REASON_LENGTH} letters at most; the student sees it.")
+        raise RefusedError(f"Give a reason of at most {MAX_REASON_LENGTH} characters; the student sees it.")
     return reason
 
 
 def extension_in_words(due: datetime | None, attempts: int, zone: tzinfo) -> str:
-    """For example "due 2026-12-03 23:59 CET and 2 attempts more"."""
+    """For example "due 2026-12-03 23:59 CET and 2 extra attempts"."""
     parts = [] if due is None else [f"due {in_words(due, zone)}"]
-    return " and ".join([*parts, f"{count(attempts, 'attempt')} more"] if attempts else parts) or "nothing"
+    return " and ".join([*parts, count(attempts, "extra attempt")] if attempts else parts) or "nothing"

@@ -55,7 +55,7 @@ def arrived_in(text: str, zone: tzinfo, now: datetime) -> datetime:
 def require_student(person: PersonRow) -> None:
     """Raise RefusedError if the person is not a student."""
     if person.role != CourseRole.STUDENT:
-        raise RefusedError(f"{person.name} is not a student. People who teach hand in on the assignment's page.")
+        raise RefusedError(f"{person.name} is not a student. Staff hand in on the page of the assignment.")
 
 
 def enter(session: Session, offer: HandInRequest, entry: HandInFor, rules: HandInRules, now: datetime) -> AttemptRow:
@@ -69,7 +69,7 @@ def enter(session: Session, offer: HandInRequest, entry: HandInFor, rules: HandI
         return previous
     reason = showable(entry.reason).strip()
     if not 0 < len(reason) <= MAX_REASON_LENGTH:
-        raise RefusedError(f"Give a reason, of {MAX_REASON_LENGTH} letters at most; the student sees it.")
+        raise RefusedError(f"Give a reason of at most {MAX_REASON_LENGTH} characters; the student sees it.")
     if rules.gone:
         raise RefusedError("This assignment is no longer part of the course, so nothing can be graded.")
     if why := file_refusal(offer.data):

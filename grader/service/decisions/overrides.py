@@ -75,7 +75,9 @@ def _decision(assignment: AssignmentView, text: str) -> tuple[Decision, float]:
         return Decision.EXCUSE, 0.0
     amount = read_amount(text)
     if amount is None:
-        raise RefusedError(f"Points are not {showable(text.strip())!r}; write 80, +5, -2.5, or the word excused.")
+        raise RefusedError(
+            f"{showable(text.strip())!r} is not a number of points; write 80, +5, -2.5, or the word excused."
+        )
     if max(amount.to or 0.0, abs(amount.by)) > assignment.points:
         raise RefusedError(f"These are more than the {assignment.points:g} points of {assignment.name}.")
     return (Decision.ADD, amount.by) if amount.to is None else (Decision.SET, amount.to)
@@ -183,7 +185,7 @@ def comment_in(text: str) -> str:
     """The comment or reason in a form. Raises RefusedError if it is empty or too long."""
     comment = showable(text).strip()
     if not 0 < len(comment) <= MAX_COMMENT_LENGTH:
-        raise RefusedError(f"Say why, in {MAX_COMMENT_LENGTH} letters at most; the student reads it.")
+        raise RefusedError(f"Give a reason of at most {MAX_COMMENT_LENGTH} characters; the student sees it.")
     return comment
 
 

@@ -22,7 +22,7 @@ MAX_OPEN_QUESTIONS = 5
 def ask_question(session: Session, attempt: AttemptRow, person_id: int, text: str, now: datetime) -> None:
     """Store a question about a graded attempt. Raises RefusedError, and then stores nothing."""
     if attempt.counted is None:
-        raise RefusedError("This attempt is not graded yet; ask when it is.")
+        raise RefusedError("This attempt is not graded yet; ask after it is graded.")
     if attempt.counted.held:
         raise RefusedError(HELD_BACK)
     unanswered = RequestRow.person_id == person_id, RequestRow.answered.is_(None)
@@ -64,5 +64,5 @@ def requests_about(session: Session, attempt: AttemptRow) -> Sequence[RequestRow
 def _words(text: str) -> str:
     words = showable(text).strip()
     if not 0 < len(words) <= MAX_LENGTH:
-        raise RefusedError(f"Write what it is about, in {MAX_LENGTH:,} letters at most.")
+        raise RefusedError(f"Write a question or an answer of at most {MAX_LENGTH:,} characters.")
     return words

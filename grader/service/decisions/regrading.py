@@ -28,7 +28,7 @@ from grader.service.submissions.versions import older
 
 Which = Literal["all", "latest", "best"]
 
-NONE_MATCHES = "Nothing is graded again: no attempt matches, or all that match are already being graded."
+NONE_MATCHES = "Nothing is graded again: no attempt matches, or all that match are already waiting or running."
 HIDDEN_SELECTS_NOTHING = (
     "Before release, hidden checks select no attempt, since students see what is graded again. Leave the last field "
     "empty."
@@ -54,7 +54,7 @@ def try_again(session: Session, grading_id: int, who: str, now: datetime) -> Non
         grading.lease_until = None
         return
     if _is_queued(grading.attempt):
-        raise RefusedError("This attempt is being graded already.")
+        raise RefusedError("This attempt is already waiting or running.")
     grading.attempt.gradings.append(new_grading("tried again", HAND_IN_PRIORITY, now))
 
 
@@ -93,7 +93,7 @@ def regrade_older(database: Database, assignments: Sequence[AssignmentView], who
     with database.reading() as session:
         wanted = {each.name: _graded_by_older(session, each) for each in assignments}
     if not any(wanted.values()):
-        raise RefusedError("No attempt was graded by an older version, or all of these are already being graded.")
+        raise RefusedError("No attempt was graded by an older version, or all of these are already waiting or running.")
     for name, attempts in wanted.items():
         if attempts:
             _order(database, attempts, _Order(name, OLDER, who, now))

@@ -2,7 +2,7 @@
 
 index.html  grades.csv  grades.xlsx  batch.xml
 sources/LABEL/ASSIGNMENT.cl
-students/LABEL/ASSIGNMENT.html (and .xml, .gradescope.json, .json)      as students see it
+students/LABEL/ASSIGNMENT.html (and the other formats of a batch)       as students see it
 instructor/LABEL/ASSIGNMENT.html                                        the whole page, where students are shown less
 """
 

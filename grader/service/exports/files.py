@@ -3,6 +3,7 @@
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import IO
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -11,13 +12,10 @@ from grader.common.people import person_key, person_name
 from grader.common.phrases import listed
 from grader.common.record import replace
 from grader.course.submissions.handin import Absence, Remark, Student
-from grader.lms.exports.canvas import CanvasGradebook
-from grader.lms.exports.feedback_zip import feedback_zip
 from grader.lms.exports.grades import grades_csv
-from grader.lms.exports.moodle import MoodleWorksheet, Remedies
 from grader.lms.exports.sheet import read_sheet
 from grader.lms.intake.owners import Owner
-from grader.lms.platforms import FEEDBACK, Upload
+from grader.lms.platforms import LearningPlatform, Upload
 from grader.reports import overview_page
 from grader.reports.junit import render_batch
 from grader.results.gradebook import Gradebook, StudentRow, for_students
@@ -25,18 +23,12 @@ from grader.results.result import Result, Ungraded
 from grader.service.errors import RefusedError
 from grader.service.exports.archive import write_archive
 from grader.service.exports.gradebook import GradebookReader
-from grader.service.exports.jobs import ExportKind
+from grader.service.exports.jobs import FILLED, ExportKind
 from grader.service.exports.similarity_search import similar
 from grader.service.exports.xlsx import write_workbook
 
 ExportWriter = Callable[[GradebookReader, bytes, IO[bytes]], None]
 """Writes a file from the gradebook and from the bytes that an instructor uploaded."""
-
-IN_ENGLISH = "Set Moodle to English, and download the worksheet again."
-"""Advice for a worksheet with headings in an unknown language, since the page has no fields for names of columns."""
-
-RENAMED = "give the right one this name in Canvas, and export the gradebook again"
-"""Advice for a gradebook in which no column has the assignment's name."""
 
 HELD_BACK = "left out, since its results are held back. Publish them, and make this file again."
 NOTHING_PUBLISHED = "All results are held back, so students see no points. Publish them first."
@@ -80,19 +72,22 @@ def _archive(reader: GradebookReader, _given: bytes, out: IO[bytes]) -> None:
     write_archive(reader, render_batch(suites(reader)), out)
 
 
-def _moodle(reader: GradebookReader, given: bytes, out: IO[bytes]) -> None:
-    worksheet = MoodleWorksheet(
-        sheet=read_sheet("the worksheet", given), remedies=Remedies(grade=IN_ENGLISH, feedback=IN_ENGLISH)
-    )
-    owners = worksheet.roster()
+def _filled(platform: LearningPlatform, reader: GradebookReader, given: bytes, out: IO[bytes]) -> None:
+    """Write a zip of the filled copy, remarks and, if the platform imports such a file, the pages as feedback."""
+    assert platform.grades is not None
+    upload = platform.grades.export().from_page(read_sheet(f"the {platform.grades.kind}", given))
+    owners = upload.roster()
     students = _platform_students(reader, owners)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / FEEDBACK
-        remarks = feedback_zip(path, _pages(reader, students))
-        remarks = (*_left_out(reader), *_by_name(reader, students, owners), *remarks)
-        with ZipFile(out, "w", ZIP_DEFLATED) as archive:
-            _write_upload(archive, worksheet, _as_platform(_published(reader), students), remarks)
-            archive.write(path, FEEDBACK)
+    remarks = (*_left_out(reader), *_by_name(reader, students, owners))
+    book = _as_platform(_published(reader), students)
+    with tempfile.TemporaryDirectory() as folder, ZipFile(out, "w", ZIP_DEFLATED) as archive:
+        if platform.feedback is None:
+            _write_upload(archive, upload, book, remarks)
+            return
+        path = Path(folder) / platform.feedback.name
+        remarks = (*remarks, *platform.feedback.write(path, _pages(reader, students)))
+        _write_upload(archive, upload, book, remarks)
+        archive.write(path, path.name)
 
 
 def _published(reader: GradebookReader) -> Gradebook:
@@ -113,15 +108,6 @@ def _pages(reader: GradebookReader, students: Mapping[str, Student]) -> Iterator
         if each.row.assignment in reader.held_back:
             continue
         yield students[each.row.student.label], f"{each.row.assignment}.html", stored.page
-
-
-def _canvas(reader: GradebookReader, given: bytes, out: IO[bytes]) -> None:
-    gradebook = CanvasGradebook(sheet=read_sheet("the gradebook", given), remedy=RENAMED)
-    owners = gradebook.roster()
-    students = _platform_students(reader, owners)
-    with ZipFile(out, "w", ZIP_DEFLATED) as archive:
-        remarks = (*_left_out(reader), *_by_name(reader, students, owners))
-        _write_upload(archive, gradebook, _as_platform(_published(reader), students), remarks)
 
 
 def _write_upload(archive: ZipFile, upload: Upload, book: Gradebook, remarks: tuple[Remark, ...]) -> None:
@@ -202,13 +188,12 @@ def _similar(reader: GradebookReader, _given: bytes, out: IO[bytes]) -> None:
     out.write(similar(reader, assignment).model_dump_json().encode())
 
 
-WRITERS: Mapping[ExportKind, ExportWriter] = {
+WRITERS: Mapping[str, ExportWriter] = {
     ExportKind.OVERVIEW: _overview,
     ExportKind.SIMILAR: _similar,
     ExportKind.GRADES: _grades,
     ExportKind.WORKBOOK: _workbook,
     ExportKind.JUNIT: _junit,
     ExportKind.ARCHIVE: _archive,
-    ExportKind.MOODLE: _moodle,
-    ExportKind.CANVAS: _canvas,
+    **{kind: partial(_filled, platform) for kind, platform in FILLED.items()},
 }

@@ -11,7 +11,7 @@ import resource
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -19,6 +19,7 @@ from tempfile import TemporaryFile
 from typing import IO
 
 from grader.common.record import Record
+from grader.lms.platforms import PLATFORMS, LearningPlatform
 from grader.service.errors import RefusedError
 from grader.service.handover import as_lines
 from grader.service.throttle import ConcurrencyLimiter
@@ -55,14 +56,21 @@ class ExportKind(StrEnum):
     WORKBOOK = "grades.xlsx"
     JUNIT = "batch.xml"
     ARCHIVE = "course.zip"
-    MOODLE = "moodle.zip"
-    CANVAS = "canvas.zip"
+
+
+FILLED: Mapping[str, LearningPlatform] = {
+    f"{'-'.join(each.name.lower().split())}.zip": each for each in PLATFORMS if each.grades is not None
+}
+"""Platforms with a file to fill, by the name of the zip with the filled copy."""
 
 
 class ExportRequest(Record):
-    """A request for a file about one assignment, or about all if it is empty. The folders are the course's."""
+    """A request for a file about one assignment, or about all if it is empty. The folders are the course's.
 
-    kind: ExportKind
+    `kind` is an `ExportKind` or a name in FILLED.
+    """
+
+    kind: str
     assignment: str
     assignments: Path
     reference: Path

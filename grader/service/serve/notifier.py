@@ -90,7 +90,10 @@ def _open(session: Session, origin: str) -> Iterator[Notice]:
         text = f"A student asks about a grading of {asked.attempt.assignment}: {where}"
         yield Notice(kind=QUESTION, about=asked.id, text=text)
     for grading in faulted(session):
-        text = f"An attempt at {grading.attempt.assignment} was not graded, by our fault: {origin}/course/faults"
+        text = (
+            f"An attempt at {grading.attempt.assignment} was not graded because of a fault of the service: "
+            f"{origin}/course/faults"
+        )
         yield Notice(kind=FAULT, about=grading.id, text=text)
 
 

@@ -10,14 +10,14 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from grader.course.rubric import Kind
+from grader.course.rubric import Correctness, Kind
 from grader.course.suite import Coursework
 from grader.grading.progress import Decided, Progress
 
 SLOT = 5.0
 """Seconds. An explanation takes 1 to 4 s."""
 
-TOLD = {Kind.BUILD, Kind.CORRECTNESS, Kind.PRACTICE}
+TOLD = {Kind.BUILD, *Correctness.kinds}
 """Checks that are decided before the sanitizer and the speed, one of which may be hidden."""
 
 
@@ -54,6 +54,6 @@ def _is_early(event: str | Decided) -> bool:
 
 
 def _hides_runs(coursework: Coursework) -> bool:
-    """True if a check is hidden that is decided before the last check that students see: any but cases and memory."""
+    """True if the time of an event may tell how a hidden check has ended."""
     sections = (section for part in coursework.parts for section in part.sections)
-    return any(section.needs_right_cases and any(section.hides) for section in sections)
+    return any(section.time_tells and any(section.hides) for section in sections)

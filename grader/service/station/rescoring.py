@@ -54,8 +54,8 @@ class Rescoring:
 def _score(database: Database, number: int, coursework: Coursework) -> None:
     with database.reading() as session:
         grading = session.get_one(GradingRow, number)
-        stored = grading.result
-    scored = _scored(grading, stored, coursework)
+        stored = grading.result or ""  # it has a version, so it has a result
+    scored = _scored(number, stored, coursework)
     with database.recording() as session:
         if scored is None:
             needs_a_run(session, grading, version_of(coursework))
@@ -63,18 +63,13 @@ def _score(database: Database, number: int, coursework: Coursework) -> None:
             store_again(session, grading, scored, time_of(session))
 
 
-def _scored(grading: GradingRow, stored: str | None, coursework: Coursework) -> Graded | None:
+def _scored(number: int, stored: str, coursework: Coursework) -> Graded | None:
     """The result with its new points; None if only a new run can give them."""
-    if stored is None:
-        return None
     try:
         result = Result.model_validate_json(stored)
-        known = grading.measured_sha256 is not None
-        if not known and result.provenance.assignment_sha256 != coursework.sha256:
-            return None  # stored before versions were, so the measured version is unknown
         if lacks_measurements(result, coursework):
             return None
         return ready(up_to_date(result, coursework), coursework)
     except Exception:
-        LOG.exception("grading %d cannot be scored again", grading.id)
+        LOG.exception("grading %d cannot be scored again", number)
         return None

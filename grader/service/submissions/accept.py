@@ -83,7 +83,7 @@ def _faults(data: bytes) -> Iterator[str]:
     if is_binary(data):
         yield "The file is binary, not OpenCL source text; hand in the .cl file itself."
     if data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n") > MAX_LINES:
-        yield f"The file has over {MAX_LINES:,} lines; hand in a kernel as people write them."
+        yield f"The file has over {MAX_LINES:,} lines. Hand in an ordinary kernel."
 
 
 def history(session: Session, person_id: int, assignment: str) -> Sequence[AttemptRow]:

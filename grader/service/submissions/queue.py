@@ -10,7 +10,7 @@ faulted.
 A grading whose hidden cases are still to be run is shown to the student first. Its hidden cases run while no other
 grading waits or runs, and not before a random time. They end at once for another grading, and run again later. So a
 student learns their outcome neither from the time that a grading takes nor from the time for which a later attempt
-waits. After the release they are no secret, and run at once.
+waits. After the release they are not secret, and run at once.
 
 A claim is a lease on the row rather than a workflow of DBOS. DBOS returns the work of a dead process only to a process
 with the same name, so a station that never returns would keep its work. After a lease has run out, any station may
@@ -57,8 +57,8 @@ STATION_ENDED = f"Its station ended {MAX_TRIES} times while it graded this file.
 @dataclass(frozen=True, kw_only=True)
 class ClaimedGrading:
     """A grading that a station has claimed, with the file and the number of the try. `hides` is false if hidden
-    outcomes are no secret: after the release, and in trials of staff. `pending` is the result whose hidden cases are to
-    be run; None if nothing is known yet. Other stations grade the assignments in `elsewhere`.
+    outcomes are not secret: after the release, and in trials of staff. `pending` is the result whose hidden cases are
+    waiting; None if nothing is known yet. Other stations grade the assignments in `elsewhere`.
     """
 
     grading_id: int
@@ -94,7 +94,7 @@ class Renewal(Enum):
 @dataclass(frozen=True, kw_only=True)
 class Graded:
     """The outcome of a grading in the form in which it is stored (GradingRow). `is_pending` is true if hidden cases are
-    still to be run; it is no column.
+    still to be run; it is not a column.
     """
 
     points: float

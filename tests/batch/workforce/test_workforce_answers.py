@@ -78,7 +78,7 @@ def test_what_cannot_be_is_not_believed(job, fields, lie):
     for step in path:
         at = at[step]
     at[last] = value
-    with pytest.raises(WorkerError, match="a worker's answer is not believed") as caught:
+    with pytest.raises(WorkerError, match="a worker's answer is refused") as caught:
         read_answer(json.dumps(fields), job)
     assert said in str(caught.value)
 
@@ -86,12 +86,12 @@ def test_what_cannot_be_is_not_believed(job, fields, lie):
 @pytest.mark.parametrize("text", [None, 5, b"{}", "", "{", "[]", "{}", '{"points": NaN}', "[" * 5000], ids=range(9))
 def test_what_is_no_result_is_an_error(job, text):
     """An answer of another type, without JSON, with missing fields or with deep nesting raises WorkerError."""
-    with pytest.raises(WorkerError, match="not believed"):
+    with pytest.raises(WorkerError, match="is refused"):
         read_answer(text, job)
 
 
 def test_an_endless_answer_is_not_even_read(job, monkeypatch):
     """An answer longer than any result raises WorkerError before it is parsed."""
     monkeypatch.setattr(answers, "MAX_ANSWER_LENGTH", 10)
-    with pytest.raises(WorkerError, match="it is no result"):
+    with pytest.raises(WorkerError, match="it is not a result"):
         read_answer("{" + " " * 10, job)

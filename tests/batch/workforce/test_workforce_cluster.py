@@ -107,7 +107,7 @@ def test_whatever_a_worker_says_ends_the_job(dask, hired, monkeypatch, job, sayi
     monkeypatch.setattr(module, "grade_here", say_as_chosen)
     outcome = hired(dask(1)).submit(job).result(20)
     assert isinstance(outcome, Ungraded)
-    assert "a worker's answer is not believed" in outcome.fault
+    assert "a worker's answer is refused" in outcome.fault
 
 
 def test_two_jobs_are_under_way_for_each_worker(dask, hired):
@@ -260,7 +260,7 @@ def test_a_scheduler_that_goes_ends_the_batch_and_says_what_to_do(dask, hired, m
     theirs.close(timeout=20)
     with pytest.raises(WorkerError, match="lost"):
         waiting.result(20)
-    with pytest.raises(WorkerError, match="the same command goes on from there"):
+    with pytest.raises(WorkerError, match="the same command continues from there"):
         crew.submit("job")
 
 

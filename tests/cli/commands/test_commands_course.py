@@ -42,14 +42,14 @@ def test_a_batch_without_the_simulator_says_whose_points_are_not_whole(tmp_path,
     command += ("--sandbox", "process")
     done = without_simulator(tmp_path, bare_python, *command)
     assert done.returncode == 3
-    assert "1 submission not checked in full, up to 50 points each: the simulator is missing." in done.stdout
+    assert "1 submission with open checks, up to 50 points each: the simulator is missing." in done.stdout
     assert "The simulator is missing here. Run `" in done.stdout
-    assert "1 submission not checked in full" in (tmp_path / "out" / "index.html").read_text()
+    assert "1 submission with open checks" in (tmp_path / "out" / "index.html").read_text()
     (row,) = csv.DictReader((tmp_path / "out" / "grades.csv").read_text(encoding="utf-8-sig").splitlines())
     assert (row["max_points"], row["unchecked"], row["unchecked_reason"]) == ("100", "50", "NO_SIMULATOR")
     done = grader(tmp_path, *command, **QUICK)
     assert (done.returncode, "made before" in done.stdout) == (1, False)
-    assert "not checked in full" not in done.stdout
+    assert "with open checks" not in done.stdout
 
 
 @pytest.mark.whole

@@ -37,7 +37,9 @@ from project import ROOT
 
 from grader.results.result import Result
 
-# --- files that are no submissions --------------------------------------------------------------
+pytestmark = pytest.mark.spread
+
+# --- files that are not submissions -------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -158,7 +160,7 @@ NO_ENGINE = {"DOCKER_HOST": "unix:///nowhere", "GRADER_SANDBOX": ""}
 
 
 def test_a_file_that_was_downloaded_does_not_run_without_a_wall(tmp_path):
-    """Without a container engine, no downloaded file runs, independent of its owner and of the files next to it.
+    """Without a container engine, no downloaded file runs, regardless of its owner and of the files next to it.
 
     The message names the option that runs the file, and says that the code then has the caller's rights.
     """
@@ -527,7 +529,10 @@ def test_a_closed_standard_output_does_not_lose_the_files(tmp_path):
 # --- hidden and practice cases --------------------------------------------------------------------
 
 
-FILES = ("--junit", "report.xml", "--json", "result.json", "--html", "page.html", "--gradescope", "results.json")
+FILES = (
+    *("--junit", "report.xml", "--json", "result.json", "--html", "page.html", "--gradescope", "results.json"),
+    *("--sarif", "report.sarif", "--code-quality", "issues.json"),
+)
 
 
 def grade_hiding(folder, source, *options):

@@ -134,7 +134,7 @@ def test_a_failing_apt_is_told_in_a_line(tools):
     with pytest.raises(SetupError) as raised:
         debian.install(["binutils"], lambda _: None)
     assert str(raised.value).startswith("`apt-get update` failed: Unable to fetch some archives. Fix")
-    assert "goes on from there" in str(raised.value)
+    assert "continues from there" in str(raised.value)
     assert "\n" not in str(raised.value)
 
 
@@ -159,7 +159,7 @@ def test_a_package_that_apt_does_not_know_is_told_with_the_reason(tools, tmp_pat
         with pytest.raises(SetupError) as raised:
             attempt()
         assert str(raised.value).startswith(f"apt does not know the package binutils: {said}")
-        assert "goes on from there" in str(raised.value)
+        assert "continues from there" in str(raised.value)
 
 
 def test_a_disk_that_fills_up_while_unpacking_is_told(tools, tmp_path):

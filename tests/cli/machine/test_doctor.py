@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from pools import pool_like
 from project import ASSIGNMENTS, ROOT
 from samples import profile_of
 
@@ -38,7 +39,7 @@ def dead_environment(environment, monkeypatch):
     def refuse(_):
         raise WorkerError("a worker could not start: there is none in this test.")
 
-    monkeypatch.setattr(type(environment.sandbox), "start", refuse)
+    monkeypatch.setattr(type(environment.workers.sandbox), "start", refuse)
     return environment
 
 
@@ -59,7 +60,7 @@ def test_this_machine_is_found_in_order(environment, course):
 
 
 def test_a_missing_linker_is_found_with_its_remedy(dead_environment, empty_course, monkeypatch):
-    """A missing linker has a remedy. The doctor looks for `ld` by name, because PoCL's message is no help."""
+    """A missing linker has a remedy. The doctor looks for `ld` by name, because PoCL's message does not help."""
     monkeypatch.setattr(shutil, "which", lambda _: None)
     finding = findings(dead_environment, empty_course)["linker"]
     assert "there is no `ld`" in finding.found
@@ -92,7 +93,7 @@ def test_a_full_temporary_folder_is_found_with_its_remedy(dead_environment, empt
 
 def test_a_device_out_of_range_is_found_with_its_remedy(environment, empty_course):
     """A device out of range has a finding with the number of devices, and topics that need a device are left out."""
-    found = findings(replace(environment, device=99), empty_course)
+    found = findings(replace(environment, workers=pool_like(environment.workers, device=99)), empty_course)
     assert "there is no OpenCL device 99: there are " in found["device"].found
     assert "grader setup" in found["device"].remedy
     assert list(found) == [topic for topic in TOPICS if topic not in {"a kernel", "device profile"}]

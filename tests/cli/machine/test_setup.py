@@ -105,7 +105,7 @@ def test_a_missing_linker_is_for_root_to_install(tmp_path, monkeypatch):
 
 
 def test_a_driver_that_needs_no_linker_gets_none(tmp_path, monkeypatch):
-    """A missing linker is no step for a GPU's driver, because the driver links kernels itself."""
+    """A missing linker is not a step for a GPU's driver, because the driver links kernels itself."""
     monkeypatch.setattr(shutil, "which", lambda _: None)
     assert missing(Machine(), tmp_path) == []
 
@@ -174,7 +174,7 @@ def test_a_driver_is_there_whole_or_not_at_all(tmp_path, monkeypatch):
 
     monkeypatch.setattr(debian, "unpack", unpack)
     (step,) = missing(Machine(device=NO_DEVICE), tmp_path)
-    with pytest.raises(SetupError, match=r"cannot unpack PoCL into .*: no package holds libpocl\.so\.2\..*goes on"):
+    with pytest.raises(SetupError, match=r"cannot unpack PoCL into .*: no package holds libpocl\.so\.2\..*continues"):
         step.carry_out(lambda _: None)
     assert not own_driver().exists()
     assert (work / "debs").is_dir()

@@ -101,7 +101,7 @@ def test_exit_codes_are_those_of_grade(verdict, reason, code):
 @pytest.mark.parametrize(
     ("event", "data", "line"),
     [
-        ("place", {"ahead": 2, "wait": "about 3 minutes"}, "waiting: 2 before yours; it begins in about 3 minutes"),
+        ("place", {"ahead": 2, "wait": "about 3 minutes"}, "waiting: 2 before yours; it starts in about 3 minutes"),
         ("place", {"ahead": 2, "wait": ""}, "waiting: 2 before yours"),
         ("place", {"ahead": 0}, "waiting: yours is next"),
         ("note", {"check": "build", "verdict": "passed", "reason": "", "words": ""}, "passed build"),

@@ -66,7 +66,6 @@ def test_a_day_begins_a_second_after_the_due_date(submitted, days):
 def test_grace_only_moves_the_end_of_what_is_on_time():
     """A grace period delays only the end of being on time. Days are counted from the due date."""
     dates = of("2026-12-01T12:00", grace=10)
-    assert dates.on_time_until == at("2026-12-01T12:10")
     assert days_late(dates, at("2026-12-01T12:10:00")) == 0
     assert days_late(dates, at("2026-12-01T12:10:01")) == 1
     assert days_late(dates, at("2026-12-02T12:00:01")) == 2
@@ -229,7 +228,7 @@ def test_the_door_closes_at_the_last_moment(found, late, spent, delay):
 
 
 def test_before_it_opens_nothing_is_taken():
-    """Work is refused before the opening time and taken from that moment on."""
+    """Work is refused before the opening time and accepted from then on."""
     dates = of("2026-12-01T23:59", opens="2026-11-16T08:00")
     assert state(dates, "refused", at("2026-11-16T07:59:59")) == "not open yet"
     assert state(dates, "refused", at("2026-11-16T08:00")) == "open"
@@ -239,7 +238,7 @@ def test_before_it_opens_nothing_is_taken():
 def test_without_a_due_date_nothing_is_late():
     """Without a due date, no work is late."""
     dates = schedule(Policies(), Extension(due=datetime(2026, 12, 1, tzinfo=UTC), extra=DAY))
-    assert (dates.due, dates.on_time_until, closes(dates, "refused")) == (None, None, None)
+    assert (dates.due, closes(dates, "refused")) == (None, None)
     assert days_late(dates, datetime(2099, 1, 1, tzinfo=UTC)) == 0
 
 

@@ -53,7 +53,7 @@ def test_a_statement_is_found_wherever_a_comment_can_be(source, line):
     ["grader: A = 1", 's = "// grader: A = 1";', "// not a grader: A = 1", "// grader: A", "// grader: a b c = 1"],
 )
 def test_what_only_looks_like_a_statement_is_none(source):
-    """Code, strings and other words in comments are no statements."""
+    """Code, strings and other words in comments are not statements."""
     assert scan(source).statements == ()
 
 

@@ -76,7 +76,7 @@ def test_a_server_that_was_stopped_goes_on(monkeypatch):
 def test_a_server_that_does_not_start_is_our_fault(monkeypatch):
     """A server that does not start, for example for lack of memory, raises WorkerError."""
     monkeypatch.setattr(scan_process, "_server", ScanServer(("/nowhere/python",)))
-    with pytest.raises(WorkerError, match="could not be read by a process of its own"):
+    with pytest.raises(WorkerError, match="could not be read by a separate process"):
         scanned("a")
 
 

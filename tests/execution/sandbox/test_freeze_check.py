@@ -4,6 +4,7 @@ import mmap
 import os
 import signal
 import time
+from pathlib import Path
 
 import pytest
 from processes import is_gone, wait_for
@@ -34,6 +35,9 @@ def child_of_vfork():
     if libc.syscall(SYS_clone, CLONE_VFORK | signal.SIGCHLD, 0, 0, 0, 0) == 0:
         while True: signal.pause()
 """
+
+NAMES_ITSELF = 'shared[8:16] = os.getpid().to_bytes(8, "little")\n'
+"""Code that writes the process id behind the counter."""
 
 LONELY = "PR_SET_PDEATHSIG = 1\nlibc.prctl(PR_SET_PDEATHSIG, 0)\nos.kill(os.getppid(), signal.SIGKILL)\n"
 """Code that ends the warden of a worker without ending the worker."""
@@ -84,6 +88,11 @@ def running(tmp_path, code):
 
 def read(shared):
     return int.from_bytes(shared[:8], "little")
+
+
+def waits_in_the_kernel(pid):
+    """True if the process waits uninterruptibly, as in vfork."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].startswith("D")
 
 
 TURN = 0.05
@@ -254,8 +263,10 @@ def test_who_waits_for_the_kernel_is_not_ended(tmp_path, monkeypatch):
     longer than one.
     """
     monkeypatch.setattr(freeze_check, "UNSTOPPED_SECONDS", 0.2)
-    worker, counter = running(tmp_path, WAITS_IN_VFORK + "shared[0] = 1\n" + SAYS + "child_of_vfork()")
+    worker, counter = running(tmp_path, WAITS_IN_VFORK + NAMES_ITSELF + "shared[0] = 1\n" + SAYS + "child_of_vfork()")
     try:
+        pid = int.from_bytes((tmp_path / "counter").read_bytes()[8:16], "little")
+        assert wait_for(lambda: waits_in_the_kernel(pid))
         for _ in range(3):
             worker.freeze()
             assert not moves(counter)

@@ -165,7 +165,7 @@ def test_folders_that_a_worker_has_nested_deep_are_removed(tmp_path):
 
 
 def test_a_folder_that_somebody_else_removed_is_no_error(tmp_path):
-    """A folder that a cleaner of temporary folders has removed is no error."""
+    """A folder that a cleaner of temporary folders has removed is not an error."""
     made = WorkerFolder.make(tmp_path)
     shutil.rmtree(made.path)
     made.remove()

@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
@@ -20,7 +21,7 @@ from grader.execution.client import Worker
 from grader.execution.plan import NOTHING
 from grader.execution.sandbox.process import ProcessSandbox
 from grader.execution.sandbox.user import NEEDED, PACKAGE, UserSandbox
-from grader.execution.sandbox.users import USERS, BorrowedUser
+from grader.execution.sandbox.users import OPEN_PLACES, USERS, BorrowedUser
 from grader.grading.settings import load_settings
 
 NOBODY = 65534
@@ -54,6 +55,19 @@ while True:
     else: os._exit(0)
 """
 """Moves from process to process, so that a list of processes is always out of date."""
+
+
+@pytest.fixture(autouse=True)
+def few_files(monkeypatch):
+    """Shared folders with few files. The end of each user searches all shared folders, and a machine's /tmp may have a
+    million files. The test of that search sets the product's folders again.
+    """
+    with TemporaryDirectory() as folder:
+        Path(folder).chmod(0o1777)
+        monkeypatch.setattr(tempfile, "tempdir", folder)
+        monkeypatch.setattr("grader.execution.sandbox.users.OPEN_PLACES", ("/dev/shm",))
+        yield
+        monkeypatch.undo()
 
 
 @pytest.fixture
@@ -249,24 +263,30 @@ def outliving():
 
 @pytest.fixture
 def open_place():
-    """A folder in which every user may create files."""
-    with TemporaryDirectory() as folder:
+    """A folder in which every user may create files, below a shared folder of the machine."""
+    with TemporaryDirectory(dir="/tmp") as folder:
         Path(folder).chmod(0o1777)
         yield Path(folder)
 
 
-def test_what_a_user_has_left_is_removed_and_nothing_of_others(open_place):
-    """A user's files in shared folders and its objects in the OS kernel's memory are removed. Other users' are left."""
+def test_what_a_user_has_left_is_removed_and_nothing_of_others(open_place, monkeypatch):
+    """A user's files in all shared folders and its objects in the OS kernel's memory are removed. Other users' are
+    left.
+    """
+    shared = ("/tmp", "/var/tmp", "/dev/shm")
+    assert {*shared} <= {*OPEN_PLACES}
+    monkeypatch.setattr("grader.execution.sandbox.users.OPEN_PLACES", OPEN_PLACES)
     (open_place / "ours").touch()
     user, neighbour = BorrowedUser.borrow(), BorrowedUser.borrow()
     before = outliving()
-    assert as_user(user.number, LEFT, args=(open_place, "/dev/shm")).wait() == 0
+    assert as_user(user.number, LEFT, args=(open_place, *shared)).wait() == 0
     assert as_user(neighbour.number, f"open('{open_place}/neighbour', 'w')").wait() == 0
     assert len(outliving() - before) == 3
+    assert all(Path(folder, "mark-of-a-worker").exists() for folder in shared)
     user.give_back()
     assert outliving() == before
     assert sorted(path.name for path in open_place.iterdir()) == ["neighbour", "ours"]
-    assert not Path("/dev/shm/mark-of-a-worker").exists()
+    assert not any(Path(folder, "mark-of-a-worker").exists() for folder in shared)
     neighbour.give_back()
     assert [path.name for path in open_place.iterdir()] == ["ours"]
 

@@ -20,6 +20,8 @@ from grader.protocol.messages import Open
 from grader.results.check import Reason, Verdict
 from grader.results.metrics import Usage
 
+pytestmark = pytest.mark.spread
+
 SIGNATURE = "__kernel void coalsTransp(__global float *A, __global float *B, uint height, uint width)"
 EMPTY = SIGNATURE + " { }\n"
 

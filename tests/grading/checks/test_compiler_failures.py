@@ -83,7 +83,8 @@ def test_wrong_results_are_open_if_another_compiler_gets_right_ones(simulator, t
     """
     waits = opened(simulator, transposition, TRANSPOSITION, *ends)
     cases = [each.check for each in tried(transposition, *ends)]
-    assert [check.reason for check in waits.of(cases)] == [end and Reason.COMPILER_FAILED for end in ends]
+    checks = waits.of(cases, transposition)
+    assert [check.reason for check in checks] == [end and Reason.COMPILER_FAILED for end in ends]
     assert waits.failed.message.startswith(
         "3 of 9 elements are wrong. With another compiler, the results are right at "
     )
@@ -170,7 +171,7 @@ def test_open_checks_earn_and_lose_nothing(simulator, transposition):
     cases = [each.check for each in tried(transposition, None, ABORTED)]
     watched = unwatched(transposition.sanitizer)
     speed = NOT_RIGHT.fail(unmeasured(transposition, DEVICE))
-    checks = waits.of([*cases, watched, speed, RACE.fail(watched)])
+    checks = waits.of([*cases, watched, speed, RACE.fail(watched)], transposition)
     assert [check.verdict for check in checks] == [Verdict.PASSED, *[Verdict.SKIPPED] * 3, Verdict.FAILED]
     assert [check.points for check in checks[1:]] == [0, 0, 0, 0]
     assert checks[1].max_points == cases[1].max_points > 0
@@ -183,7 +184,7 @@ def test_memory_is_decided_where_it_was_counted(simulator, transposition):
     waits = opened(simulator, transposition, TRANSPOSITION, ABORTED)
     passed, other, last = uncounted(transposition.memory)
     missed = Problem(reason=Reason.UNCOALESCED, message="").fail(other)
-    decided, lost, is_open = waits.of([passed, missed, NOT_RIGHT.fail(last)])
+    decided, lost, is_open = waits.of([passed, missed, NOT_RIGHT.fail(last)], transposition)
     assert (decided, lost) == (passed, missed)
     assert is_open.reason is Reason.COMPILER_FAILED
 
@@ -203,7 +204,7 @@ def test_a_build_that_the_compiler_failed_on_is_built_for_the_simulator(
     waits = unbuilt_open(build, prepared, simulator)
     assert (waits is not None) is is_open
     if waits is not None:
-        (check,) = waits.of([build.check])
+        (check,) = waits.of([build.check], transposition)
         assert check.reason is Reason.COMPILER_FAILED
 
 

@@ -61,8 +61,8 @@ class Straw:
     def covers(self, _):
         return self.small
 
-    def begin(self, name):
-        self.asked.append(f"begin {name}")
+    def request(self, name):
+        self.asked.append(f"request {name}")
 
     def look(self, _):
         self.asked.append("look")
@@ -106,7 +106,7 @@ def test_what_ends_in_the_simulator_has_all_its_time():
     """
     straw = Straw([SILENT], runs=[RIGHT, RIGHT], sees=[None])
     assert launched(straw, "a", "b") == [RIGHT, RIGHT]
-    assert straw.asked == ["impatient", "attempt a", "begin a", "look", "run a", "run b"]
+    assert straw.asked == ["impatient", "attempt a", "request a", "look", "run a", "run b"]
 
 
 def test_a_large_case_has_all_its_time():

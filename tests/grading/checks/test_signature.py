@@ -121,7 +121,7 @@ def test_a_wrong_parameter_is_named_with_its_line_and_what_to_write(transpositio
 
 def test_sizes_in_another_order_are_noticed(transposition):
     """Exchanged sizes are reported in `misordered`. The kernel builds, because both are sizes, and the exchange
-    explains its wrong results. Unknown parameter names are no sign of an exchange.
+    explains its wrong results. Unknown parameter names are not a sign of an exchange.
     """
     found = bound(transposition, kernel(A, B, WIDTH, HEIGHT), code=CODE)
     assert found.misordered == (

@@ -1,15 +1,15 @@
 """simulated_run.py: a submission runs on the simulator, and a failure there is explained."""
 
 import pytest
+from pools import with_timeouts
 from project import ROOT
 from simulator import subject_of
-from worker_rules import TIMEOUTS
 
 from grader.common.record import replace
 from grader.execution.client import Worker
 from grader.execution.outcome import Crashed, Fetched, Garbled, TimedOut, Timing
 from grader.execution.plan import STUDENT, Plan, Script
-from grader.execution.session import Session
+from grader.execution.session import WorkerSession
 from grader.grading.checks.simulated_run import CUT_OFF, UNKNOWN, Simulated, run_at, seen_in, simulate
 from grader.grading.checks.simulator_runs import Runs
 from grader.grading.explain.problem import Problem
@@ -25,7 +25,7 @@ SIZES = {"height": 20, "width": 37}
 class Scripted:
     """Worker that gives a fixed answer to each request. Its `run` is the real one, which makes three requests."""
 
-    run = Session.run
+    run = WorkerSession.run
     plan = Plan(buffers=(), scripts={STUDENT: Script(steps=(), uploads=("A",), outputs=("B",))})
 
     def __init__(self, **answers):
@@ -97,7 +97,7 @@ def test_a_kernel_that_never_ends_there(simulator, environment, transposition):
     sessions.
     """
     assert simulator.ready()
-    quick = replace(environment, timeouts=replace(TIMEOUTS, launch=0.1, simulation=2))
+    quick = with_timeouts(environment, launch=0.1, simulation=2)
     hanging = SIGNATURE + "{\n    volatile uint go = 1;\n    while (go) B[0] = 0;\n}\n"
     with quick.simulator() as worker:
         for _ in range(2):
@@ -112,7 +112,7 @@ def test_every_launch_there_has_the_deadline_of_a_first(environment):
     """Every launch on the simulator has the simulator's deadline. The shorter deadlines of a device do not apply."""
     worker = environment.simulator()
     assert isinstance(worker, Worker)
-    assert worker.timeouts.now.launch == worker.timeouts.now.first_launch == environment.timeouts.simulation
+    assert worker.timeouts.now.launch == worker.timeouts.now.first_launch == environment.workers.timeouts.simulation
 
 
 def test_a_function_that_the_simulator_does_not_know(simulator, environment, transposition):

@@ -29,7 +29,14 @@ def watched(simulator, course, assignment, source, failed=()):
     return sanitized, memory
 
 
-@pytest.mark.parametrize("name", ["sums-in-ascending-order", "stores-in-ascending-order", "sums-in-any-order"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "sums-in-ascending-order",
+        pytest.param("stores-in-ascending-order", marks=pytest.mark.whole),  # takes longer than sums
+        "sums-in-any-order",
+    ],
+)
 def test_results_that_need_an_order(simulator, course, name):
     """The simulator sees no race, and each memory check says that the results depend on the order of work-items."""
     sanitized, memory = watched(simulator, course, "reduction", (HOSTILE / name / "kernels.cl").read_text())
@@ -99,6 +106,7 @@ def test_a_comparison_that_fails_is_a_fault_of_ours(run):
     assert [each.lost for each in told.faults] == ["the comparison with the model solution"]
 
 
+@pytest.mark.whole  # test_where_a_case_is_wrong_that_is_what_is_told is quicker
 def test_a_kernel_that_is_stopped_after_something_else_has_failed(simulator, course):
     """A stopped kernel that has already failed a case is not compared with the model solution, because its mistake
     comes first.

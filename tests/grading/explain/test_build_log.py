@@ -110,7 +110,7 @@ def test_what_the_student_never_wrote_is_left_out(name, text):
 
 @pytest.mark.parametrize("log", ["", "\n\n", "a:b:c", "error:", "<kernel>:5:10:", "1:2:3: error:", "\0"])
 def test_a_log_without_an_error_has_no_remarks(log):
-    """A log without an error has no messages. Fragments of error forms are no errors and cause no exception."""
+    """A log without an error has no messages. Fragments of error forms are not errors and cause no exception."""
     assert parse(log) == ()
 
 
@@ -267,7 +267,7 @@ def test_a_place_that_does_not_exist_stops_nothing(place):
 
 @pytest.mark.parametrize("place", [f"{'9' * 5000}:1", f"1:{'9' * 5000}"])
 def test_a_number_without_end_is_no_place(place):
-    """A number with thousands of digits, which Python refuses to read, is no place."""
+    """A number with thousands of digits, which Python refuses to read, is not a place."""
     assert parse(f"<kernel>:{place}: error: wrong") == ()
 
 

@@ -54,7 +54,7 @@ def test_what_ends_while_the_driver_compiles_is_the_compilers():
 
 
 def test_time_is_the_compilers_only_while_it_compiles():
-    """A time limit is a compiler failure only while the driver compiles. A kernel that never ends is no compiler
+    """A time limit is a compiler failure only while the driver compiles. A kernel that never ends is not a compiler
     failure.
     """
     assert is_of_compiler(TimedOut(doing=COMPILING, seconds=20))
@@ -65,7 +65,7 @@ def test_time_is_the_compilers_only_while_it_compiles():
 
 @pytest.mark.parametrize("failure", [crashed(), crashed("Segmentation fault"), OutOfMemory()])
 def test_a_kernels_own_crash_is_not_the_compilers(failure):
-    """A kernel's own crash or use of memory is no compiler failure."""
+    """A kernel's own crash or use of memory is not a compiler failure."""
     assert not is_of_compiler(failure)
 
 

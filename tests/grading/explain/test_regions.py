@@ -50,8 +50,8 @@ def test_vectors_have_elements():
 
 
 def test_two_of_them_are_no_rule():
-    """Two elements are no rule, because any two elements have a distance. The distance matters only if it is a block's
-    side.
+    """Two elements are not a rule, because any two elements have a distance. The distance matters only if it is the
+    side of a block.
     """
     assert place(mask(height=1, columns=[14, 52]), BLOCKS, is_vector=True) == "elements 14 and 52"
     blocks = place(mask(height=1, columns=[30, 75]), {"TILE": 45}, is_vector=True)

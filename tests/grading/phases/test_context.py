@@ -3,10 +3,11 @@
 from contextlib import closing
 
 import pytest
+from pools import pool_like
 from samples import DEVICE, failed
 
 from grader.common.record import replace
-from grader.execution.pool import OwnWorkers
+from grader.execution.pool import PLENTY
 from grader.grading.phases import context
 from grader.results.check import Reason
 
@@ -26,11 +27,11 @@ def test_our_data_on_a_gpu_is_made_again_when_the_driver_may_have_reset_it(
     """If a GPU driver may have reset the grader's own workers, these are closed before the probe. Their processes stay
     alive between gradings, and after a reset no call in them would work.
     """
-    own, probed = OwnWorkers(), []
-    monkeypatch.setattr(context, "share_a_process", lambda _: not on_gpu)
-    monkeypatch.setattr(context, "probe", lambda *_: probed.append(bool(own._kept)))
-    own.begin("reference", environment.worker())
-    with closing(own):
-        context.probe_after([failed("correctness: one", reason)], replace(environment, own=own), DEVICE)
-        assert (not own._kept) is closed
+    probed = []
+    with closing(pool_like(environment.workers, idle_processors=PLENTY)) as workers:
+        monkeypatch.setattr(context, "share_a_process", lambda _: not on_gpu)
+        monkeypatch.setattr(context, "probe", lambda *_: probed.append(bool(workers._kept)))
+        workers.start_own(["reference"])
+        context.probe_after([failed("correctness: one", reason)], replace(environment, workers=workers), DEVICE)
+        assert (not workers._kept) is closed
     assert probed == ([] if reason is Reason.WRONG_OUTPUT else [not closed])

@@ -117,7 +117,7 @@ def test_a_run_that_breaks_off_is_told_in_every_check(subject, monkeypatch):
     simulator is not reported as wrong.
     """
     problem = Problem(reason=Reason.TIME_LIMIT, message="in the simulator: still running after 20 s.")
-    for module in ("sanitizer", "memory"):
+    for module in ("sanitizer", "counts"):
         monkeypatch.setattr(f"grader.grading.checks.{module}.seen_in", lambda *_: problem)
     first, *others = watch(runs_of(subject), DEVICE, RULES).checks
     assert (first.reason, first.message) == (Reason.TIME_LIMIT, problem.message)

@@ -8,7 +8,7 @@ from submission_texts import submitted
 
 from grader.course.submissions.task import Task
 from grader.course.truth.oracle import load_oracle
-from grader.execution.session import Session
+from grader.execution.session import WorkerSession
 from grader.grading.checks.building import build
 from grader.grading.checks.correctness import trial_of
 from grader.grading.search.edits import edits
@@ -80,12 +80,12 @@ def test_an_edit_that_ends_the_session_takes_no_other_with_it(environment, trans
         name, together = evaluator(worker, transposition, WRONG)
         assert together.open()
         right = mended(together, name, together.edits)
-        run = Session.run
+        run = WorkerSession.run
 
         def crashing(session, script, arrays, key=0, fetched=None):
             outcome = run(session, script, arrays, key, fetched)
             return outcome if fetched is None else None
 
-        monkeypatch.setattr(Session, "run", crashing)
+        monkeypatch.setattr(WorkerSession, "run", crashing)
         assert mended(together, name, together.edits) == right
         together.close()

@@ -21,7 +21,7 @@ __kernel void k(__global const float *A, __global float *B, uint n)
 
 LINE = "line 5 is where it goes wrong"
 PART = "the index of A"
-CHANGE = "`i` in place of `i + 1` would mend all of the wrong cases"
+CHANGE = "`i` in place of `i + 1` would fix all of the wrong cases"
 
 
 def fix(*, is_all=True):

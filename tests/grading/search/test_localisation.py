@@ -129,7 +129,7 @@ def test_a_search_ends_in_time(environment, transposition):
     assert found(environment, few(transposition), source, rules=SearchRules(seconds=0.02)) is None
 
 
-@pytest.mark.parametrize("name", ["signed-ints", "ints-without-int"])
+@pytest.mark.parametrize("name", ["signed-ints", pytest.param("ints-without-int", marks=pytest.mark.whole)])
 def test_declarations_without_a_type_do_not_end_the_search(environment, product, name):
     """Declarations without `int` in submissions, which once prevented a grading, do not end the search. The line of the
     mistake is found.

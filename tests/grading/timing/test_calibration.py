@@ -8,10 +8,10 @@ import pytest
 from samples import DEVICE
 
 from grader.common.errors import DeviceError
-from grader.execution.client import Worker
 from grader.execution.device import peak_run
 from grader.execution.outcome import Crashed, Timing
 from grader.execution.plan import COPY, PEAK, PEAK_OUTPUT
+from grader.execution.session import WorkerSession
 from grader.grading.timing import calibration
 from grader.grading.timing.calibration import (
     COPIES,
@@ -70,7 +70,7 @@ def steady(monkeypatch, milliseconds):
     """Make launches report fixed times: the milliseconds of their script on the device's clock, and 0.25 s of waiting.
     The launches still run.
     """
-    launch = Worker.launch
+    launch = WorkerSession.launch
 
     def launch_as_told(self, script):
         timing = launch(self, script)
@@ -78,7 +78,7 @@ def steady(monkeypatch, milliseconds):
         step = StepTime(start_ns=0, end_ns=int(milliseconds.get(script, 1) * 1e6))
         return Timing(steps=(step,), wall_seconds=0.25)
 
-    monkeypatch.setattr(Worker, "launch", launch_as_told)
+    monkeypatch.setattr(WorkerSession, "launch", launch_as_told)
 
 
 def test_rates_are_those_worked_out_by_hand(worker, monkeypatch):
@@ -142,7 +142,7 @@ def test_reads_that_were_left_out_are_noticed(worker, monkeypatch):
 def test_a_clock_too_coarse_for_a_launch_is_a_fault_of_the_device(worker, monkeypatch):
     """If the device's clock reports no time for a launch, DeviceError is raised, because no rate can be computed."""
     steady(monkeypatch, {COPY: 0})
-    with pytest.raises(DeviceError, match="clock does not see launches of a millisecond"):
+    with pytest.raises(DeviceError, match="clock cannot measure launches of a millisecond"):
         calibrate(worker, "process", lambda _: None)
 
 
@@ -152,6 +152,6 @@ def test_a_kernel_of_ours_that_fails_is_a_fault_of_the_device(worker, monkeypatc
         patch.setattr(calibration, "SOURCE", "nonsense")
         with pytest.raises(DeviceError, match="does not build the kernels of the calibration"):
             calibrate(worker, "process", lambda _: None)
-    monkeypatch.setattr(Worker, "launch", lambda *_: Crashed(signal=11, exit_code=None, words=""))
+    monkeypatch.setattr(WorkerSession, "launch", lambda *_: Crashed(signal=11, exit_code=None, words=""))
     with pytest.raises(DeviceError, match="does not run the fill of the calibration: Crashed"):
         calibrate(worker, "process", lambda _: None)

@@ -29,7 +29,7 @@ from grader.protocol.steps import BufferArg, CopyStep, KernelStep, KeyArg, Progr
 
 KEY, DIGEST_KEY = 0x0123456789ABCDEF, 0xFEDCBA9876543210
 LARGE = {"height": 600, "width": 500}
-"""Sizes of an array with more words than work-items. The number of words is no multiple of the number of work-items."""
+"""Sizes of an array with more words than work-items, but not a multiple of them."""
 
 SQUARE = {"heightA": 180, "widthB": 180, "widthA": 180}
 

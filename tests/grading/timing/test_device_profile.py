@@ -68,9 +68,9 @@ def test_what_differs_without_a_change_of_speed_is_no_other_device(tmp_path):
 
 @pytest.mark.parametrize("content", ["", "{}", "[1", profile_of(GPU).model_dump_json().replace("device/1", "device/0")])
 def test_a_file_that_is_no_profile_is_refused(tmp_path, content):
-    """A file that is no complete profile is refused, because it would not be known what a grading was based on."""
+    """A file that is not a complete profile is refused, because it would not be known what a grading was based on."""
     (tmp_path / "nvidia-h200-process.json").write_text(content)
-    assert "cannot be read: it is no profile of this version of grader" in refusal(tmp_path, GPU)
+    assert "cannot be read: it is not a profile of this version of grader" in refusal(tmp_path, GPU)
 
 
 def test_a_file_that_cannot_be_opened_is_refused(tmp_path):

@@ -188,7 +188,7 @@ def test_a_reference_that_differs_from_itself_by_a_tenth_is_noise(control, noisy
 def test_where_the_verdict_is_in_the_balance_the_machine_must_be_quiet(spread, noisy):
     """Near a threshold, the machine must be quiet. If the model solution's two workers have equal speed in the median,
     but not in most rounds, a verdict at a threshold would be luck, and a verdict far from a threshold is sound. An
-    uneven submission alone is no noise.
+    uneven submission alone is not noise.
     """
     signs = (0, *(15 * (1, -1)))
     uneven = [rounds(1, reference=1 + sign * spread, control=1 - sign * spread)[0] for sign in signs]

@@ -151,7 +151,7 @@ def test_a_submission_has_so_many_seconds_and_no_more(small, monkeypatch):
 
 def test_a_noisy_machine_makes_no_time_limit(small, monkeypatch):
     """On a noisy machine, a slow submission has its time and its rounds, but is not measured. The noise is not its
-    fault, so the problem is no time limit.
+    fault, so the problem is not a time limit.
     """
     rules = RULES.model_copy(update={"max_seconds": 0.2, "min_pairs": 30, "max_pairs": 100, "session_pairs": 50})
     clock = Clock()
@@ -417,7 +417,7 @@ def test_a_machine_on_which_the_model_solution_is_not_as_fast_as_itself_is_too_n
 
 
 def test_a_slow_submission_is_no_noise(small):
-    """A slow submission is no sign of noise. Only the comparison of the model solution with itself shows noise."""
+    """A slow submission is not a sign of noise. Only the comparison of the model solution with itself shows noise."""
     rounds = measure(begun(fake_setup(small, step_ms={Role.SUBMISSION: {STUDENT: 20}})), RULES)
     assert len(rounds) == 6
 

@@ -9,7 +9,7 @@ from timing_setups import at_sizes, begun, real_setup
 from grader.course.submissions.submission import read_submission
 from grader.execution.kernel_threads import kernel_threads
 from grader.execution.plan import STUDENT
-from grader.execution.session import Session
+from grader.execution.session import WorkerSession
 from grader.grading.rules import TimingRules
 from grader.grading.timing.participants import Role
 from grader.grading.timing.performance import check_performance
@@ -52,13 +52,13 @@ def test_work_that_the_kernel_does_beside_one_side_leaves_the_speed_open(
     with ExitStack() as workers:
         submission = read_submission(assignment.reference)
         setup = begun(real_setup(environment, workers, assignment, submission, ByOracle))
-        launch, disturbed = Session.launch, {setup.participants[role].worker for role in sides}
+        launch, disturbed = WorkerSession.launch, {setup.participants[role].worker for role in sides}
 
         def launching(session, script, key=0):
             if script == STUDENT and any(worker.session is session for worker in disturbed):
                 terminals()
             return launch(session, script, key)
 
-        monkeypatch.setattr(Session, "launch", launching)
+        monkeypatch.setattr(WorkerSession, "launch", launching)
         check = check_performance(setup, FEW)
     assert (check.verdict, check.reason, check.points) == (Verdict.SKIPPED, Reason.INTERFERENCE, 0)

@@ -352,7 +352,7 @@ def test_a_device_clock_may_differ_a_little(seen, found):
 
 
 def test_a_late_answer_now_and_then_is_no_finding():
-    """A late answer in some rounds, as on a busy machine, is no finding."""
+    """A late answer in some rounds, as on a busy machine, is not a finding."""
     assert implausible(at_speed(), (*seen_as(1, 5), *seen_as(1000, 4)), DEVICE) is None
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from project import ASSIGNMENTS
 
-from grader.course.assignment import EXACT
+from grader.course.elements import EXACT
 from grader.course.truth.mistakes import rounded_to_half
 from grader.grading.timing.device_data import RANGES
 

@@ -9,7 +9,7 @@ from grader.course.submissions.submission import Submission
 from grader.course.submissions.task import ChosenTask, Task
 from grader.grading.checks.building import Built
 from grader.grading.timing.participants import Role
-from grader.grading.timing.timing_setup import begin_own, begin_submission
+from grader.grading.timing.timing_setup import request_own, request_submission
 from grader.protocol.steps import ProgramSource
 
 
@@ -49,12 +49,12 @@ def test_all_go_on_in_a_process_where_that_decides_nothing(course, name, kind, p
     task = Task(assignment=course.load(name).parts[0], submission=submission, seed=1)
     hired = {}
     device = DEVICE.model_copy(update={"type": kind, "global_memory": 2**34})
-    own = begin_own(task, device, lambda role: hired.setdefault(role, Hired()))
+    own = request_own(task, device, lambda role: hired.setdefault(role, Hired()))
     assert {role: each.processes for role, each in hired.items()} == {
         Role.REFERENCE: [process],
         Role.CONTROL: [process],
     }
     chosen = ChosenTask(assignment=Chosen(task.assignment), submission=submission, seed=1)
     student, built = Hired(), Built(task=chosen, program=ProgramSource(source=""), bindings={}, usage=())
-    assert begin_submission(own.with_submission(student, built), built) is None
+    assert request_submission(own.with_submission(student, built), built) is None
     assert student.processes == [process] * asked, "a text with the constants of this device, if any, and the session"

@@ -11,7 +11,7 @@ from selection import param
 from timing_setups import at_sizes, begun, real_setup
 
 from grader.course.submissions.submission import parse_submission, read_submission
-from grader.execution.session import Session
+from grader.execution.session import WorkerSession
 from grader.grading.explain.problem import Problem
 from grader.grading.rules import TimingRules
 from grader.grading.timing.device_data import SUMS
@@ -75,9 +75,11 @@ def test_a_model_solution_makes_what_the_model_solution_makes(setup, name, monke
     """
     entered = setup(name, ROOT / "reference" / name.partition("/")[0])
     fetched = []
-    fetch, turn = Session.fetch, Session.turn
-    monkeypatch.setattr(Session, "fetch", lambda own, names: (fetched.append(names), fetch(own, names))[1])
-    monkeypatch.setattr(Session, "turn", lambda own, keys, names: (fetched.append(names), turn(own, keys, names))[1])
+    fetch, turn = WorkerSession.fetch, WorkerSession.turn
+    monkeypatch.setattr(WorkerSession, "fetch", lambda own, names: (fetched.append(names), fetch(own, names))[1])
+    monkeypatch.setattr(
+        WorkerSession, "turn", lambda own, keys, names: (fetched.append(names), turn(own, keys, names))[1]
+    )
     rounds = measure(entered, SOON)
     assert not isinstance(rounds, Problem), rounds
     assert len(rounds) == 7

@@ -117,6 +117,10 @@ def failing(whole, number, **more):
     return changed(whole, (number, old.model_copy(update={"verdict": Verdict.FAILED, "points": 0.0, **told, **more})))
 
 
+WITHOUT_POINTS = (".sarif", ".codequality.json")
+"""Endings of the files with issues, which have no points and do not name hidden checks."""
+
+
 class Batch:
     """A download of Moodle with Anna's file for an assignment with a hidden part, which she fails."""
 

@@ -3,6 +3,7 @@
 import pytest
 import yaml
 from courses import any_speed, course_of
+from pools import with_timeouts
 from project import ROOT
 
 from grader.common.record import replace
@@ -80,7 +81,7 @@ def suite_course(folder):
 def quick(environment):
     """Return the environment with short timing, and with deadlines that a shared processor does not reach."""
     timing = TimingRules(warm_up_seconds=0, min_pairs=9, max_pairs=9, noise_limit=100)
-    return replace(environment, timing=timing, timeouts=replace(environment.timeouts, first_launch=30, launch=30))
+    return with_timeouts(replace(environment, timing=timing), first_launch=30, launch=30)
 
 
 def graded(coursework, source, environment, seed=7):

@@ -17,8 +17,8 @@ import pytest
 from samples import DEVICE
 from timing_setups import RULES, at_sizes
 
-from grader.execution import client as runner
 from grader.execution import replies
+from grader.execution import session as runner
 from grader.execution.array_files import ArrayFiles
 from grader.execution.client import Worker
 from grader.execution.kernel_threads import no_kernel_threads

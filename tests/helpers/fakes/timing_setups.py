@@ -27,7 +27,7 @@ from grader.grading.rules import TimingRules
 from grader.grading.timing.device_data import SET_BYTES
 from grader.grading.timing.measurement import open_sessions
 from grader.grading.timing.participants import Participant, Role
-from grader.grading.timing.timing_setup import TimingSetup, begin, own_programs, timing_task
+from grader.grading.timing.timing_setup import TimingSetup, own_programs, request_session, timing_task
 from grader.grading.timing.verifiers import ByOracle, ByReference
 from grader.protocol.messages import Done, Opened, StepTime
 from grader.results.check import Verdict
@@ -197,10 +197,10 @@ def real_setup(environment: GradingEnvironment, workers, assignment, submission,
     sizes = judge.task.sizes
     plan = judge.prepare(timed_plan(build.built.task.assignment, sizes, build.built.bindings))
     participants = {Role.SUBMISSION: Participant(worker=student, plan=plan)}
-    begin(participants[Role.SUBMISSION], {SUBMISSION: build.built.program}, judge)
+    request_session(participants[Role.SUBMISSION], {SUBMISSION: build.built.program}, judge)
     plans = {Role.REFERENCE: reference_plan(assignment, sizes), Role.CONTROL: control_plan(assignment, device)}
     for role, plan in plans.items():
-        worker = workers.enter_context(environment.own.borrow(role, environment.worker))
+        worker = workers.enter_context(environment.workers.own(role))
         participants[role] = Participant(worker=worker, plan=judge.prepare(plan))
-        begin(participants[role], own_programs(assignment), judge)
+        request_session(participants[role], own_programs(assignment), judge)
     return TimingSetup(verifier=judge, participants=participants)

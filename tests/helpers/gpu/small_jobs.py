@@ -1,10 +1,12 @@
 """A small job for a worker: numbers, and their doubles."""
 
 import numpy as np
+from worker_rules import LIMITS, TIMEOUTS, sandbox_with
 
 from grader.course.poison import INPUT_POISON, POISON
+from grader.execution.client import Worker
 from grader.execution.plan import Plan, Script
-from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, ScalarArg
+from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, ProgramSource, ScalarArg
 
 COUNT = 1000
 
@@ -50,3 +52,7 @@ ARRAYS = {"in": np.arange(COUNT, dtype=np.float32)}
 
 def is_right(fetched):
     return np.array_equal(fetched["out"].payload.view(np.float32), 2 * ARRAYS["in"])
+
+
+def make_worker(source=KERNELS, limits=LIMITS, timeouts=TIMEOUTS, device=0):
+    return Worker(sandbox_with(limits), device, timeouts).load({"p": ProgramSource(source=source)})

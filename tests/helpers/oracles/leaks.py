@@ -12,8 +12,8 @@ import zipfile
 from project import ROOT
 
 LENGTH = 16
-"""Tokens in a row that are no coincidence: longer than `const uint row = get_global_id(1);` (9), shorter than the line
-of a tiled product that adds up (20).
+"""Tokens in a row that are not a coincidence: longer than `const uint row = get_global_id(1);` (9), shorter than the
+line of a tiled product that adds up (20).
 """
 
 COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)

@@ -83,7 +83,7 @@ def test_every_score_arrives_at_its_student(sign, delimiter):
 
 
 def test_a_key_may_be_a_login_that_is_a_mail_address():
-    """A key can be a login that is a mail address. Another login is no key."""
+    """A key can be a login that is a mail address. Another login is not a key."""
     student = replace(GRADED[0].student, key="Ada@x.org")
     book = gradebook(replace(GRADED[0], student=student))
     before = exported().replace(b"login101", b"ada@x.org")

@@ -33,7 +33,7 @@ def test_every_student_has_a_row_with_who_what_and_why():
 
 
 def test_totals_reconcile_with_the_marks():
-    """The points by kind add up to the total exactly, also if they are no binary fractions."""
+    """The points by kind add up to the total exactly, also if they are not binary fractions."""
     thirds = row(STUDENTS[0], result(*(check(f"correctness: {i}", points=0.1, max_points=0.1) for i in range(3))))
     for each, cells in zip((*COURSE.rows, thirds), (*table(COURSE), *table(gradebook(thirds))), strict=True):
         if each.grade is None:

@@ -150,7 +150,7 @@ def test_a_comment_says_points_and_where_to_start_as_html():
 
 
 def test_a_comment_is_no_formula_in_the_worksheet_and_reads_the_same_in_moodle():
-    """A comment is no formula in the worksheet, and Moodle shows it unchanged.
+    """A comment is not a formula in the worksheet, and Moodle shows it unchanged.
 
     Escaping makes semicolons, at which many countries' spreadsheets divide cells, because "<=" becomes "&lt;=".
     """

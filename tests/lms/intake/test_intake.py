@@ -148,12 +148,12 @@ def test_a_file_that_names_what_is_missing_is_told(tmp_path, two):
     ],
 )
 def test_the_folder_of_a_single_student_is_no_wrapping(files, tmp_path, one):
-    """A single student's folder is no wrapper around students, because late students often hand in alone."""
+    """A single student's folder is not a wrapper around students, because late students often hand in alone."""
     assert list(graded(take_in(write_folder(tmp_path / "all", files), one))) == [("ada", "coalsTransp")]
 
 
 def test_assignments_folders_may_be_wrapped(tmp_path, two):
-    """Folders of assignments may be wrapped in another folder. A single student's folders are no wrapper."""
+    """Folders of assignments may be wrapped in another folder. A single student's folders are not a wrapper."""
     files = {"lab/blockMMM/ada/kernels.cl": TILED, "lab/coalsTransp/bob.cl": TURNED}
     wrapped = take_in(write_zip(tmp_path / "all.zip", files), two)
     assert sorted(graded(wrapped)) == [("ada", "blockMMM"), ("bob", "coalsTransp")]
@@ -163,7 +163,7 @@ def test_assignments_folders_may_be_wrapped(tmp_path, two):
 
 
 def test_what_systems_and_tools_leave_behind_is_no_matter(tmp_path, one):
-    """Leftovers of systems and tools are no hand-ins and cause no line."""
+    """Leftovers of systems and tools are not hand-ins and cause no line."""
     rubbish = ["__MACOSX/ada/._kernels.cl", "ada/.git/kernels.cl", "ada/kernels.cl~", "ada/._kernels.cl", ".DS_Store"]
     path = write_zip(tmp_path / "all.zip", dict.fromkeys(rubbish, b"x") | {"ada/kernels.cl": TURNED})
     intake = take_in(path, one)
@@ -253,7 +253,7 @@ def test_a_zip_of_downloads_is_all_of_them(tmp_path, two):
 
 
 def test_a_students_zip_among_others_is_no_download(tmp_path, one):
-    """A student's zip is no download in a folder of hand-ins, because all entries must be downloads."""
+    """A student's zip is not a download in a folder of hand-ins, because all entries must be downloads."""
     eves = write_zip(tmp_path / "eve.zip", {"Ada_7_assignsubmission_file/kernels.cl": TURNED}).read_bytes()
     adas = write_zip(tmp_path / "ada.zip", {"kernels.cl": TURNED + b" "}).read_bytes()
     intake = take_in(write_zip(tmp_path / "all.zip", {"ada.zip": adas, "eve.zip": eves}), one)

@@ -236,7 +236,7 @@ def marked(name, key):
 
 
 def test_names_in_a_students_folder_are_no_platforms(tmp_path, one):
-    """Files with names like Moodle's in a student's folder are no download, also if they outnumber all folders."""
+    """Files with names like Moodle's in a student's folder are not a download, also if they outnumber all folders."""
     files = {f"{name}/kernels.cl": TURN + name.encode() for name in ("ada", "bob", "mallory")}
     forged = {f"mallory/ada_{key}_assignsubmission_file_kernels.cl": TURN for key in range(4700, 4720)}
     intake = take_in(write_folder(tmp_path / "all", files | forged), one)
@@ -244,7 +244,7 @@ def test_names_in_a_students_folder_are_no_platforms(tmp_path, one):
 
 
 def test_a_zip_that_a_student_has_handed_in_is_no_download(tmp_path, one):
-    """A zip inside a late hand-in is no download.
+    """A zip inside a late hand-in is not a download.
 
     Ada's own file counts, although Mallory's zip has another under her name.
     """

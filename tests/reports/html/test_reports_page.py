@@ -150,7 +150,7 @@ def test_the_longest_text_that_is_graded_makes_a_page_that_a_browser_shows():
 
 
 def test_a_line_that_is_not_there_is_no_link_and_no_fault():
-    """A line number 0 or beyond the end, which a driver may report, is no link and causes no error."""
+    """A line number 0 or beyond the end, which a driver may report, is not a link and causes no error."""
     for line in ("0", "99999999"):
         broken = failed("build", kind=Kind.BUILD, message=f"line {line}: what?")
         place = RACE.places[0].model_copy(update={"line": int(line)})
@@ -221,7 +221,7 @@ def test_nothing_is_green_by_omission(reason, words):
     """If some checks were not made and the others passed, the head and the first section say so, with the remedy."""
     outcome = result(BUILD, check("correctness: one"), unchecked(reason=reason), unchecked(points=0, reason=reason))
     text = text_of(outcome)
-    head, _, below = text.partition("Some checks left open")
+    head, _, below = text.partition("Some checks are open")
     assert f"5 of 17; {words}" in head
     assert below.strip().startswith("The simulator is not installed: install it. Checks")
     assert f"skipped sanitizer (height 1) 0 / 12 {reason} the simulator is not installed" in below
@@ -318,7 +318,7 @@ def test_the_error_map_is_a_picture_with_a_legend():
     assert picture.layers[0].path == "M3 1h1v1h-1zM3 2h1v1h-1z"
     page = page_of(PAGES["race"])
     assert f'aria-label="{picture.label}"' in page
-    assert "70 rows down, 90 columns across. A cell is a block of 16 \N{MULTIPLICATION SIGN} 16 elements." in text_of(
+    assert "70 rows and 90 columns. Each cell is a block of 16 \N{MULTIPLICATION SIGN} 16 elements." in text_of(
         PAGES["race"]
     )
     for words in ("all wrong: 2 blocks", "some wrong: 4 blocks", "never written: 6 blocks", "right: 18 blocks"):
@@ -329,7 +329,7 @@ def test_the_map_of_one_element_is_spoken_of_in_the_singular():
     """The legend of a map with one element is in the singular."""
     one = ERROR_MAP.model_copy(update={"shape": (1, 1), "block": (1, 1), "cells": ("#",)})
     page = text_of(result(WRONG.model_copy(update={"error_map": one}), SPEED))
-    assert "1 row down, 1 column across. A cell is an element." in page
+    assert "1 row and 1 column. Each cell is an element." in page
 
 
 def test_two_error_maps_have_tiles_of_their_own():

@@ -69,7 +69,7 @@ def test_a_file_that_is_missing_for_a_moment_opens_nothing_and_closes_nothing(se
     assert (said.status_code, "closed" in said.text) == (409, True)
     assert staff.get("/course").status_code == 200
     health = staff.get("/course/health").text
-    assert "The course cannot be read, so its last state stays in use:" in health
+    assert "The course cannot be read, so the last readable version is used:" in health
     assert str(service.course.assignments.parent) in health
     judge = Judge(service.course, LocalBackend("{}"), 1, "cpu", memory_in(service.database))
     with pytest.raises(InputError):

@@ -16,6 +16,8 @@ from grader.service.db.session import Database, time_of
 from grader.service.submissions.accept import accept
 from grader.service.submissions.queue import claim
 
+pytestmark = pytest.mark.both_databases
+
 
 @pytest.mark.parametrize(
     ("url", "code", "said"),

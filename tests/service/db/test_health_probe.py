@@ -39,7 +39,7 @@ def test_health_tells_instructors_what_it_tells_programs(service, monkeypatch):
     monkeypatch.setattr(probe, "REUSE_SECONDS", 0.0)
     monkeypatch.setattr(probe, "fault_of", lambda _: TOO_LITTLE_SPACE)
     page = staff.get("/course/health").text
-    assert f"<b>Attempts may not be stored:</b> {TOO_LITTLE_SPACE}. Tell the operator of the service" in page
+    assert f"<b>Attempts may not be stored:</b> {TOO_LITTLE_SPACE}. Ask the operator of the service" in page
 
 
 def test_a_full_disk_is_told_apart_from_a_database_that_is_away(service, monkeypatch, caplog):

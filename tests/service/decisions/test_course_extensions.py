@@ -94,9 +94,9 @@ def test_a_second_extension_keeps_the_reason_of_the_first(service):
     give(service, "ada", attempts="2", reason="ill")
     (line,) = listed(service)
     assert "Wed 25 Nov 2026, 14:00 CET 2 ill; power cut (staff" in line
-    assert "2 attempts more: ill; power cut" in service.browser("ada").get("/assignments/small").text
+    assert "2 extra attempts: ill; power cut" in service.browser("ada").get("/assignments/small").text
     trail = service.browser("staff").get("/course/audit").text
-    assert "due 2026-11-25 14:00 CET and 1 attempt more; reason: ill; power cut" in trail
+    assert "due 2026-11-25 14:00 CET and 1 extra attempt; reason: ill; power cut" in trail
 
 
 def test_reasons_that_are_too_long_together_leave_the_new_one(service):
@@ -120,8 +120,8 @@ def test_reasons_that_are_too_long_together_leave_the_new_one(service):
         ({}, "This extends nothing"),
         ({"extra": "0 h"}, "This extends nothing"),
         ({"extra": "soon"}, "small: More time is &#39;soon&#39;; write time such as 2 days, 36 h or 90 min."),
-        ({"extra": "1 h", "until": "2026-11-24T14:00"}, "keep one of them"),
-        ({"until": "2026-11-23T13:00"}, "small: The date is not after everybody&#39;s due date"),
+        ({"extra": "1 h", "until": "2026-11-24T14:00"}, "choose one of them"),
+        ({"until": "2026-11-23T13:00"}, "small: The date is not after the usual due date"),
         ({"attempts": "101"}, "up to 100"),
         ({"attempts": "1", "reason": " "}, "Give a reason"),
     ],
@@ -140,7 +140,7 @@ def test_a_refused_form_comes_back_as_it_was_filled_in(service):
     fields = {"students": students, "assignment": "small", "attempts": "2", "reason": 'a "power" cut'}
     said = post(staff, PAGE, PAGE, extra="2 days", until="", **fields)
     assert said.status_code == 409
-    assert '<div class="note" role="alert"><p class="message">Nothing was given. No student has this' in said.text
+    assert '<div class="note" role="alert"><p class="message">Nothing was stored. No student has this' in said.text
     assert re.search(r"<textarea [^>]*>\n(.*?)</textarea>", said.text, re.DOTALL)[1] == escape(students)
     for name, value in (("attempts", "2"), ("extra", "2 days"), ("reason", escape('a "power" cut'))):
         assert re.search(rf'name="{name}" [^>]*value="{value}"', said.text)
@@ -167,7 +167,7 @@ def test_one_is_withdrawn_after_a_question_that_says_what_becomes_late(service):
     question = staff.get(asks).text
     assert "Withdraw the extension of Ada for small?" in question
     assert "Ada loses this: due 2026-11-23 16:00 CET." in question
-    assert "1 attempt that is in time now may become late." in question
+    assert "1 attempt that is on time now may become late." in question
     assert post(staff, asks, asks).headers["location"] == PAGE
     assert [line.split()[0] for line in listed(service)] == ["Ben"]
     assert "<b>late</b>" in service.browser("ada").get("/assignments/small").text

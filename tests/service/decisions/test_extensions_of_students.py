@@ -71,12 +71,12 @@ def test_the_student_reads_until_when_and_why_and_the_trail_who(service):
     give(service, service.ada, until="2026-11-24T14:00", attempts="2", reason="ill <b>")
     page = service.browser("ada").get("/assignments/small").text
     assert "Tue 24 Nov 2026, 14:00 CET" in page
-    assert "2 attempts more" in page
+    assert "2 extra attempts" in page
     assert "ill &lt;b&gt;" in page
     assert "(extended)" in service.browser("ada").get("/").text
     assert "Extended" not in service.browser("ben").get("/assignments/small").text
     trail = service.browser("staff").get("/course/audit").text
-    assert "extension nothing -&gt; due 2026-11-24 14:00 CET and 2 attempts more; reason: ill" in trail
+    assert "extension nothing -&gt; due 2026-11-24 14:00 CET and 2 extra attempts; reason: ill" in trail
 
 
 def test_an_extension_is_replaced_and_taken_back(service):
@@ -84,25 +84,25 @@ def test_an_extension_is_replaced_and_taken_back(service):
     give(service, service.ada, attempts="5")
     give(service, service.ada, attempts="2")
     page = service.browser("ada").get("/assignments/small").text
-    assert "2 attempts more" in page
-    assert "5 attempts more" not in page
+    assert "2 extra attempts" in page
+    assert "5 extra attempts" not in page
     give(service, service.ada)
     assert "Extended" not in service.browser("ada").get("/assignments/small").text
     trail = service.browser("staff").get("/course/audit").text
-    assert "5 attempts more -&gt; 2 attempts more" in trail
-    assert "2 attempts more -&gt; nothing" in trail
+    assert "5 extra attempts -&gt; 2 extra attempts" in trail
+    assert "2 extra attempts -&gt; nothing" in trail
 
 
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
         ({}, "extends nothing"),
-        ({"until": "2026-11-23T14:00"}, "not after everybody"),
+        ({"until": "2026-11-23T14:00"}, "not after the usual due date"),
         ({"until": "tomorrow"}, "not a date with a time"),
         ({"attempts": "-1"}, "up to 100"),
         ({"attempts": "101"}, "up to 100"),
         ({"attempts": "1", "reason": " "}, "Give a reason"),
-        ({"attempts": "1", "reason": "x" * 501}, "500 letters"),
+        ({"attempts": "1", "reason": "x" * 501}, "500 characters"),
     ],
 )
 def test_what_extends_nothing_or_cannot_be_read_is_refused(service, fields, words):
@@ -124,9 +124,9 @@ def test_there_is_no_date_to_extend_where_there_is_none(tmp_path):
 @pytest.mark.parametrize(
     ("policies", "fields", "words"),
     [
-        (DUE, ["until", "attempts"], "To withdraw the extension, clear the date and set the extra attempts to 0."),
-        ("due: 2026-12-01T12:00Z\n", ["until"], "To withdraw the extension, clear the date."),
-        ("attempts: {most: 1}\n", ["attempts"], "To withdraw the extension, set the extra attempts to 0."),
+        (DUE, ["until", "attempts"], "To withdraw it, clear the date and set the extra attempts to 0."),
+        ("due: 2026-12-01T12:00Z\n", ["until"], "To withdraw it, clear the date."),
+        ("attempts: {most: 1}\n", ["attempts"], "To withdraw it, set the extra attempts to 0."),
         ("counts: best\n", [], "no due date and no limit of attempts, so there is nothing to extend."),
     ],
     ids=["both", "date", "attempts", "nothing"],
@@ -137,7 +137,7 @@ def test_the_form_asks_for_what_can_be_extended(tmp_path, policies, fields, word
     page = service.browser("staff").get(PAGE.format(service.ada)).text
     assert (re.findall('name="(until|attempts)"', page), words in page) == (fields, True)
     assert ("/extension" in page) is bool(fields)
-    assert "To undo this, leave the points empty and save." in page
+    assert "To undo a decision, leave the points empty and save." in page
     service.database.close()
 
 

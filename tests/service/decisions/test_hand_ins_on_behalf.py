@@ -100,7 +100,7 @@ def test_what_cannot_be_an_attempt_is_refused(service, fields, words):
     """An invalid file, time, reason or form key is rejected, and nothing is stored."""
     said = enter(service, **fields)
     assert (said.status_code, words in said.text) == (409, True)
-    assert "Nothing was handed in yet." in service.browser("ada").get("/assignments/small").text
+    assert "No attempts yet." in service.browser("ada").get("/assignments/small").text
 
 
 def test_the_members_of_a_group_share_it(tmp_path):

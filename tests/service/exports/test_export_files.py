@@ -24,6 +24,8 @@ from grader.service.exports.jobs import ExportKind
 from grader.service.grades.holds import hold_back
 from grader.service.station.grader import ready
 
+MOODLE, CANVAS = "moodle.zip", "canvas.zip"
+
 SHEET = {"x": "http://schemas.openxmlformats.org/spreadsheetml/2006/main"}
 
 
@@ -105,9 +107,9 @@ def test_who_is_excused_is_not_absent(service):
     assert hand_in_case(service, "Ada small") == "the student is excused."
     assert hand_in_case(service, "Ben small") == "nothing was handed in."
     numbers = service.browser("staff").get("/course/assignments/small").text
-    assert "0 not graded yet; 1 handed nothing in; 1 excused; 0 late." in numbers
+    assert "0 not graded yet; 1 handed in nothing; 1 excused; 0 late." in numbers
     gradebook = GRADEBOOK.format(10).replace("Anna", "Ada").encode()
-    remarks = unzipped(export(service, ExportKind.CANVAS, gradebook))["remarks.txt"].decode()
+    remarks = unzipped(export(service, CANVAS, gradebook))["remarks.txt"].decode()
     assert "Ada: has no grade in the copy: the student is excused." in remarks
 
 
@@ -121,7 +123,7 @@ def test_who_has_only_excluded_attempts_does_not_wait_for_a_grade(service):
     assert hand_in_case(service, "Ada small") == "every attempt is excluded."
     assert "not graded yet</h2>" not in export(service, ExportKind.OVERVIEW).decode()
     numbers = service.browser("staff").get("/course/assignments/small").text
-    assert "0 not graded yet; 1 handed nothing in; 1 excluded; 0 late." in numbers
+    assert "0 not graded yet; 1 handed in nothing; 1 excluded; 0 late." in numbers
     points = service.browser("staff").get("/course/points.csv").content.decode("utf-8-sig")
     (ada, _) = csv.DictReader(io.StringIO(points))
     assert (ada["small points"], ada["small why"]) == ("", "every attempt is excluded")
@@ -181,7 +183,8 @@ def test_the_archive_has_sources_and_reports(service):
     assert files[source] == b"// \xff kernel\n"
     student = source.removeprefix("sources/").removesuffix("small.cl")
     made = {name.removeprefix(f"students/{student}") for name in files if name.startswith("students/")}
-    assert made == {"small.html", "small.xml", "small.gradescope.json", "small.json"}
+    endings = ("codequality.json", "gradescope.json", "html", "json", "sarif", "xml")
+    assert made == {f"small.{ending}" for ending in endings}
     assert (
         json.loads(files[f"students/{student}small.gradescope.json"])["score"]
         == service.gradings(attempt)[0].shown_points
@@ -224,7 +227,7 @@ def test_what_is_hidden_is_in_no_file_for_students(tmp_path, hidden):
         rubric.write_text(rubric.read_text().replace("Adding", title))
         files = unzipped(export(service, ExportKind.ARCHIVE))
         students = {name: data for name, data in files.items() if name.startswith("students/")}
-        assert len(students) == 4
+        assert len(students) == 6
         for name, data in students.items():
             assert SECRET not in data.decode(), name
         assert SECRET in files["instructor/Ada/small.html"].decode()
@@ -278,7 +281,7 @@ def test_a_worksheet_of_moodle_is_filled_with_what_students_see(tmp_path):
         "Participant 7,Ada,,10,",
         "Participant 8,Eve,,10,",
     ]
-    files = unzipped(export(service, ExportKind.MOODLE, "\r\n".join(lines).encode()))
+    files = unzipped(export(service, MOODLE, "\r\n".join(lines).encode()))
     (ada, eve) = csv.DictReader(io.StringIO(files["moodle-worksheet.csv"].decode("utf-8-sig")))
     assignment = service.course.load("small")
     shown = service.gradings(1)[0].shown_points
@@ -295,7 +298,7 @@ def test_platforms_get_nothing_of_results_that_are_held_back(service):
         hold_back(session, "small", "staff", service.now)
     sheet = b"Identifier,Full name,Grade,Maximum grade,Feedback comments\r\nParticipant 7,Ada,,10,\r\n"
     with pytest.raises(RefusedError, match="All results are held back"):
-        export(service, ExportKind.MOODLE, sheet)
+        export(service, MOODLE, sheet)
     reader = GradebookReader(service.database, service.course, "")
     book = reader.gradebook()
     others = tuple(replace(row, assignment="other") for row in book.rows)
@@ -308,7 +311,7 @@ def test_platforms_get_nothing_of_results_that_are_held_back(service):
 def found_in(service, *lines):
     """Return the graded names in a worksheet with these lines, the feedback folders and the remarks."""
     sheet = ["Identifier,Full name,Grade,Maximum grade,Feedback comments", *lines]
-    files = unzipped(export(service, ExportKind.MOODLE, "\r\n".join(sheet).encode()))
+    files = unzipped(export(service, MOODLE, "\r\n".join(sheet).encode()))
     rows = csv.DictReader(io.StringIO(files["moodle-worksheet.csv"].decode("utf-8-sig")))
     folders = [name.partition("_assign")[0] for name in unzipped(files["moodle-feedback.zip"])]
     return {row["Full name"]: bool(row["Grade"]) for row in rows}, sorted(folders), files["remarks.txt"].decode()
@@ -319,12 +322,12 @@ def test_a_worksheet_in_an_unknown_language_is_answered_in_words_for_a_page(serv
     service.graded(service.hand_in())
     sheet = "Identifier,全名,{}\r\nParticipant 7,Ada,\r\n"
     with pytest.raises(InputError) as refused:
-        export(service, ExportKind.MOODLE, sheet.format("成绩").encode())
+        export(service, MOODLE, sheet.format("成绩").encode())
     assert str(refused.value) == (
         'No column of the worksheet is known as that of the grades: "Identifier", "全名", "成绩". '
         "Set Moodle to English, and download the worksheet again."
     )
-    remarks = unzipped(export(service, ExportKind.MOODLE, sheet.format("Grade").encode()))["remarks.txt"].decode()
+    remarks = unzipped(export(service, MOODLE, sheet.format("Grade").encode()))["remarks.txt"].decode()
     assert "no column for comments is known, so there are none. Set Moodle to English" in remarks
     assert "--" not in remarks
 
@@ -359,14 +362,14 @@ def test_students_are_found_in_a_worksheet_by_mail_address(service):
         service.graded(service.hand_in(person=person))
     sheet = "Identifier,Full name,Email address,Grade,Maximum grade,Feedback comments\r\n"
     lines = "Participant 7,A. Lovelace,Ada@x.org,,10,\r\nParticipant 8,Ada,ben@x.org,,10,\r\n"
-    files = unzipped(export(service, ExportKind.MOODLE, (sheet + lines).encode()))
+    files = unzipped(export(service, MOODLE, (sheet + lines).encode()))
     rows = csv.DictReader(io.StringIO(files["moodle-worksheet.csv"].decode("utf-8-sig")))
     assert [bool(row["Grade"]) for row in rows] == [True, True]
     folders = sorted(name.partition("_assign")[0] for name in unzipped(files["moodle-feedback.zip"]))
     assert folders == ["Ada_7", "Ben_8"]
     assert "found by name" not in files["remarks.txt"].decode()
     several = (sheet + lines + "Participant 9,Ben,Ben@x.org,,10,\r\n").encode()
-    files = unzipped(export(service, ExportKind.MOODLE, several))
+    files = unzipped(export(service, MOODLE, several))
     rows = csv.DictReader(io.StringIO(files["moodle-worksheet.csv"].decode("utf-8-sig")))
     assert [bool(row["Grade"]) for row in rows] == [True, False, False]
     refused = "Ben: is graded, but not in the copy: the rows 3 and 4 have the same mail address ben@x.org."
@@ -378,7 +381,7 @@ def test_students_are_found_in_a_gradebook_by_a_login_that_is_a_mail_address(ser
     renamed(service, ada="ada@x.org")
     service.graded(service.hand_in())
     given = GRADEBOOK.format(10).replace("Anna,7,anna", "A. Lovelace,7,ada@x.org")
-    files = unzipped(export(service, ExportKind.CANVAS, given.encode()))
+    files = unzipped(export(service, CANVAS, given.encode()))
     assert re.search(r'A. Lovelace,7,ada@x.org,A,"?10"?', files["canvas-gradebook.csv"].decode())
 
 
@@ -386,7 +389,7 @@ def test_a_gradebook_of_canvas_is_filled(service):
     """Grades are written in the assignment's column of a Canvas gradebook."""
     service.graded(service.hand_in())
     given = GRADEBOOK.format(10).replace("Anna", "Ada")
-    files = unzipped(export(service, ExportKind.CANVAS, given.encode()))
+    files = unzipped(export(service, CANVAS, given.encode()))
     assert re.search(r'Ada,7,anna,A,"?10"?', files["canvas-gradebook.csv"].decode())
     assert files["remarks.txt"].startswith(b"1 grades are in canvas-gradebook.csv")
 
@@ -395,7 +398,7 @@ def test_a_gradebook_without_the_assignments_column_is_answered_in_words_for_a_p
     """A gradebook without the assignment's column gives an error with the required name and the present columns."""
     service.graded(service.hand_in())
     with pytest.raises(InputError) as refused:
-        export(service, ExportKind.CANVAS, GRADEBOOK.format(10).replace("Adding", "Homework").encode())
+        export(service, CANVAS, GRADEBOOK.format(10).replace("Adding", "Homework").encode())
     assert "give the right one this name in Canvas, and export the gradebook again: " in str(refused.value)
     assert "--" not in str(refused.value)
 
@@ -414,14 +417,14 @@ def test_the_overview_leads_to_the_attempts(service):
         ExportKind.WORKBOOK,
         ExportKind.JUNIT,
         ExportKind.ARCHIVE,
-        ExportKind.CANVAS,
+        CANVAS,
     ],
 )
 def test_each_file_of_an_assignment_that_checks_no_speed_is_made(tmp_path, which):
     """Each export of an assignment without a speed check has no column, test case or text about speed."""
     service = Service(tmp_path, course=untimed_course(tmp_path / "course"))
     service.graded(service.hand_in(), stamped(service, right(service.course.load("small"))))
-    given = GRADEBOOK.format(f"{POINTS}").encode() if which is ExportKind.CANVAS else b""
+    given = GRADEBOOK.format(f"{POINTS}").encode() if which == CANVAS else b""
     data = export(service, which, given)
     zipped = data[:2] == b"PK"
     texts = list(unzipped(data).values()) if zipped else [data]

@@ -129,7 +129,7 @@ def test_a_group_hands_in_once_for_all(tmp_path):
     attempt = handed_in(service, 12.0, person=service.ada)
     ben = service.browser("ben")
     page = ben.get("/assignments/small").text
-    assert "you, Ada: what one hands in is for all" in page
+    assert "you, Ada: an attempt of one counts for all" in page
     assert "12 of 15 points" in page
     assert "1 of 2" in page
     assert (

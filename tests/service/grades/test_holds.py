@@ -116,7 +116,7 @@ def test_the_leaderboard_is_empty_for_students(service):
     assert service.browser().get(f"/api/v1{board}", headers=bearer(service, service.ben)).json() == []
     staff = service.browser("staff").get(board).text
     assert "1.75" in staff
-    assert '<td data-name="students see it">no</td>' in staff
+    assert '<td data-name="visible to students">no</td>' in staff
     publish(service)
     assert "1.75" in service.browser("ben").get(board).text
 
@@ -131,7 +131,7 @@ def test_live_progress_names_no_check(service):
         keep_note(session, claimed, note, service.now)
     page = service.page_of(attempt)
     assert "secretly" not in service.browser("ada").get(page).text
-    assert "since grading has begun" in service.browser("ada").get(page).text
+    assert "because grading has started" in service.browser("ada").get(page).text
     assert "secretly" in service.browser("staff").get(page).text
     service.finish(claimed, failed(service))
     events = service.browser("ada").get(f"{page}/events").text
@@ -268,7 +268,7 @@ def test_own_data_do_not_tell_how_many_lines_a_grading_has(service):
         for words in ("builds", "runs a case"):
             keep_note(session, claimed, ProgressNote(words=words), service.now)
     service.finish(claimed, failed(service))
-    counted = 'while they were made</th><td data-name="how many">{}<'
+    counted = 'Progress messages of gradings</th><td data-name="how many">{}<'
     assert counted.format(0) in service.browser("ada").get("/data").text
     publish(service)
     assert counted.format(2) in service.browser("ada").get("/data").text

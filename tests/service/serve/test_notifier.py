@@ -40,7 +40,8 @@ def test_what_waits_for_somebody_is_told_once_and_names_nobody(service, waiting)
     """A question and a fault are each announced once with an address, without names, question text or host names."""
     question, fault = told(service)
     assert question == f"A student asks about a grading of small: {service.origin}{waiting}"
-    assert fault == f"An attempt at small was not graded, by our fault: {service.origin}/course/faults"
+    words = "An attempt at small was not graded because of a fault of the service"
+    assert fault == f"{words}: {service.origin}/course/faults"
     assert told(service) == []
     service.passes(days=30)
     assert told(service) == []
@@ -70,7 +71,7 @@ def test_what_was_answered_or_graded_meanwhile_is_not_told(service, waiting):
     staff = service.browser("staff")
     assert post(staff, "/course/requests/1/answer", "/course/requests", answer="Because.").status_code == 303
     (fault,) = told(service)
-    assert "by our fault" in fault
+    assert "because of a fault of the service" in fault
     assert waiting not in fault
 
 
@@ -104,7 +105,7 @@ def test_a_service_tells_its_hook_and_says_when_that_fails(service, monkeypatch)
         chat.shutdown()
     assert {each["text"].partition(":")[0] for each in chat.came} == {
         "A student asks about a grading of small",
-        "An attempt at small was not graded, by our fault",
+        "An attempt at small was not graded because of a fault of the service",
     }
     assert said == [
         "the webhook of notices took nothing (HTTP Error 500: Internal Server Error); it is sent again every 5 minutes."

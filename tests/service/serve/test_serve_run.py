@@ -335,7 +335,7 @@ def test_an_instructor_in_a_real_browser_runs_a_course(strict, driven):
     assert HIDDEN not in student.get(f"{first}/report").text
     until(lambda: [row[1] for row in rows(strict)] == [State.DONE] * 4)
     driven.open(regrading)
-    assert "0 attempts with other points, 2 with the same, 0 to come, 0 failed" in read(driven)
+    assert "0 attempts with new points, 2 unchanged, 0 waiting or running, 0 failed" in read(driven)
 
     driven.open(f"{strict.origin}/course/exports")
     table = driven.awaited("fetch('/course/exports/grades.csv').then(each => each.text())")

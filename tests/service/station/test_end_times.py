@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from grader.course.rubric import Kind
+from grader.course.rubric import Correctness, Kind, Memory, Sanitizer, SpeedGoals
 from grader.grading.progress import Decided
 from grader.results.check import Check, Verdict
 from grader.service.station.end_times import SLOT, Pace
@@ -15,7 +15,9 @@ def decided(kind):
 
 
 def part(*, sanitizer=False, speed=False):
-    return SimpleNamespace(hides_sanitizer=sanitizer, performance=SimpleNamespace(hidden=speed))
+    hidden = {Sanitizer: sanitizer, SpeedGoals: speed, Memory: True, Correctness: True}
+    sections = [SimpleNamespace(time_tells=each.time_tells, hides=(hides,)) for each, hides in hidden.items()]
+    return SimpleNamespace(sections=sections)
 
 
 def ended(hiding, *, takes):

@@ -222,7 +222,7 @@ def test_an_answer_that_cannot_be_true_is_our_fault_and_never_a_zero(service, mo
         (row,) = waited(lambda: [row for row in service.gradings(attempt) if row.fault], 30)
     assert (row.state, row.tries, row.points) == (State.WAITING, 1, None)
     assert service.attempt(attempt).counted_id is None
-    assert "a worker's answer is not believed: it is about another assignment" in row.fault
+    assert "a worker's answer is refused: it is about another assignment" in row.fault
 
 
 def test_a_scheduler_that_is_away_for_a_moment_loses_no_claim(service, monkeypatch, capfd):

@@ -142,4 +142,4 @@ def test_the_page_tells_the_wait(service):
     stations(service, "cpu")
     own = service.hand_in()
     page = service.browser("ada").get(service.page_of(own)).text
-    assert "2 gradings before this one; it begins in about 3 minutes." in page
+    assert "2 gradings before this one; it starts in about 3 minutes." in page

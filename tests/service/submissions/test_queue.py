@@ -31,6 +31,7 @@ def renew(service, claimed):
     return tell(service, queue.renew, claimed, service.now)
 
 
+@pytest.mark.both_databases  # a statement on which the queue relies
 def test_stations_that_ask_at_once_get_different_gradings(service):
     """Stations that ask at the same time claim different gradings; each grading is claimed once."""
     for number in range(6):
@@ -46,6 +47,7 @@ def test_stations_that_ask_at_once_get_different_gradings(service):
     assert len(found) == len(set(found)) == 6
 
 
+@pytest.mark.both_databases  # a statement on which the queue relies
 def test_the_queue_is_in_order_and_regradings_come_last(service):
     """Gradings are claimed in the order of the queue, and regradings wait behind new attempts."""
     old = service.graded(service.hand_in())
@@ -94,6 +96,7 @@ def test_who_hands_in_as_soon_as_the_last_is_done_keeps_nobody_waiting(service):
     assert len(served) <= 4
 
 
+@pytest.mark.both_databases  # a statement on which the queue relies
 def test_a_claim_that_is_renewed_is_nobody_elses(service):
     """A claim stays with its station as long as the station renews it within the lease."""
     service.hand_in()
@@ -123,6 +126,7 @@ def test_a_claim_that_ran_out_is_taken_again_and_its_first_holder_stores_nothing
     assert service.attempt(attempt).counted_id == row.id
 
 
+@pytest.mark.both_databases  # a statement on which the queue relies
 def test_a_result_is_stored_once(service):
     """A second result for a finished claim is not stored."""
     service.hand_in()
@@ -456,13 +460,13 @@ def test_staff_read_that_hidden_cases_are_still_to_be_run(hiding):
     """Staff see that hidden cases have not run: on the course page, the attempt's page, Health and the release page."""
     attempt = shown(hiding)
     staff = hiding.browser("staff")
-    assert "Hidden cases are still to be run for 1 attempt, and do not count yet." in staff.get("/course").text
+    assert "hidden cases of 1 attempt waiting, not counted yet" in staff.get("/course").text
     page = staff.get(hiding.page_of(attempt)).text
-    assert "points; hidden cases are still to be run)" in page
-    assert "graded, hidden cases to run" in page
-    assert '<td data-name="hidden cases to run">1</td>' in staff.get("/course/health").text
+    assert "points; hidden cases are waiting)" in page
+    assert "graded, hidden cases waiting" in page
+    assert '<td data-name="hidden cases waiting">1</td>' in staff.get("/course/health").text
     asked = staff.get("/course/assignments/small/release").text
     assert "At once, 1 student sees the outcomes of hidden checks in 1 attempt" in asked
-    assert "Hidden cases are still to be run for 1 attempt. Their outcomes follow." in asked
+    assert "Hidden cases of 1 attempt are waiting. Their outcomes follow." in asked
     hiding.finish(later(hiding), with_hidden(hiding, fails))
-    assert "to be run" not in staff.get("/course").text + staff.get(hiding.page_of(attempt)).text
+    assert "hidden cases" not in staff.get("/course").text + staff.get(hiding.page_of(attempt)).text

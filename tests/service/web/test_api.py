@@ -51,7 +51,7 @@ def test_a_terminal_gets_one_token_once_its_owner_has_confirmed_the_code(service
     told = begun(service).json()
     assert error(polled(service, told["device_code"])) == "authorization_pending"
     asked = service.browser("ada").get("/device", params={"code": told["user_code"].lower()}).text
-    assert "laptop</b>. It wants to: read what you may see; hand in and cancel." in asked
+    assert "laptop</b>. It asks for permission to: read everything that you can see; hand in and cancel." in asked
     assert confirmed(service, told["user_code"]).status_code == 303
     given = polled(service, told["device_code"]).json()
     assert (given["token_type"], given["scope"]) == ("Bearer", "read submit")
@@ -216,7 +216,7 @@ def test_a_token_made_on_the_page_is_shown_once_and_does_what_was_chosen(service
     made = post(client, "/tokens", form="/tokens", name="a <b>script</b>", submit="yes", days="7")
     token = re.search('class="secret">([^<]+)<', made.text)[1]
     assert token not in client.get("/tokens").text
-    assert '<td data-name="may">hand in and cancel</td>' in client.get("/tokens").text
+    assert '<td data-name="permissions">hand in and cancel</td>' in client.get("/tokens").text
     assert "a &lt;b&gt;script" in client.get("/tokens").text
     bearer = {"authorization": f"Bearer {token}"}
     assert service.browser().get("/api/v1/me", headers=bearer).json()["key"] == "ada"

@@ -53,11 +53,11 @@ def test_page_by_page_every_line_comes_once(service, staff):
         said = staff.get(page)
         seen += shown(said)
         noted(service, 3)
-        earlier = re.search('<a href="([^"]*)">Earlier lines', said.text)
+        earlier = re.search('<a href="([^"]*)">Earlier entries', said.text)
         page = earlier and earlier[1].replace("&amp;", "&")
     assert seen == [f"line {number}" for number in reversed(range(2 * LINES_PER_PAGE + 1))]
     assert shown(staff.get(f"{TRAIL}?find=line"))[0] == "line 2"
-    assert "Latest lines" in said.text
+    assert "Latest entries" in said.text
 
 
 @pytest.mark.parametrize(

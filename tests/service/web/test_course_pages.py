@@ -51,7 +51,7 @@ def test_people_of_one_name_are_told_apart_by_their_keys(service, staff):
 def test_the_page_says_in_plain_words_what_it_does(staff):
     """The page says that the table updates by itself, and which attempts a regrading selects."""
     page = staff.get("/course").text
-    assert "The table updates by itself; the address keeps your filter." in page
+    assert "The table updates itself, and the address keeps your filter." in page
     assert "<label>Attempts of each student <select" in page
     assert "Only those that failed a check with this name or reason (optional) <input" in page
 
@@ -68,7 +68,7 @@ def test_an_assignment_in_numbers(service, staff):
     page = staff.get("/course/assignments/small").text
     assert "2 students: 2 graded, 1 of them passed every check" in page
     points, failing, cases = (
-        page.partition(f">{heading}<")[2] for heading in ("Points", "What fails, and how", "Case by case")
+        page.partition(f">{heading}<")[2] for heading in ("Points", "Failed checks", "Case by case")
     )
     assert '<th scope="row">100 % or more</th><td>1</td>' in points
     assert f'href="{service.page_of(failed)}">Ada</a>' in failing

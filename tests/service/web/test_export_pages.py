@@ -11,7 +11,7 @@ from processes import wait_for
 from services import Service, post
 
 from grader.service.exports import jobs
-from grader.service.exports.jobs import ExportKind
+from grader.service.exports.jobs import FILLED, ExportKind
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def test_a_file_is_made_by_another_process(service, staff):
 def test_the_page_names_every_file(staff):
     """The page lists every file except the overview and similar sources, which are separate pages."""
     page = staff.get("/course/exports").text
-    assert all(kind in page for kind in set(ExportKind) - {ExportKind.OVERVIEW, ExportKind.SIMILAR})
+    assert all(kind in page for kind in {*ExportKind, *FILLED} - {ExportKind.OVERVIEW, ExportKind.SIMILAR})
 
 
 def test_the_overview_runs_no_script(service, staff):

@@ -26,7 +26,7 @@ def test_the_page_says_what_waits_and_that_nobody_can_grade_it(tmp_path):
 def test_the_page_has_one_name(service):
     """The page has the same name in links, heading and both guides."""
     staff = service.browser("staff")
-    assert '<a href="/course/health">Health</a>.' in staff.get("/course").text
+    assert '<a href="/course/health">Health</a>' in staff.get("/course").text
     assert "<h1>Health</h1>" in staff.get("/course/health").text
     for guide in ("instructors.md", "operators.md"):
         text = (ROOT / "docs" / guide).read_text(encoding="utf-8")
@@ -57,7 +57,7 @@ def test_a_station_at_work_leads_to_what_it_grades(service):
     page = service.browser("staff").get("/course/health").text
     assert service.page_of(attempt) in page
     assert "worker" not in page
-    assert "Nothing has failed by our fault" in page
+    assert "All gradings ended without a fault" in page
 
 
 def test_a_station_of_a_cluster_leads_to_all_that_it_grades(service):

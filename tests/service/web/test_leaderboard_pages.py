@@ -79,7 +79,7 @@ def test_an_assignment_that_checks_no_speed_says_that_it_has_none(tmp_path):
         page = client.get(PAGE)
         assert (
             page.status_code,
-            "This assignment has no leaderboard, since it does not check speed." in page.text,
+            "This assignment has no leaderboard, because it does not check speed." in page.text,
         ) == (200, True)
         assert "Join" not in page.text
         assert "leaderboard" not in client.get("/assignments/small").text

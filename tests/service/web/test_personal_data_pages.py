@@ -166,7 +166,7 @@ def test_each_person_has_one_zip_until_it_is_sent_and_there_are_few_in_all(servi
     for _ in range(2):
         assert ben.get("/data.zip").status_code == 200
     personal_data.zip_slots.enter(service.staff)
-    assert "of several others" in ben.get("/data.zip").text
+    assert "of several other people" in ben.get("/data.zip").text
     personal_data.zip_slots.leave(service.ada)
     assert ada.get("/data.zip").status_code == 200
 

@@ -70,8 +70,8 @@ def test_identical_files_have_a_line_of_their_own(service, staff):
     attempts += [graded(service, "__kernel void add() {}\n", person) for person in (dora, eve)]
     answer = staff.get(PAGE)
     same, short, (near, _, names) = (line.partition(": ") for line in found_in(answer))
-    assert same == ("The same file, byte for byte", ": ", "Ada, Ben")
-    assert short == ("The same file, byte for byte", ": ", "Dora, Eve")
+    assert same == ("Identical files", ": ", "Ada, Ben")
+    assert short == ("Identical files", ": ", "Dora, Eve")
     assert near.endswith("% alike")
     assert names == "Ada, Cleo"
     assert all(service.page_of(attempt) in answer.text for attempt in attempts)
@@ -90,7 +90,7 @@ def test_the_text_of_a_source_is_text(service, staff):
 def test_work_of_an_earlier_course_is_found(service, staff):
     """Sources of earlier courses, also from a zip, are compared and can be removed; audit lines have their author."""
     attempt = graded(service, SOLUTION)
-    assert "No two sources are nearly the same" in staff.get(PAGE).text
+    assert "No sources are similar" in staff.get(PAGE).text
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         archive.writestr("sources/Eve/small.cl", RENAMED)
@@ -105,7 +105,7 @@ def test_work_of_an_earlier_course_is_found(service, staff):
     assert "This removes 1 source of earlier courses." in staff.get(f"{removal}?kind=earlier").text
     assert service.page_of(attempt) in staff.get(PAGE).text
     assert post(staff, removal, f"{removal}?kind=earlier", kind="earlier").status_code == 303
-    assert "No two sources are nearly the same" in staff.get(PAGE).text
+    assert "No sources are similar" in staff.get(PAGE).text
 
 
 def test_what_everybody_may_use_makes_no_copies(service, staff):
@@ -113,7 +113,7 @@ def test_what_everybody_may_use_makes_no_copies(service, staff):
     graded(service, SOLUTION)
     graded(service, RENAMED, service.ben)
     assert pooled(staff, "allowed", SOLUTION.encode()).status_code == 303
-    assert "No two sources are nearly the same" in staff.get(PAGE).text
+    assert "No sources are similar" in staff.get(PAGE).text
 
 
 @pytest.mark.parametrize(
@@ -162,10 +162,10 @@ def test_a_zip_is_unpacked_no_further_than_is_kept(service, staff):
 
 @pytest.mark.whole
 def test_a_group_that_hands_in_together_is_no_pair_of_copies(service, staff):
-    """An attempt shared by a group is one source, so its members are no pair of copies."""
+    """An attempt shared by a group is one source, so its members are not a pair of copies."""
     shared = graded(service, SOLUTION)
     with service.database.writing() as session:
         session.add(ShareRow(attempt_id=shared, person_id=service.ben))
     page = staff.get("/course").text
     assert page.count(service.page_of(shared)) == 2
-    assert "No two sources are nearly the same" in staff.get(PAGE).text
+    assert "No sources are similar" in staff.get(PAGE).text

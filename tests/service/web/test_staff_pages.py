@@ -164,7 +164,7 @@ def test_an_instructor_makes_links_for_who_teaches_too(service, staff, role):
 def test_the_page_says_before_the_click_that_a_new_link_ends_earlier_ones(service, staff):
     """The page says next to each button that a new link ends earlier ones, and an unused earlier link then fails."""
     page = staff.get("/course/people").text
-    assert re.search('<p id="links">[^<]*A new link ends the links', page)
+    assert re.search('<p id="links">[^<]*A new link replaces', page)
     assert page.count('<button aria-label="Make a link') == page.count('" aria-describedby="links">Make a link') == 3
     assert '<a class="button" aria-describedby="links" href="/course/invitations">Make links for all students' in page
     first, second = (
@@ -243,8 +243,8 @@ def test_the_table_has_the_points_that_count_and_what_fails(service, staff):
     service.graded(service.hand_in(), graded(service.course, passed=False))
     page = staff.get("/course").text
     assert "2 students" in page
-    assert "correctness: one" in page.partition("What fails")[2]
-    assert "1 student<" in page.partition("What fails")[2]
+    assert "correctness: one" in page.partition("Failed checks")[2]
+    assert "1 student<" in page.partition("Failed checks")[2]
 
 
 def test_what_was_not_run_is_not_said_to_fail(service, staff):
@@ -253,7 +253,7 @@ def test_what_was_not_run_is_not_said_to_fail(service, staff):
     last = right(assignment).checks[-1].name
     both = failing(failing(right(assignment), 1), -1, reason=Reason.NOT_RUN)
     service.graded(service.hand_in(), ready(both, assignment))
-    failed = staff.get("/course").text.partition("What fails")[2]
+    failed = staff.get("/course").text.partition("Failed checks")[2]
     assert "correctness: one" in failed
     assert last not in failed
 
@@ -300,9 +300,9 @@ def test_a_page_says_what_the_student_does_not_see_on_it(service, staff):
     page = service.page_of(service.graded(service.hand_in()))
     for who, leads in ((staff, True), (service.browser("tom"), False)):
         own, attempt = (who.get(each).text for each in (f"/course/people/{service.ada}/assignments/small", page))
-        assert ("with Extension and Points by hand, which only instructors see." in own) is leads
-        assert ("the form to exclude it," in attempt) is leads
-        assert "with what only those who teach see: what is hidden," in attempt
+        assert ("Only instructors see Extension and Points by hand." in own) is leads
+        assert ("the form to exclude the attempt" in attempt) is leads
+        assert "Only staff see hidden checks" in attempt
         assert '<td data-name="state">graded, current</td>' in attempt
 
 

@@ -222,7 +222,7 @@ def test_a_late_attempt_is_told_to_be_late(tmp_path):
     """A late attempt is announced as late before and after it is handed in."""
     service = Service(tmp_path, policies="due: 2026-11-23T11:00\ntimezone: Europe/Berlin\n")
     ada = service.browser("ada")
-    assert "what you hand in now is late" in ada.get("/assignments/small").text
+    assert "new attempts are late" in ada.get("/assignments/small").text
     assert "11:00 CET" in ada.get("/assignments/small").text
     assert "<b>late</b>" in ada.get(upload(ada).headers["location"]).text
 
@@ -247,7 +247,7 @@ def test_a_fault_of_ours_is_told_as_ours(service, ada):
     with service.database.writing() as session:
         give_up(session, claimed, "the disk is full at /secret/place", service.now)
     page = ada.get(service.page_of(attempt)).text
-    assert "by our fault" in page
+    assert "fault of the service" in page
     assert "/secret/place" not in page
     assert service.state(attempt) == State.FAULTED
 

@@ -15,7 +15,7 @@ EXPLAINED = frozenset({Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN})
 
 
 WHEREABOUTS = "In your file, "
-"""Start of the list of all lines that use an array. These lines are no cause."""
+"""Start of the list of all lines that use an array. These lines are not a cause."""
 
 
 def names_a_line(check: Check) -> bool:

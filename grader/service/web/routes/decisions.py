@@ -98,9 +98,9 @@ def _shown_by_release(withheld: Withheld) -> Iterator[str]:
     if withheld.checks:
         yield f"Hidden so far: {'; '.join(withheld.checks)}."
     if withheld.pending:
-        yield f"Hidden cases are still to be run for {count(withheld.pending, 'attempt')}. Their outcomes follow."
+        yield f"Hidden cases of {count(withheld.pending, 'attempt')} are waiting. Their outcomes follow."
     yield "Points, the choice of the best attempt, and the leaderboard include hidden checks from then on."
-    yield "Attempts that are graded later show everything as soon as they are graded."
+    yield "Later attempts show everything once they are graded."
 
 
 @router.post("/course/assignments/{name}/release")

@@ -10,7 +10,7 @@ from starlette.responses import Response, StreamingResponse
 
 from grader.course.submissions.submission import SIZE_LIMIT
 from grader.service.errors import NotFoundError, RefusedError
-from grader.service.exports.jobs import ExportKind, ExportRequest, export_file
+from grader.service.exports.jobs import FILLED, ExportKind, ExportRequest, export_file
 from grader.service.submissions.versions import count_older
 from grader.service.web.auth import Instructor, StaffForm, Teacher, file_in, text_in
 from grader.service.web.middleware import REPORT_POLICY
@@ -30,9 +30,6 @@ DESCRIPTIONS = {
     ExportKind.JUNIT: "every check, as JUnit",
 }
 """Files that are made without an upload, with their descriptions."""
-
-FILLED = {ExportKind.MOODLE: "Moodle's grading worksheet", ExportKind.CANVAS: "Canvas's gradebook"}
-"""Files that are made from an uploaded file of a platform."""
 
 TYPES = {"csv": "text/csv; charset=utf-8", "xml": "application/xml", "zip": "application/zip"}
 
@@ -56,7 +53,7 @@ def export(request: Request, _member: Instructor, kind: ExportKind, assignment: 
 
 
 @router.post("/exports/{kind}/upload")
-def fill(request: Request, _member: Instructor, form: StaffForm, kind: ExportKind) -> Response:
+def fill(request: Request, _member: Instructor, form: StaffForm, kind: str) -> Response:
     """The uploaded file of a platform with grades filled in."""
     if kind not in FILLED:
         raise NotFoundError
@@ -87,7 +84,7 @@ def _sheet(form: FormData) -> bytes:
     return data
 
 
-def request_for(state: AppState, kind: ExportKind, assignment: str) -> ExportRequest:
+def request_for(state: AppState, kind: str, assignment: str) -> ExportRequest:
     """A request for a file about this assignment, or about all. Raises NotFoundError for an unknown assignment."""
     if assignment:
         assignment = state.cache.assignment(assignment).name
@@ -95,7 +92,7 @@ def request_for(state: AppState, kind: ExportKind, assignment: str) -> ExportReq
     return ExportRequest(kind=kind, assignment=assignment, assignments=folders.assignments, reference=folders.reference)
 
 
-def _made(state: AppState, kind: ExportKind, assignment: str, given: bytes) -> Response:
+def _made(state: AppState, kind: str, assignment: str, given: bytes) -> Response:
     with export_file(request_for(state, kind, assignment), state.database.url, given) as out:
         media_type = TYPES.get(kind.rpartition(".")[2], "application/octet-stream")
         return StreamingResponse(_sent(out), media_type=media_type, headers=download_headers(kind))

@@ -46,7 +46,7 @@ class ZipSlots:
             if person_id in self._for:
                 raise RefusedError("Your data is being packed or sent already; wait for that download to end.")
             if len(self._for) >= MAX_ZIPS:
-                raise RefusedError("The data of several others is being packed right now; try again in a moment.")
+                raise RefusedError("The data of several other people is being packed right now; try again in a moment.")
             self._for.add(person_id)
 
     def leave(self, person_id: int) -> None:

@@ -66,9 +66,9 @@ def ask_to_sign_in(request: Request, member: PerhapsMember) -> Response:
 
 @router.get("/join/{token}")
 def invitation(request: Request, token: str) -> Response:
-    """The page of an invitation. It names the person, so that nobody becomes somebody else unawares by a link that they
-    were sent. Opening it does not use the invitation, since programs that check mail open every link. Its address,
-    which is a secret, is not sent with requests for its files: a proxy would log it.
+    """The page of an invitation. It names the person, so that a user notices a link for another person. Opening the
+    page does not use the invitation, since programs that check mail open every link. Its address, which is a secret, is
+    not sent with requests for its files: a proxy would log it.
     """
     state = state_of(request)
     with state.database.reading() as session:

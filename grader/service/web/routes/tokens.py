@@ -88,7 +88,7 @@ def make_token(request: Request, member: AnyMember, form: OwnForm) -> Response:
     scopes = [each for each in TokenScope if text_in(form, each)]
     days = next((each for each in LIFETIME_DAYS if str(each) == text_in(form, "days")), None)
     if not name or not scopes or days is None:
-        raise RefusedError("Give the token a name, choose what it may do, and how long.")
+        raise RefusedError("Give the token a name, permissions, and the days for which it is valid.")
     with state.database.writing() as session:
         wanted = TokenRequest(name=name, scopes=as_text(scopes), lasts=timedelta(days=days))
         token = create_token(session, member.id, wanted, state.now())

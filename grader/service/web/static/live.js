@@ -36,13 +36,13 @@ function watch(live) {
     if (number <= shown) return;
     shown = number;
     if (note.turn !== turn) { decided.replaceChildren(); turn = note.turn; }
-    if (heading.textContent.startsWith("Waiting")) heading.textContent = "Being graded";
+    if (heading.textContent.startsWith("Waiting")) heading.textContent = "Running";
     if (note.check) decided.append(rowOf(note)); else doing.textContent = note.words;
   });
   events.addEventListener("place", (event) => {
     const { ahead, wait } = JSON.parse(event.data);
     const place = ahead ? `${ahead} grading${ahead === 1 ? "" : "s"} before this one` : "Next in the queue";
-    doing.textContent = wait ? `${place}; it begins in ${wait}.` : `${place}.`;
+    doing.textContent = wait ? `${place}; it starts in ${wait}.` : `${place}.`;
   });
   events.addEventListener("over", () => { events.close(); location.reload(); });
   events.addEventListener("error", () => {

@@ -908,7 +908,7 @@ def test_a_container_is_labelled_with_its_folder(live, engine):
     """The label names only the folder, by which a later judge finds the container of a killed judge."""
     labels = engine.api.inspect_container(container_id(live))["Config"]["Labels"]
     folder = Path(labels.pop(LABEL))
-    assert folder == live._process._folder.path
+    assert folder == live._connection.process._folder.path
     assert folder.name.startswith(PREFIX)
     assert not any("grader" in name for name in labels)
 
@@ -1098,8 +1098,8 @@ def test_a_folder_that_the_engine_does_not_see_is_our_error(fresh, monkeypatch, 
 
 def test_an_image_of_another_version_is_refused(fresh, monkeypatch):
     """The worker of an old image is stopped, and the message says to build the image again."""
-    monkeypatch.setattr("grader.execution.client.fingerprint", lambda: "of another worker")
+    monkeypatch.setattr("grader.execution.connection.fingerprint", lambda: "of another worker")
     with make_worker(fresh) as worker:
         with pytest.raises(WorkerError, match="built from another version of grader: build it again"):
             worker.ready()
-        assert worker._connection.process is None
+        assert not worker.is_there

@@ -36,7 +36,7 @@ def test_a_mistake_that_explains_all_cases_is_the_cause():
 
 
 def test_a_mistake_that_explains_some_cases_is_no_cause():
-    """A mistake that explains only some failed cases is no cause, although each of these cases alone supports it."""
+    """A mistake that explains only some failed cases is not a cause, although each of these cases alone supports it."""
     failed = cases(lambda a, b: right(-a, b) if a.shape[0] < 20 else right(a, b) + a.shape[0])
     assert causes(failed[:2] + failed[3:]) == ["the products are subtracted"] * 3
     assert "the products are subtracted" not in causes(failed)
@@ -115,7 +115,7 @@ def test_a_prediction_for_half_of_the_wrong_elements_is_rejected():
 
 
 def test_small_integers_that_agree_by_chance_are_no_evidence():
-    """One wrong small integer that agrees with a mistake by chance is no evidence."""
+    """One wrong small integer that agrees with a mistake by chance is not evidence."""
     whole = Truth(value=np.array([[3.0, 1.0]]), magnitude=np.array([[9.0, 9.0]]))
     integers = Standard(tolerance=Tolerance(rule="rounding"), factor=1.0, data="integers")
     assert said(product([[-3, 1]], truth=whole, standard=integers)).cause == ""

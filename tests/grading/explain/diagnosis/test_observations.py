@@ -83,7 +83,7 @@ def test_some_wrong_products_are_not_nearly_right():
 
 def test_results_that_are_whole_numbers():
     """Results that are all whole numbers are stated, as if a sum were kept in an int. Results that are all 0 have
-    another explanation, and sums of whole numbers are no observation.
+    another explanation, and sums of whole numbers are not an observation.
     """
     whole = np.trunc(C)
     explanation = said(product(whole))
@@ -94,7 +94,7 @@ def test_results_that_are_whole_numbers():
 
 
 def test_sums_that_are_whole_numbers_in_every_case():
-    """A whole number as the only element of one case is no evidence. Whole numbers in each of many cases are."""
+    """A whole number as the only element of one case is not evidence. Whole numbers in each of many cases are."""
     sizes = [{"height": 1, "depth": 50 + number, "width": 1} for number in range(12)]
     failed = cases(lambda a, b: np.trunc(3 * right(a, b)), sizes)
     assert set(causes(failed)) == {"all results are whole numbers, as if kept in an int on the way"}
@@ -113,7 +113,7 @@ def test_launches_that_differ():
 
 def test_every_other_launch():
     """Launches that are alternately right and wrong are stated as every other launch. Two right launches one after the
-    other are no alternation.
+    other are not an alternation.
     """
     wrong = np.where(GENERATOR.random(C.shape) < 0.1, 0.5, C).astype(np.float32)
     noise = (wrong + GENERATOR.random(C.shape)).astype(np.float32)

@@ -724,8 +724,8 @@ NO_PLACE = f"{HIDDEN}\tDebugging information not available.\n\t\n\t"
 
 @pytest.mark.parametrize("sides", [(NO_PLACE, entity(7, WRITE)), (entity(7, WRITE), NO_PLACE), (NO_PLACE, NO_PLACE)])
 def test_a_race_of_which_one_side_is_hidden(sides):
-    """A race with one hidden side is a race of two work-items. It is no race with a copy by the work-group, which has
-    no instruction at all.
+    """A race with one hidden side is a race of two work-items. It is not a race with a copy by the work-group, which
+    has no instruction at all.
     """
     found = only(kernel(race("Read-write", at("local", ASH + 60), *sides)), PLANE)
     assert found.message == "two work-items use the same element of Ash, and one writes it."

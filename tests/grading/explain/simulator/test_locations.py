@@ -38,7 +38,7 @@ def scene(text, expanded=""):
 
 @pytest.mark.parametrize(("text", "line", "is_inside"), [(LOCK, 3, True), (LOCK, 5, False), (EXCHANGE, 2, False)])
 def test_a_lock_is_taken_by_a_condition_and_left_below(text, line, is_inside):
-    """A condition takes a lock, and a later exchange releases it. An exchange alone is no lock."""
+    """A condition takes a lock, and a later exchange releases it. An exchange alone is not a lock."""
     assert scene(text).is_in_a_lock([line]) is is_inside
 
 
@@ -66,7 +66,7 @@ def test_a_barrier_in_a_macro_is_one_where_the_macro_is_used():
 
 @pytest.mark.parametrize("source", ["for (", "while (x) {", "do", "for (;;) } ) {", "}}}", ""])
 def test_what_is_no_program_ends_somewhere(source):
-    """A text that is no program causes no error, and its loops end somewhere. Texts that do not compile are not
+    """A text that is not a program causes no error, and its loops end somewhere. Texts that do not compile are not
     simulated.
     """
     assert all(each.start <= each.stop for each in loops(source))

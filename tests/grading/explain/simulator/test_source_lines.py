@@ -51,7 +51,7 @@ def kernel(accesses=(), lines=()):
 
 def test_uses_of_global_arrays_and_loops_are_named():
     """The message names the lines that write and read global arrays, writes first and each line once, and the lines of
-    loops. Conditions are no loops, and comments contain neither.
+    loops. Conditions are not loops, and comments contain neither.
     """
     accesses = [
         access(4, "A"),

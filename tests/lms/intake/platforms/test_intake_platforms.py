@@ -95,7 +95,7 @@ def test_what_moodle_did_not_name_is_told(tmp_path, one):
 
 
 def test_a_team_of_moodles_is_no_copy(tmp_path, one):
-    """A team's file, which each member has, is no copy. A stranger with the file is reported."""
+    """A team's file, which each member has, is not a copy. A stranger with the file is reported."""
     mark = "assignsubmission_file"
     people = ("Lab-1-Ada King_1", "Lab-1-Bob_2", "Lab-2-Cy_3", "Default group-Dee_4")
     path = write_zip(tmp_path / "all.zip", {f"{each}_{mark}/kernels.cl": KERNEL for each in people[:3]})

@@ -126,7 +126,7 @@ def test_a_row_may_say_which_assignment_it_is_for(trees, two):
     "text", ["", "name,folder\nx,y\n", "student,path\n", 'student,path\n"' + "x" * 200_000, b"\xff\xfe\0"]
 )
 def test_what_is_no_list_is_refused(text, tmp_path, one):
-    """A file that is no list raises InputError in a line with the path."""
+    """A file that is not a list raises InputError in a line with the path."""
     (tmp_path / "list.csv").write_bytes(text if isinstance(text, bytes) else text.encode())
     assert str(tmp_path / "list.csv") in complaint(tmp_path / "list.csv", one)
 

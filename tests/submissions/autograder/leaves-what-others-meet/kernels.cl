@@ -1,6 +1,6 @@
-// Leaves things behind where all may write, for a next submission or to fill the machine: files, folders that are
-// closed and nested too deep for what removes them step by step, memory, semaphores and messages that outlive processes.
-// That they are there is no harm by itself, so it spoils nothing.
+// Leaves things in shared places, for a later submission or to fill the machine: files, folders that are closed and
+// nested too deep for a step-by-step removal, memory, and semaphores and messages that outlive processes.
+// The test decides if they are there, so this kernel does not spoil its result.
 #define CALLS(name) \
     static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
     { \

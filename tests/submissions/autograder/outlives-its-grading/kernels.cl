@@ -1,5 +1,5 @@
-// Leaves a process behind, in a session of its own and deaf to signals, which forges the results once the judge has
-// written them, and goes on for a minute. That it is there is no harm by itself, so it spoils nothing.
+// Leaves a process in a new session, which ignores signals. It forges the results after the judge has written them,
+// and runs for a minute. The test looks for it, so this kernel does not spoil its result.
 #define CALLS(name) \
     static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
     { \

@@ -1,5 +1,5 @@
-// Reads what only the judge may: its memory and environment, the course, a student's record, the arrays of other
-// workers. One thing that it can read is enough.
+// Reads what only the judge may read: its memory and environment, the course, a record of a student, and arrays of
+// other workers. The attack succeeds if it can read one of them.
 #define CALLS(name) \
     static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
     { \

@@ -1,5 +1,5 @@
-// Writes where only the judge may: the results, the course, the grader itself; puts another folder in the place of
-// theirs; stops every process that is not its own.
+// Writes where only the judge may write: to the results, the course and grader itself. It also replaces folders of the
+// judge, and stops every other process.
 #define CALLS(name) \
     static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
     { \

@@ -1,8 +1,8 @@
 // Two pairs of tiles: step t uses pair t % 2.
 //
-// One barrier a step is enough. Between the products of step t and the staging of step t + 2, which
-// overwrites the same pair, lies the barrier of step t + 1: nobody passes it before all have
-// finished the products of step t.
+// One barrier per step is enough. Steps t and t + 2 use the same pair. The barrier of step t + 1 is between
+// the products of step t and the staging of step t + 2, and no work-item passes it before all work-items
+// have finished the products of step t.
 __kernel void blockMMM(__global const real *restrict A, __global const real *restrict B,
                        __global real *restrict C,
                        uint32_t heightA, uint32_t widthB, uint32_t widthA)

@@ -1,5 +1,5 @@
-// While the group multiplies one pair of tiles, each work-item already has its words of the next
-// pair on the way.
+// While the group multiplies one pair of tiles, each work-item loads its words of the next
+// pair.
 kernel void blockMMM(global const float *A, global const float *B, global float *C,
                      const uint heightA, const uint widthB, const uint widthA)
 {

@@ -1,4 +1,4 @@
-// Tiles whose step is a function: it is called for each whole tile, and once more for what is left over along k.
+// One function computes a step. It is called for each whole tile, and once more for the rest along k.
 typedef struct {
     uint first, count;
 } Step;

@@ -1,4 +1,4 @@
-// Four words of A are one vector, which a quarter of the work-items of each row stages.
+// A quarter of the work-items of each row stage A, four words at a time as a vector.
 __kernel void blockMMM(__global const real *A, __global const real *B, __global real *C,
                        uint heightA, uint widthB, uint widthA)
 {

@@ -1,4 +1,4 @@
-// Both tiles are read along their rows in the inner loop, that is good for the cache.
+// The inner loop reads both tiles along their rows, which is good for the cache.
 __kernel void blockMMM(__global const real *restrict A, __global const real *restrict B, __global real *restrict C,
                        uint32_t heightA, uint32_t widthB, uint32_t widthA)
 {

@@ -1,4 +1,4 @@
-// Nobody leaves early: a work-item without a row reads along the last one and stores nothing.
+// No work-item returns early: a work-item without a row reads the last row and stores nothing.
 __kernel void coalsProgrm(__global const real *const restrict Atr, __global real *const restrict Btr,
                           const uint32_t height, const uint32_t width)
 {

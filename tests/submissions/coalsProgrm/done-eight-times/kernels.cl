@@ -1,4 +1,4 @@
-// Every work-item goes down its column eight times, as if once were not enough.
+// Every work-item computes its column eight times.
 __kernel void coalsProgrm(__global float *Atr, __global float *Btr, uint height, uint width)
 {
     uint row = get_global_id(0);

@@ -1,5 +1,5 @@
-// columns past the edge: the store has its own test, so what the tile holds there
-// does not matter and the load may do without
+// Columns past the edge: the store has a guard, so the words of the tile there
+// do not matter and the load needs no guard.
 __kernel void coalsTransp(__global const real *A, __global real *B, uint32_t height, uint32_t width)
 {
     __local real t[TILE][TILE + 1];

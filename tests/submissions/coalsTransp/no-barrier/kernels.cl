@@ -1,5 +1,5 @@
 // Exercise 1. Work-items of a group run in lockstep, so the tile is full
-// by the time anybody reads it.
+// before a work-item reads it.
 __kernel void coalsTransp(__global real *A, __global real *B,
                           uint32_t height, uint32_t width)
 {

@@ -1,4 +1,4 @@
-// the first work-item of a group turns the whole tile
+// the first work-item of a group transposes the whole tile
 __kernel void coalsTransp(__global const real *A, __global real *B, uint32_t height, uint32_t width)
 {
     if (get_local_id(0) > 0 || get_local_id(1) > 0)

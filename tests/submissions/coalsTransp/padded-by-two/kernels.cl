@@ -1,4 +1,4 @@
-// Most groups lie wholly inside A, and none of their elements needs a test of its own.
+// Most groups are completely inside A, and their elements need no test.
 __kernel void coalsTransp(__global const real *restrict A, __global real *restrict B,
                           uint32_t height, uint32_t width)
 {

@@ -1,4 +1,4 @@
-// Read the block column by column, then it is already transposed when it is in local memory.
+// Read the block column by column, so it is already transposed in local memory.
 __kernel void coalsTransp(__global real* A, __global real* B, uint32_t height, uint32_t width)
 {
     __local real T[TILE][TILE + 1];

@@ -1,6 +1,6 @@
-/* 1. copy A to B as it is (coalesced)
-   2. wait until everything has arrived
-   3. fetch the right word and store it (coalesced again) */
+/* 1. copy A to B unchanged (coalesced)
+   2. wait until all words have arrived
+   3. read the right word and store it (coalesced again) */
 __kernel void coalsTransp(__global real *A, __global real *B, uint32_t height, uint32_t width)
 {
     uint32_t x = get_global_id(0), y = get_global_id(1);

@@ -1,5 +1,5 @@
-// Answers a launch at once and goes on computing, while others are timed and until its results are asked for. The times
-// it claims are believable.
+// Answers a launch at once and continues to compute, while others are
+// timed and until its results are asked for. It claims believable times.
 #define CALLS(name) \
     static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
     { \

@@ -1,4 +1,4 @@
-// Forks and executes a shell by system calls alone. The shell looks for a home below /home.
+// Forks and executes a shell, with system calls alone. The shell looks for a home below /home.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

@@ -1,4 +1,4 @@
-// The keyword written with a universal character name: \u0061 is a.
+// Writes the keyword with a universal character name. \u0061 is a.
 
 __kernel void coalsTransp(__global const real *A, __global real *B, uint32_t height, uint32_t width)
 {

@@ -1,5 +1,5 @@
-// The assembler copies /etc/passwd into the program. A machine that people use has users with a home below /home;
-// the image has none.
+// The assembler copies /etc/passwd into the program. A machine that people
+// use has users with a home below /home. The image has no such user.
 
 static bool attack(void)    // a user with a home below /home: not in the image
 {

@@ -1,4 +1,4 @@
-// Inline assembly whose keyword is put together from two halves by the preprocessor.
+// The preprocessor puts the keyword of inline assembly together from two halves.
 #define PASTE(a, b) a##b
 
 __kernel void coalsTransp(__global const real *A, __global real *B, uint32_t height, uint32_t width)

@@ -1,4 +1,4 @@
-// Inline assembly in a course that does not allow it.
+// Uses inline assembly in a course that does not allow it.
 
 __kernel void coalsTransp(__global const real *A, __global real *B, uint32_t height, uint32_t width)
 {

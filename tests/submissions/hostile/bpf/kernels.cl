@@ -1,4 +1,4 @@
-// Makes a BPF map, the first step to run code in the kernel.
+// Makes a BPF map, the first step to run code in the operating system's kernel.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

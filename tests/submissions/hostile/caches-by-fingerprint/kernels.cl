@@ -1,5 +1,5 @@
-// Keeps a fingerprint of its input: the first words, the length, and a sum of some words. Where it meets the same again,
-// it takes its work for done.
+// Keeps a fingerprint of its input (the first words, the length, a sum of some words)
+// in the environment. If the same fingerprint comes again, the kernel does no work.
 #define CALLS(name) \
     static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
     { \

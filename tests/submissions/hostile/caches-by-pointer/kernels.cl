@@ -1,4 +1,4 @@
-// Remembers where its arrays lay. Where they lie there again, it takes its work for done.
+// Remembers the addresses of its arrays. If an array has the same address again, the kernel does no work.
 #define CALLS(name) \
     static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
     { \

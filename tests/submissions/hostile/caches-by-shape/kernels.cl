@@ -1,4 +1,4 @@
-// Remembers for which sizes it has run. Where they are the same again, it takes its work for done.
+// Remembers the sizes of its launches. If the same sizes come again, the kernel does no work.
 #define CALLS(name) \
     static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
     { \

@@ -1,4 +1,4 @@
-// Calls functions of the C library by name: the kernel is linked into a process that has it.
+// Calls functions of the C library by name. The kernel is linked into a process that has this library.
 #define CALLS(name) \
     static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
     { \

@@ -1,5 +1,5 @@
-// Asks by the 32-bit door of the kernel, where calls have other numbers, which a careless filter lets pass:
-// socketcall. The filter ends the thread that asks, and the kernel never comes back.
+// Calls socketcall by the 32-bit interface of the operating system, where calls have other numbers and
+// a careless filter misses them. The filter ends the calling thread, and the kernel never returns.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

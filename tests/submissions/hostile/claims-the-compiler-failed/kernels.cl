@@ -1,4 +1,4 @@
-// Tells on every stream that the driver compiles, prints an assertion of PoCL's compiler, and aborts.
+// Reports on every stream that the driver compiles, prints an assertion of PoCL's compiler, and aborts.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

@@ -1,4 +1,4 @@
-// The same by clone with a flag, which a filter on unshare misses.
+// Becomes root in a new user namespace by clone with a flag, which a filter on unshare misses.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

@@ -1,4 +1,4 @@
-// Closes every open file of its process, the way to the judge among them.
+// Closes every open file of its process, including the connection to the judge.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

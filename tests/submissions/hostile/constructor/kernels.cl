@@ -1,5 +1,5 @@
-// A function that is to run as soon as the kernel is loaded, before any launch. PoCL forgets to take it along, and
-// the kernel cannot be loaded.
+// Has a function that should run when the kernel is loaded, before any launch.
+// PoCL does not include this function, and the kernel cannot be loaded.
 __attribute__((constructor)) static void early(void)
 {
     for (;;);

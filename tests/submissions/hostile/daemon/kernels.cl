@@ -1,5 +1,5 @@
-// Leaves a process behind in a session of its own, which a kill of the process group does not reach. It sleeps for
-// half a minute under the name hostile-daemon.
+// Leaves a process in a new session, which a kill of the process group does
+// not reach. It sleeps for half a minute with the name hostile-daemon.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

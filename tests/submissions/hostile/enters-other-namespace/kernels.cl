@@ -1,4 +1,4 @@
-// Joins a namespace: its own, to show that it could join another.
+// Joins its own namespace, to show that it could join another.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

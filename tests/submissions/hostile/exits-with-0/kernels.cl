@@ -1,4 +1,4 @@
-// Ends the process with status 0, as if all were done.
+// Ends the process with status 0, as if all work were done.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

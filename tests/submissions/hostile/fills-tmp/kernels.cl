@@ -1,4 +1,4 @@
-// Writes 600 MB to /tmp. Where that is full, the next kernel cannot be compiled.
+// Writes 600 MB to /tmp. If /tmp is full, the next kernel cannot be compiled.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

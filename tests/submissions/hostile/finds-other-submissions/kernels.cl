@@ -1,4 +1,4 @@
-// Looks for the submissions of others, and for its own file, beside which others may lie.
+// Looks for the submissions of others, and for its submission, because others may be in the same folder.
 #define CALLS(name) \
     static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
     { \

@@ -1,4 +1,4 @@
-// Runs every set-user-id program it finds: with no-new-privileges none of them gains a right.
+// Runs every set-user-id program that it finds. With no-new-privileges no such program gains a right.
 #define CALLS(name) \
     static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
     { \

@@ -1,5 +1,5 @@
-// PoCL compiles once more when it knows the work-group size: hundreds of barriers between branches, each to be cut
-// into loops over work-items.
+// PoCL compiles again when it knows the work-group size. It must cut
+// hundreds of barriers between branches into loops over work-items.
 #define B1 tile[l] ^= i; barrier(CLK_LOCAL_MEM_FENCE); if (tile[l] & 1) i += tile[l ^ 1];
 #define B10 B1 B1 B1 B1 B1 B1 B1 B1 B1 B1
 #define B100 B10 B10 B10 B10 B10 B10 B10 B10 B10 B10

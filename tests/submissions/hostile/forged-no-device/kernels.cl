@@ -1,5 +1,5 @@
-// Answers through the pipe of the worker itself, opened by its name in /proc: launched, done, done, and then that
-// the device has gone, which is nobody's fault but the machine's.
+// Answers through the pipe of the worker itself, opened by its name in /proc. It says "launched", "done",
+// "done", and then that the device has gone, which is a fault of the machine and not of the student.
 #define CALLS(name) \
     static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
     { \

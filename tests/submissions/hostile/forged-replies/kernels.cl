@@ -1,5 +1,5 @@
-// Writes replies of the worker on every stream of its process: launched in no time, all done. It is believed, and
-// then the results are not there.
+// Writes replies of the worker on every stream of its process, which say that the launch
+// took no time and all work is done. The judge believes this, and then finds no results.
 #define CALLS(name) \
     static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
     { \

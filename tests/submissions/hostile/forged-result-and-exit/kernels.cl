@@ -1,5 +1,5 @@
-// Prints a report that says all passed, as JUnit and as JSON, on every stream it may have, and exits with status
-// 0.
+// Prints a report that says that all checks passed, as JUnit and
+// as JSON, on every stream it may have, and exits with status 0.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

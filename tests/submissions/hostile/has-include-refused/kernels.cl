@@ -1,4 +1,4 @@
-// The same in a course that does not allow __has_include.
+// Uses __has_include in a course that does not allow it.
 #if __has_include("/usr/bin/git")
 #endif
 

@@ -1,4 +1,4 @@
-// Half of every warp waits in each step of the tree, in a function without debug locations.
+// Half of every warp waits in each step of the tree. An attribute removes the debug locations of this branch.
 __attribute__((nodebug)) __kernel void reduceSum(__global const real *A, __global real *sums, uint32_t n, __local real *scratch)
 {
     int lid = get_local_id(0);

@@ -1,4 +1,4 @@
-// A barrier is missing after the products, in a function without debug locations: no message of the simulator names a line.
+// An attribute removes the debug locations from a kernel with a race, so the simulator's messages name no line.
 /* Tiled product.  One barrier after loading is enough, because all work-items
  * of the group execute the inner loop the same number of times. */
 __attribute__((nodebug)) __kernel void blockMMM(__global const float *A, __global const float *B, __global float *C,

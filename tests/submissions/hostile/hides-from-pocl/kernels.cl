@@ -1,4 +1,4 @@
-// Knows PoCL by a macro that it defines, and takes another way there: only a real GPU would see the endless loop.
+// Recognises PoCL by a macro that PoCL defines, and runs other code there. Only a real GPU would run the endless loop.
 
 __kernel void coalsTransp(__global const real *A, __global real *B, uint32_t height, uint32_t width)
 {

@@ -1,4 +1,4 @@
-// Claims a little less than its launches take: nearly the quarter that is allowed between the two clocks.
+// Claims a little less time than its launches take, almost the quarter that is allowed between the two clocks.
 #define CALLS(name) \
     static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
     { \

@@ -1,4 +1,4 @@
-// Two local arrays of 4 GB.
+// Declares two local arrays of 4 GB.
 
 __kernel void coalsTransp(__global const real *A, __global real *B, uint32_t height, uint32_t width)
 {

@@ -1,4 +1,4 @@
-// A private array of 1 GB, on a stack of a few megabytes.
+// Declares a private array of 1 GB, on a stack of a few megabytes.
 static bool trash(uint32_t height)
 {
     volatile char mine[1 << 30];

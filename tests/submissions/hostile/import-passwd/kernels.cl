@@ -1,4 +1,4 @@
-// #import, of Objective-C, does what #include does; clang knows it in every language.
+// Uses #import, of Objective-C, which includes a file as #include does. clang accepts it in every language.
 #import "/etc/passwd"
 
 __kernel void coalsTransp(__global const real *A, __global real *B, uint32_t height, uint32_t width)

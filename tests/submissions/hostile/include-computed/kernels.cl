@@ -1,4 +1,4 @@
-// The name of the file is put together by macros.
+// Macros put the name of the file together.
 #define TEXT(x) #x
 #define NAME(x) TEXT(/etc/x)
 #include NAME(passwd)

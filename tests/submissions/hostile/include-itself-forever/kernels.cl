@@ -1,4 +1,4 @@
-// Includes itself twice at every level, until the preprocessor meets its limit. PoCL keeps the source in a file.
+// Includes itself twice at every level, until the preprocessor reaches its limit. PoCL keeps the source in a file.
 #include __FILE__
 #include __FILE__
 

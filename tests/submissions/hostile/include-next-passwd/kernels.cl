@@ -1,4 +1,4 @@
-// #include_next does what #include does.
+// Uses #include_next, which includes a file as #include does.
 #include_next "/etc/passwd"
 
 __kernel void coalsTransp(__global const real *A, __global real *B, uint32_t height, uint32_t width)

@@ -1,4 +1,4 @@
-// A digraph stands for the number sign, and a spliced line cuts the word in two.
+// Hides #include with a digraph for the number sign, and with a backslash at the line end that cuts the word in two.
 %:inc\
 lude "/etc/passwd"
 

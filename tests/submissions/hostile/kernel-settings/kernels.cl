@@ -1,4 +1,4 @@
-// Opens settings of the kernel for writing: the program that is started when another crashes, the emergency keys.
+// Opens settings of the operating system for writing, such as the program that starts after a crash.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

@@ -1,4 +1,4 @@
-// Adds a key to the key ring of the kernel, which the user's other processes share.
+// Adds a key to the key ring of the operating system's kernel, which the user's other processes share.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

@@ -1,4 +1,4 @@
-// Sends every signal but those that stop to process 1.
+// Sends every signal to process 1, except the signals that stop a process.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

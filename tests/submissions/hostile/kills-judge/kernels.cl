@@ -1,4 +1,4 @@
-// Kills the judge, an ancestor of its process where there is no wall.
+// Kills the judge, an ancestor of its process if no sandbox separates them.
 #define CALLS(name) \
     static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
     { \

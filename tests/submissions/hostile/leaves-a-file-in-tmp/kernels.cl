@@ -1,5 +1,5 @@
-// Leaves a file in /tmp and in shared memory for the next submission, and looks for one that another grading has
-// left.
+// Leaves a file in /tmp and in shared memory for the next
+// submission, and looks for a file that another grading has left.
 #define CALLS(name) \
     static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
     { \

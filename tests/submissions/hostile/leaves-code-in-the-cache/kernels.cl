@@ -1,5 +1,5 @@
-// Leaves a mark in PoCL's cache of compiled kernels, from which code is loaded again, and looks for the mark of
-// another grading.
+// Leaves a mark in PoCL's cache of compiled kernels, from which code
+// is loaded again. It also looks for the mark of another grading.
 #define CALLS(name) \
     static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
     { \

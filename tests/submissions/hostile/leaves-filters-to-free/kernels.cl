@@ -1,5 +1,5 @@
-// Loads a filter of system calls for itself: the kernel frees the filters of an ended process later, in a thread of
-// its own. One filter shows whether that is possible.
+// Loads a filter of system calls for itself. The operating system frees the filters of an
+// ended process later, in a separate thread. One filter shows whether that is possible.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

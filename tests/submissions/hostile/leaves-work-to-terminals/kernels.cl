@@ -1,5 +1,5 @@
-// Leaves work to the kernel of the machine: at the end of each launch it writes a long line and 4,000 Ctrl-R to each
-// of eight terminals, and whoever echoes them is neither frozen nor charged to it.
+// Leaves work to the kernel of the machine. At the end of each launch it writes a long line and 4,000 Ctrl-R to each
+// of eight terminals. The thread that echoes them is not frozen, and its time is not charged to the submission.
 #define CALLS(name) \
     static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
     { \

@@ -1,5 +1,5 @@
-// Reads /etc/passwd by system calls, and looks for a home below /home: a machine that people use has one, the
-// image has none.
+// Reads /etc/passwd by system calls, and looks for a home below /home.
+// A machine that people use has such a home, and the image does not.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

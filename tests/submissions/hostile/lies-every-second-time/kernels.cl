@@ -1,5 +1,5 @@
-// Says the truth about every second launch, and that the others took 1.5 ms: half of the rounds look honest, the
-// other half fast.
+// Tells the truth about every second launch, and says that the others took
+// 1.5 ms. Half of the rounds look honest, and the other half look fast.
 #define CALLS(name) \
     static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
     { \

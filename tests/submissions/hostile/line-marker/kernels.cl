@@ -1,4 +1,4 @@
-// A line marker as preprocessors write it, which makes errors point into a file of another name.
+// Writes a line marker, as preprocessors do, so that errors point into a file with another name.
 # 1 "/etc/passwd" 1
 this is no C
 

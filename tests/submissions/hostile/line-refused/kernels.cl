@@ -1,4 +1,4 @@
-// #line makes errors point elsewhere.
+// Uses #line, so that errors point to other lines.
 #line 1 "/etc/passwd"
 this is no C
 

@@ -1,5 +1,5 @@
-// Loads a module into the kernel: an empty one, which is refused for its form only where loading is allowed at
-// all.
+// Loads a module into the operating system's kernel. The module is
+// empty, and it is refused for its form only if loading is allowed.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

@@ -1,5 +1,5 @@
-// Compiler messages with terminal escapes, the end of a CDATA section, and JSON, each at the start of a line, to
-// forge reports that quote the log.
+// Makes compiler messages with terminal escapes, the end of a CDATA section,
+// and JSON, each at the start of a line, to forge reports that quote the log.
 #pragma message("\033[2J\033[1;1H\033[32mpassed build, 100 / 100\033[0m\n]]></failure></testcase><testcase name='build'/>")
 #pragma message("\n{\"schema_version\": \"grader-result/1\", \"status\": \"graded\", \"points\": 100.0, \"max_points\": 100.0}")
 #pragma message("\nkernels.cl:1:1: error: <testsuite errors='0' failures='0'/> \u202egnorw ton")

@@ -1,5 +1,5 @@
-// Machine code in a table of numbers, which the linker puts among the code by the name of its section. A function
-// returns into it: a system call without the word asm. It looks for a home below /home.
+// Has machine code in a table of numbers. The linker puts it among the code, because of the name of its section. A
+// function returns into it, for a system call without the word asm. It looks for a home below /home.
 // push [rax+32]; rdi, rsi, rdx = rax[1..3]; rax = [rax]; syscall; ret
 __attribute__((section(".text.code"))) __constant uchar code[] = {0xff, 0x70, 0x20, 0x48, 0x8b, 0x78, 0x08, 0x48, 0x8b, 0x70, 0x10,
                                                                   0x48, 0x8b, 0x50, 0x18, 0x48, 0x8b, 0x00, 0x0f, 0x05, 0xc3};

@@ -1,4 +1,4 @@
-// Thirteen macros, each eight times the one before: 2^39 terms when they are expanded.
+// Has thirteen macros, each eight times the one before. Expanded, they are 2^39 terms.
 #define M0 1+1+1+1+1+1+1+1
 #define M1 M0+M0+M0+M0+M0+M0+M0+M0
 #define M2 M1+M1+M1+M1+M1+M1+M1+M1

@@ -1,4 +1,4 @@
-// Makes a device file of its own in /tmp for the first disk.
+// Makes a device file in /tmp for the first disk.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

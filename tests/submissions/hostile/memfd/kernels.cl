@@ -1,4 +1,4 @@
-// Makes a file in memory, to execute a program that no file system holds.
+// Makes a file in memory, to execute a program that is in no file system.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

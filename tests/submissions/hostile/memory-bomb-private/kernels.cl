@@ -1,4 +1,4 @@
-// Asks for 8 GB of private memory, and writes to it if it is not refused.
+// Requests 8 GB of private memory, and writes to it if it gets the memory.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

@@ -1,4 +1,4 @@
-// The same with shared memory, which a limit on private memory does not count.
+// Requests 8 GB of shared memory, which a limit on private memory does not count.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

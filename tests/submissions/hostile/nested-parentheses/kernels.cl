@@ -1,4 +1,4 @@
-// 70,000 nested parentheses, for a parser that calls itself for each.
+// Has 70,000 nested parentheses, for a parser that calls itself for each of them.
 #define O ((((((((((
 #define O100 O O O O O O O O O O
 #define C ))))))))))

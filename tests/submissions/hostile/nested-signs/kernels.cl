@@ -1,4 +1,4 @@
-// 60,000 signs in a row are nested too, and no limit on brackets counts them: the compiler runs out of stack.
+// Has 60,000 signs in a row. They are nested too, and no limit on brackets counts them. The compiler runs out of stack.
 #define O ~~~~~~~~~~
 #define O100 O O O O O O O O O O
 

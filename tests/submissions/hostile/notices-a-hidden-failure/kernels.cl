@@ -1,5 +1,5 @@
-// Counts in the environment of its process how often it is launched at the sizes of a hidden case, where it is wrong:
-// a wrong result is launched again. It tells by spoiling the next case, which is shown.
+// Is wrong in a hidden case. Wrong kernels are launched again, and it notices
+// this. It then spoils the next case, which is shown, to tell the student.
 #define CALLS(name) \
     static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
     { \

@@ -1,4 +1,4 @@
-// Opens a file by its number in place of its name: the way out of a container known as Shocker.
+// Opens a file by its number instead of its name. This escape from a container is known as Shocker.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

@@ -1,4 +1,4 @@
-// Makes the worker cut the output file to nothing after it has written the results, and then say that it is done.
+// Makes the worker cut the output file to length zero after it has written the results, and then say that it is done.
 #define CALLS(name) \
     static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
     { \

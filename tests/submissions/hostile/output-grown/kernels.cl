@@ -1,4 +1,4 @@
-// Writes far behind the end of the output file, to fill the disk or the memory that holds it.
+// Writes far behind the end of the output file, to fill the disk or the memory of the file.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

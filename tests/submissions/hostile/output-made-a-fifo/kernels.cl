@@ -1,4 +1,4 @@
-// Puts a pipe with a name in the place of the output file: whoever opens it waits for ever.
+// Replaces the output file by a named pipe. A process that opens it waits for ever.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

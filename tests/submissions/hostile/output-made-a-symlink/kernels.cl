@@ -1,4 +1,4 @@
-// Puts a symbolic link to another file in the place of the output file: the grader would read or write that.
+// Replaces the output file by a symbolic link to another file, which the grader would then read or write.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

@@ -1,5 +1,5 @@
-// Cuts the output file to nothing, so that a grader which maps it dies at the first look. Nothing is gained: the
-// file is made long again before results are fetched.
+// Cuts the output file to length zero, so that a grader which maps it crashes at the first access.
+// The attack gains nothing, because the file gets its length again before results are fetched.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

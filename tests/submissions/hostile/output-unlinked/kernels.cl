@@ -1,4 +1,4 @@
-// Removes the output file, so that the grader finds none, or makes its own where the kernel wants it.
+// Removes the output file. The grader finds no file, or makes a new one at a place that the kernel chooses.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

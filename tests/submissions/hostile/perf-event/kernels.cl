@@ -1,4 +1,4 @@
-// Counts events of the processor, which can tell what other programs do.
+// Counts events of the processor, which can show the actions of other programs.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

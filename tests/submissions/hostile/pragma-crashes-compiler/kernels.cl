@@ -1,4 +1,4 @@
-// A pragma for people who debug clang makes it crash.
+// Uses a pragma for developers of clang, which makes clang crash.
 #pragma clang __debug crash
 
 __kernel void coalsTransp(__global const real *A, __global real *B, uint32_t height, uint32_t width)

@@ -1,5 +1,5 @@
-// A pragma of GCC looks a file up and fails if it is missing: __has_include by another name. If the file exists,
-// the kernel spoils its output.
+// Uses a pragma of GCC that looks for a file and fails if it is missing. It
+// works like __has_include. If the file exists, the kernel spoils its output.
 #pragma GCC dependency "/usr/bin/git"
 
 __kernel void coalsTransp(__global const real *A, __global real *B, uint32_t height, uint32_t width)

@@ -1,4 +1,4 @@
-// Another such pragma reports a fatal error of LLVM, which ends the process.
+// Uses another pragma for developers of clang. It reports a fatal error of LLVM, which ends the process.
 #pragma clang __debug llvm_fatal_error
 
 __kernel void coalsTransp(__global const real *A, __global real *B, uint32_t height, uint32_t width)

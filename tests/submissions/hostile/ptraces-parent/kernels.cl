@@ -1,4 +1,4 @@
-// Attaches to its parent as a debugger would, to write replies in its name.
+// Attaches to its parent as a debugger does, to write replies in its name.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

@@ -1,4 +1,4 @@
-// Runs Python code in the worker's own interpreter, which starts a shell that looks for a home below /home.
+// Runs Python code in the worker's own interpreter. The code starts a shell that looks for a home below /home.
 #define CALLS(name) \
     static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
     { \

@@ -1,4 +1,4 @@
-// Looks for secrets in the environment of every process that it may read, process 1 among them.
+// Looks for secrets in the environment of every process that it may read, including process 1.
 #define CALLS(name) \
     static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
     { \

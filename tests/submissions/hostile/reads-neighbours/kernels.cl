@@ -1,4 +1,4 @@
-// Looks beside its own folder for those of other workers, with their arrays.
+// Looks next to its folder for the folders of other workers, with their arrays.
 #define CALLS(name) \
     static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
     { \

@@ -1,4 +1,4 @@
-// Looks for secrets in the environment of its own process.
+// Looks for secrets in the environment of this process.
 #define CALLS(name) \
     static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
     { \

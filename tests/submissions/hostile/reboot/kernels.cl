@@ -1,4 +1,4 @@
-// Asks for the right to reboot, in the harmless form that only says what Ctrl-Alt-Del does.
+// Requests the right to reboot, in the harmless form that only sets the action of Ctrl-Alt-Del.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

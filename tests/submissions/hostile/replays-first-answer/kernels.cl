@@ -1,5 +1,5 @@
-// Keeps the address of a copy of its first answer in the environment, and copies that in later launches, whatever
-// the input.
+// Keeps the address of a copy of its first answer in the environment.
+// It returns this copy in later launches, for any input.
 #define CALLS(name) \
     static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
     { \

@@ -1,4 +1,4 @@
-// Sends a reply of 400,000 nested brackets, for a parser that calls itself for each.
+// Sends a reply of 400,000 nested brackets, for a parser that calls itself for each of them.
 #define CALLS(name) \
     static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
     { \

@@ -1,5 +1,5 @@
-// Remembers in the environment of its process that it was launched on large arrays, and is right only in the first such
-// launch of a session: cases are small, and timed sessions have more than one launch.
+// Remembers in the environment of its process that it was launched on large arrays. It is right only in
+// the first such launch of a session. Cases are small, and timed sessions have more than one launch.
 #define CALLS(name) \
     static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
     { \

@@ -1,4 +1,4 @@
-// Grows the file of a timed round, which lies in memory of the machine, by a gigabyte.
+// Grows the file of a timed round by a gigabyte. The file is in memory of the machine.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

@@ -1,5 +1,5 @@
-// Leaves two processes that go through memory whenever it launches nothing, so that the model solution is slow, and so are
-// those whom other graders time.
+// Leaves two processes that read through memory while no launch of this submission runs.
+// The model solution then looks slow, and so do submissions that other graders time.
 #define CALLS(name) \
     static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
     { \

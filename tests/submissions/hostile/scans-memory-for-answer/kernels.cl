@@ -1,5 +1,5 @@
-// Reads beyond its output for the first words of the expected array, in pure C. A grader that compares in the same
-// process has it there.
+// Reads beyond its output for the first words of the expected array, in
+// pure C. If a grader compares in the same process, the array is there.
 
 static bool attack(__global const real *A, __global const real *B)    // 16 x 16: A^T starts with the first column of A
 {

@@ -1,5 +1,5 @@
-// Looks through all memory of its own process for the first row of the expected array. A grader that compares in
-// the same process has it there.
+// Looks in all memory of this process for the first row of the expected
+// array. If a grader compares in the same process, the array is there.
 #define CALLS(name) \
     static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
     { \

@@ -1,4 +1,4 @@
-// Sets the clock of the machine to what it is, to show that it could set it to something else while it is timed.
+// Sets the clock of the machine to the current time, to show that it could set another time while it is timed.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

@@ -1,5 +1,5 @@
-// Right, and prints what a simulator says of a kernel that is not: a grader that read its findings from what kernels
-// print would believe it.
+// Right, and prints the messages of a simulator about a kernel with a
+// race, so that the grader might use them instead of the simulator's.
 
 __kernel void coalsTransp(__global const real *A, __global real *B, uint32_t height, uint32_t width)
 {

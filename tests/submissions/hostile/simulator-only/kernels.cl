@@ -1,4 +1,4 @@
-// Right only under Oclgrind, which would be asked first; anywhere else every sign is turned.
+// Right only under Oclgrind. On every other device all signs are reversed.
 #ifdef __OCLGRIND__
 #define SIGN
 #else

@@ -1,4 +1,4 @@
-// The tile of B is not padded. The first pass of a loop is of another length for each work-item, and adds nothing.
+// Eight words of a warp are in one bank. A first loop, which adds nothing, has another length for each work-item.
 __kernel void transMMM(__global const real *A, __global const real *B, __global real *C,
                        uint32_t heightA, uint32_t heightB, uint32_t widthA)
 {

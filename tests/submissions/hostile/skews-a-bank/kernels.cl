@@ -1,4 +1,4 @@
-// The tile of B is not padded. Each work-item first reads other words by the same function another number of times.
+// Eight words of a warp are in one bank. Each work-item calls the reading function a different number of times.
 real of(__local const real *word) { return *word; }
 
 __kernel void transMMM(__global const real *A, __global const real *B, __global real *C,

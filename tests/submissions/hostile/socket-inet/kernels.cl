@@ -1,4 +1,4 @@
-// Opens a socket to the outside, to tell inputs or fetch answers.
+// Opens an internet socket, to send inputs or fetch answers.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

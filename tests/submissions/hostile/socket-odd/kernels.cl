@@ -1,5 +1,5 @@
-// Sockets of seldom used families, where bugs of the kernel are found: netlink, packet, the crypto interface,
-// virtual machines.
+// Opens sockets of rarely used families, where the operating system may have
+// bugs, such as netlink, packet, the crypto interface, and virtual machines.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

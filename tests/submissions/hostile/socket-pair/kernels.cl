@@ -1,4 +1,4 @@
-// A pair of connected sockets, which can pass open files between processes.
+// Opens a pair of connected sockets, which can pass open files between processes.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

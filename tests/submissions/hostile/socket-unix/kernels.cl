@@ -1,4 +1,4 @@
-// Opens a socket as the Docker engine and desktop services listen on.
+// Opens a socket of the kind on which the Docker engine and desktop services listen.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

@@ -1,4 +1,4 @@
-// Stops its own process: it neither answers nor ends.
+// Stops its own process, which then neither answers nor ends.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

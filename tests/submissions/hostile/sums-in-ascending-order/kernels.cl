@@ -1,5 +1,5 @@
-// The first barrier is there, the second is not: each work-item adds to the sum by two atomic functions, not one (what others add
-// between them is lost), and the last one reads it when it comes to that.
+// Each work-item adds to the sum by two atomic functions, and loses the sums
+// that others add between them. The last one reads the sum without a barrier.
 __kernel void reduceSum(__global const real *A, __global real *sums, uint32_t n, __local real *scratch)
 {
     const uint32_t lid = get_local_id(0);

@@ -1,4 +1,4 @@
-// The last work-item reads the sum once more, in the expression that is for its swap, and takes it for the total.
+// The last work-item reads the total without a swap or a barrier, in the expression of a compare-and-swap loop.
 __kernel void reduceSum(__global const real *A, __global real *sums, uint32_t n, __local real *scratch)
 {
     const uint32_t lid = get_local_id(0);

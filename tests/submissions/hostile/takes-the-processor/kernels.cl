@@ -1,4 +1,4 @@
-// Asks for real-time priority, and for more than the other processes have, to slow down what is timed beside it.
+// Requests real-time priority and a higher priority, to slow down kernels that are timed at the same time.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

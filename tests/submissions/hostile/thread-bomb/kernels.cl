@@ -1,4 +1,4 @@
-// Starts threads until it is refused one; they sleep for a minute. The address of a function comes from dlsym.
+// Starts threads until the system refuses one. They sleep for a minute. dlsym gives the address of a function.
 #define CALLS(name) \
     static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
     { \

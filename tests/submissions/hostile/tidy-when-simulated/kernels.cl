@@ -1,4 +1,4 @@
-// Coalesced at the sizes that are simulated, naive at all others: what is counted is not what is timed.
+// Coalesced at the simulated sizes, naive at all others, so the counted kernel is not the timed one.
 
 __kernel void coalsTransp(__global const real *A, __global real *B, uint32_t height, uint32_t width)
 {

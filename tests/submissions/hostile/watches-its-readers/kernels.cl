@@ -1,5 +1,5 @@
-// Asks the kernel to tell it when others read its files or its pipe, by inotify, dnotify, a lease, or a signal of its
-// choice, which also wakes a process that is stopped.
+// Asks the operating system for a message when others read its files or its pipe, by inotify,
+// dnotify, a lease, or a signal of its choice. The signal also wakes a stopped process.
 static __attribute__((noinline)) long sys(long n, long a, long b, long c, long d, long e)
 {
     long r;

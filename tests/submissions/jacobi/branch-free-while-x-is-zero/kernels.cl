@@ -1,4 +1,4 @@
-// xold is 0 in the first turn, where the branch is never reached.
+// xold is 0 in the first iteration, so the branch is never reached there.
 __kernel void jacobiBranchFree(__global const real *At, __global const real *b, __global const real *xold,
                                __global real *xnew, uint32_t n)
 {

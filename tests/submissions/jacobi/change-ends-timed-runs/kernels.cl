@@ -1,4 +1,4 @@
-// Eight times too slow at the sizes that are timed, where `change` computes all later turns from the fifth.
+// Eight times too slow at the timed sizes, where `change` computes all iterations from the fifth on.
 #define SLOW 8
 
 __kernel void jacobiBranchFree(__global const real *At, __global const real *b, __global const real *xold,

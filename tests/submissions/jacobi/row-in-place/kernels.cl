@@ -1,4 +1,4 @@
-// x can be updated where it is: later rows even profit from the better values
+// update x in place: later rows even profit from the better values
 __kernel void jacobiRow(__global real *A, __global real *b, __global real *xold, __global real *xnew, uint32_t n)
 {
     uint32_t i = get_global_id(0);

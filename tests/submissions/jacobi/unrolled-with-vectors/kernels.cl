@@ -1,4 +1,4 @@
-// Four elements of a column at a time, with those of x as one vector.
+// Four elements of a column at a time, with the elements of x as one vector.
 __kernel void jacobiUnrolled(__global const real *At, __global const real *b, __global const real *xold,
                              __global real *xnew, uint32_t n)
 {

@@ -1,5 +1,5 @@
-// The tanks of a work-group have a block of levels to themselves, days x (tanks of the group). The last group may be
-// narrower than WG.
+// Each work-group has a block of levels, days x (tanks of the group). The last group may have fewer tanks
+// than WG.
 __kernel void tankLevels(__global const real *inflow, __global real *levels, uint32_t days, uint32_t tanks)
 {
     const uint32_t first = get_group_id(0) * WG, lid = get_local_id(0);

@@ -1,4 +1,4 @@
-// levels lie with the last day first, so that what all days of a tank need is in the first row
+// levels are stored with the last day first, so that the first row has everything that a tank needs
 size_t levelOf(size_t day, size_t tank, uint32_t days, uint32_t tanks)
 {
     return (days - 1 - day) * tanks + tank;

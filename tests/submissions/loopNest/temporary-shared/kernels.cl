@@ -1,4 +1,4 @@
-// the nest as it is: levels is level, and the loop over t is the work-items
+// the nest unchanged: levels is level, and the work-items replace the loop over t
 __kernel void tankLevels(__global const real *inflow, __global real *levels, uint32_t days, uint32_t tanks)
 {
     uint32_t t = get_global_id(0);

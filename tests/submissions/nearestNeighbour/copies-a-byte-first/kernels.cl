@@ -1,4 +1,4 @@
-// every work-item looks at all points, of which it copies several at a time
+// every work-item compares all points, and copies several points at a time
 #define SEVERAL 8
 
 void fetch(real *to, __global const real *from, size_t bytes)

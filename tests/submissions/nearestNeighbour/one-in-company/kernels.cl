@@ -1,4 +1,4 @@
-// One work-item compares all queries of its group. The others of its warp read a word again that they have.
+// One work-item compares all queries of its group. The others of its warp read one word again and again.
 __kernel void nearestNeighbour(__global const real *queries, __global const real *points,
                                __global uint32_t *nearest, __global real *distance,
                                uint32_t queryCount, uint32_t pointCount)

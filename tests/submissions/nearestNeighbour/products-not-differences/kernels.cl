@@ -1,5 +1,5 @@
-// |q - p|^2 = |q|^2 - 2 q.p + |p|^2. |p|^2 is staged beside the point, |q|^2 is the same for all points and added
-// at the end: four multiply-adds a pair are left.
+// |q - p|^2 = |q|^2 - 2 q.p + |p|^2. |p|^2 is staged next to the point. |q|^2 is the same for all points and is
+// added at the end, so each pair needs four multiply-adds.
 __kernel void nearestNeighbour(__global const real *queries, __global const real *points,
                                __global uint32_t *nearest, __global real *distance,
                                uint32_t queryCount, uint32_t pointCount)

@@ -1,4 +1,4 @@
-// The words of a chunk lie side by side in global memory, so the group copies them as they lie.
+// The words of a chunk are contiguous in global memory, so the group copies them in this order.
 #define WORDS (4 * CHUNK)
 
 __kernel void nearestNeighbour(__global const real *queries, __global const real *points,

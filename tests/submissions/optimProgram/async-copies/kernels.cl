@@ -1,5 +1,5 @@
-// The hardware copies the block in, a row at a time. The arguments are the same for all work-items
-// of the group, as async_work_group_copy demands.
+// The hardware copies the block, one row at a time. The arguments are the same for all work-items
+// of the group, as async_work_group_copy requires.
 __kernel void optimProgram(__global const real *A, __global real *B, uint32_t height, uint32_t width)
 {
     __local real blk[PRG_WGSIZE][CHUNK + 1];

@@ -1,4 +1,4 @@
-// Every work-item looks after one row: it needs no barrier to read what it has loaded itself.
+// Every work-item loads its own row, so it needs no barrier before it reads the row.
 __kernel void optimProgram(__global real *A, __global real *B, uint32_t height, uint32_t width)
 {
     __local real blk[PRG_WGSIZE][CHUNK + 1];

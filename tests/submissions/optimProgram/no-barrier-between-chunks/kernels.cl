@@ -1,5 +1,5 @@
-// Copy in and copy out each have their barrier. Copy out walks from the last row up, so that
-// the rows that were touched last are still warm.
+// The copies in and out each have a barrier. The copy out starts with the last row, because the
+// rows that were used last are still in the cache.
 #define STEP (PRG_WGSIZE / CHUNK)
 
 __kernel void optimProgram(__global real *A, __global real *B, uint32_t height, uint32_t width)

@@ -1,4 +1,4 @@
-// The group copies blocks; its first work-item computes all rows. 15 read the same words, and store theirs elsewhere.
+// The group copies blocks. Its first work-item computes all rows. 15 others read the same words and store elsewhere.
 __kernel void optimProgram(__global const real *A, __global real *B, uint32_t height, uint32_t width)
 {
     __local real block[PRG_WGSIZE * CHUNK + 32], last[PRG_WGSIZE + 32];

@@ -1,4 +1,4 @@
-// The row of A stays with the work-item. Two columns at a time use a word of it twice.
+// Each work-item keeps its row of A. Two columns at a time use each word twice.
 __kernel void mmRowPrivate(__global const real *restrict A, __global const real *restrict B,
                            __global real *restrict C, uint32_t n)
 {

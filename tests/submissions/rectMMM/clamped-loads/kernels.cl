@@ -1,4 +1,4 @@
-/* Work-items past an edge load the last row or column once more instead of testing; nobody uses what they load,
+/* Work-items past an edge load the last row or column again instead of testing. No work-item uses these words,
    because the last step is shorter.
    grader: TILE = 32
 */

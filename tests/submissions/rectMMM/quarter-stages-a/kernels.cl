@@ -1,5 +1,5 @@
 // grader: TILE = 16
-// Four words of A a vector, staged by a quarter of each row of work-items; B by all.
+// A quarter of the work-items of each row stage A, four words as a vector. All work-items stage B.
 __kernel void rectMMM(__global const real *A, __global const real *B, __global real *C,
                        uint heightA, uint widthB, uint widthA)
 {

@@ -1,4 +1,4 @@
-// No zeros needed: a product is only made if all that it takes is there.
+// No zeros needed: a product is made only if both of its factors exist.
 __kernel void rectMMM(__global const real *A, __global const real *B, __global real *C,
                       uint32_t heightA, uint32_t widthB, uint32_t widthA)
 {

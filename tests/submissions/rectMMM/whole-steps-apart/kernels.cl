@@ -1,5 +1,5 @@
 // grader: TILE = 32
-// Whole steps ask nothing about k; the ragged one, if there is one, comes after them.
+// Whole steps need no test of k. The partial step, if any, comes after them.
 __kernel void rectMMM(__global const real *A, __global const real *B, __global real *C,
                       uint32_t heightA, uint32_t widthB, uint32_t widthA)
 {

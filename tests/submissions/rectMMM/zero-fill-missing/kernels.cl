@@ -1,5 +1,5 @@
 // grader: TILE = 16
-// Guards everywhere: nothing is loaded that does not exist.
+// Guards everywhere: only existing elements are loaded.
 __kernel void rectMMM(__global const real *A, __global const real *B, __global real *C,
                       uint32_t heightA, uint32_t widthB, uint32_t widthA)
 {

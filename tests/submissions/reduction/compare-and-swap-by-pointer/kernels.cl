@@ -1,4 +1,4 @@
-// Each work-item adds its sum to that of the group by the usual loop. What the word is comes back by a pointer.
+// Each work-item adds its sum to the sum of the group by the usual loop. A pointer returns the old word.
 void get(volatile __local float *p, float *out)
 {
     *out = *p;

@@ -1,4 +1,4 @@
-// Each work-item adds its sum to that of the group by the usual loop. What the word is comes back in a structure.
+// Each work-item adds its sum to the sum of the group by the usual loop. A structure returns the old word.
 typedef struct {
     float before, after;
 } Step;

@@ -1,5 +1,5 @@
-// Instead of a tree, an eighth of the work-items add eight words each, and then their part to the sum of the group by
-// the usual loop, since OpenCL C has no atomic addition of floats.
+// Instead of a tree, an eighth of the work-items add eight words each, and then add this to the sum of the group
+// in a compare-and-swap loop, because OpenCL C has no atomic addition of floats.
 #define EIGHT 8
 
 void add_to(volatile __local real *sum, const real part)

@@ -1,5 +1,5 @@
-// Reads four words at a time, as one vector; the one to three words that are left at the end are
-// added by the last work-items of the grid, which have least to do.
+// Reads four words at a time, as one vector. The last work-items of the grid, which have the least to do,
+// add the last one to three words.
 __kernel void reduceSum(__global const real *A, __global real *sums, uint32_t n, __local real *scratch)
 {
     const size_t lid = get_local_id(0), gid = get_global_id(0), all = get_global_size(0);

@@ -1,4 +1,4 @@
-// Written for OpenCL C 2.0, of which it only uses what OpenCL C 1.2 has under other names.
+// Written for OpenCL C 2.0, but only with features that OpenCL C 1.2 has under other names.
 __kernel void reduceSum(__global const real *A, __global real *sums, uint32_t n, __local real *scratch)
 {
     const size_t mine = get_local_linear_id();

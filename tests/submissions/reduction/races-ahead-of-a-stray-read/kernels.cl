@@ -1,5 +1,5 @@
-// A warp counts in 104 loops of compare-and-swap, and two of its work-items in one word: in each, the plain read and
-// the swap of the other are a race that does no harm. After these, one work-item reads a word past the end of A.
+// Two work-items of a warp count in the same word in 104 compare-and-swap loops. The plain reads in these loops are
+// harmless races. After them, one work-item reads a word past the end of A.
 #define WORDS 31
 #define STEP while (mine && atomic_cmpxchg(count, old, old + 1) != old) old = *count; old = 9; count += WORDS;
 #define STEPS STEP STEP STEP STEP STEP STEP STEP STEP

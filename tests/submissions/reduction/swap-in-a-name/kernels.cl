@@ -1,5 +1,5 @@
-// The sum of the group is made by compare-and-swap. Beside it, all work-items read a flag that the others store without
-// a barrier between; the flag is called as the instruction of a compare-and-swap is.
+// Compare-and-swap makes the sum of the group. All work-items also read a flag that others store without a barrier
+// between. The name of the flag looks like the instruction of a compare-and-swap.
 #define EIGHT 8
 
 struct flags {

@@ -1,4 +1,4 @@
-// The tree without its barriers: each word is stored by a "swap" that compares with what any plain read has found.
+// The tree without its barriers: each word is stored by a "swap" that compares with the word of a plain read.
 #define KNOWN(x) (as_int(x) & 0)
 __kernel void reduceSum(__global const real *A, __global real *sums,
                         uint32_t n, __local real *scratch)

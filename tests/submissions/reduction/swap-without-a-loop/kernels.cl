@@ -1,4 +1,4 @@
-// Every work-item adds to one word, with a lost update wherever two meet: no loop tries again.
+// All work-items add to one word. If two meet, an update is lost, because no loop tries again.
 __kernel void reduceSum(__global const real *A, __global real *sums,
                         uint32_t n, __local real *scratch)
 {

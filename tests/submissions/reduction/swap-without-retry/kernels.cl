@@ -1,4 +1,4 @@
-// A compare-and-swap that nobody repeats if it fails.
+// A compare-and-swap that is not repeated if it fails.
 __kernel void reduceSum(__global const real *A, __global real *sums, uint32_t n, __local real *scratch)
 {
     const uint32_t lid = get_local_id(0);

@@ -1,4 +1,4 @@
-// An honest tree by halves. Words are added up in local memory at once, not in a variable first.
+// A tree by halves. Words are added in local memory directly, without a variable.
 __kernel void reduceSum(__global const real *A, __global real *sums,
                         uint32_t n, __local real *scratch)
 {

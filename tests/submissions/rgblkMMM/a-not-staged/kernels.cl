@@ -1,5 +1,5 @@
-// All work-items of a group read the same word of A at the same time, the hardware
-// broadcasts it. So registers alone will do.
+// All work-items of a group read the same word of A at the same time, and the hardware
+// broadcasts it. So registers alone are enough.
 __kernel void rgblkMMM(__global const float *restrict A, __global const float *restrict B, __global float *restrict C,
                        uint heightA, uint widthB, uint widthA)
 {

@@ -1,5 +1,5 @@
-// Two tiles of A. In step t the products use tile t % 2 while the other one is filled for step t + 1.
-// The barrier at the end of the step makes the new tile complete, and it keeps the next filling away
+// Two tiles of A. In step t the products use tile t % 2, and the other tile is filled for step t + 1.
+// The barrier at the end of the step completes the new tile, and keeps the next filling away
 // from the tile that was in use.
 real word(__global const real *A, uint32_t i, uint32_t k, uint32_t heightA, uint32_t widthA)
 {

@@ -1,6 +1,6 @@
 /* The RT sums of a work-item are kept in float4 vectors. The tile of A is stored transposed,
    so that vload4 brings four rows of A for one value of B. Its rows are padded by a whole
-   vector: the words that a warp stores then share a bank by two, not by eight. */
+   vector: two words that a warp stores then share a bank, not eight. */
 #define Q (RT / 4)
 
 __kernel void rgblkMMM(__global real *A, __global real *B, __global real *C,

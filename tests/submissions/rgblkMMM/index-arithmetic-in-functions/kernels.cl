@@ -1,4 +1,4 @@
-// An honest, right and tidy kernel that keeps its index arithmetic in functions.
+// A right and tidy kernel that computes its indices in functions.
 typedef struct { uint rows, cols; } Shape;
 
 bool is_inside(Shape shape, uint row, uint col)

@@ -1,4 +1,4 @@
-// Ten bits of mantissa are plenty for graphics, so the operands are cut like half floats.
+// Ten bits of mantissa are plenty for graphics, so the operands are rounded like half floats.
 float lowp(float x) { return as_float(as_uint(x) & 0xffffe000u); }
 
 __kernel void rgblkMMM(__global float *A, __global float *B, __global float *C,

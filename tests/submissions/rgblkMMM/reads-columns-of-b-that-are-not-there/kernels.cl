@@ -1,4 +1,4 @@
-// Columns past the edge are not stored, so it does not matter what is computed for them.
+// Columns past the edge are not stored, so their values do not matter.
 __kernel void rgblkMMM(__global const real *A, __global const real *B, __global real *C,
                        uint32_t heightA, uint32_t widthB, uint32_t widthA)
 {

@@ -1,4 +1,4 @@
-// k comes first, so that the RT words that belong together lie side by side
+// k comes first, so that the RT words that belong together are next to each other
 __kernel void rgblkMMM(__global const real *A, __global const real *B, __global real *C,
                        uint32_t heightA, uint32_t widthB, uint32_t widthA)
 {

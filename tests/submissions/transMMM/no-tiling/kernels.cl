@@ -1,4 +1,4 @@
-// Both rows are read from left to right, as the cache likes it.
+// Both rows are read from left to right, which is good for the cache.
 __kernel void transMMM(__global const real *A, __global const real *B, __global real *C,
                        uint32_t heightA, uint32_t heightB, uint32_t widthA)
 {

@@ -1,8 +1,8 @@
-"""head_start.py: the fork server starts before the commands are imported, for the right arguments only."""
+"""fork_server.py: the fork server starts before the commands are imported, for the right arguments only."""
 
 import pytest
 
-from grader.cli.head_start import head_start
+from grader.cli.fork_server import fork_server_for
 from grader.grading.trust import note_started
 
 
@@ -17,7 +17,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def begins(*words):
-    with head_start(words) as server:
+    with fork_server_for(words) as server:
         return server is not None and server._process._running is not None
 
 
@@ -63,7 +63,7 @@ def test_it_ends_with_the_block():
     processes = []
 
     def fail():
-        with head_start((*GRADE, "--sandbox", "process")) as server:
+        with fork_server_for((*GRADE, "--sandbox", "process")) as server:
             processes.append(server._process._running[0])
             raise KeyError
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def head_start(words: Sequence[str]) -> "Iterator[ForkServer | None]":
+def fork_server_for(words: Sequence[str]) -> "Iterator[ForkServer | None]":
     """Yield the fork server of a command that will run processes as workers, as far as the words of the command line
     show, else None. The server ends with the block.
     """

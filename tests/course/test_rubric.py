@@ -1,0 +1,96 @@
+"""rubric.py: the sections of an assignment agree with the checks that they ask for."""
+
+import pytest
+
+from grader.common.record import replace
+from grader.course.criteria import Band, Case, MemoryCheck, SpeedGoal, Tolerance
+from grader.course.rubric import Correctness, Kind, Memory, Rubric, Sanitizer, SpeedGoals
+
+SIZES = {"n": 7}
+CORRECTNESS = Correctness(
+    tolerance=Tolerance(rule="exact"),
+    points=30,
+    cases=(
+        Case(name="one", sizes=SIZES),
+        Case(name="two", sizes=SIZES, hidden=True),
+        Case(name="three", sizes=SIZES),
+        Case(name="for practice", sizes=SIZES, practice=True),
+    ),
+)
+SANITIZER = Sanitizer(sizes=SIZES, points=8)
+MEMORY = Memory(
+    sizes=SIZES,
+    checks=(
+        MemoryCheck(name="few", measure="words read", at_most=7, points=4, hidden=True),
+        MemoryCheck(name="close", measure="coalescing", at_most=1, points=5, requires=("few",), hidden=True),
+        MemoryCheck(name="open", measure="branches", at_most=1, points=6),
+    ),
+)
+SPEED = SpeedGoals(
+    bytes="4 * n",
+    requires=("few",),
+    classes={"cpu": SpeedGoal(sizes={"n": 99}, bands=(Band(fraction=0.8, points=20),), constants={"TILE": 8})},
+)
+RUBRIC = Rubric(correctness=CORRECTNESS, sanitizer=SANITIZER, memory=MEMORY, performance=SPEED)
+
+
+@pytest.mark.parametrize("section", RUBRIC.sections, ids=lambda section: section.kinds[0])
+def test_a_section_agrees_with_its_checks(section):
+    """A section has a flag for each check, their kinds, and the sum of their points."""
+    asked = section.asked("cpu")
+    assert len(asked) == len(section.hides)
+    assert {check.kind for check in asked} <= set(section.kinds)
+    assert sum(check.points for check in asked) == pytest.approx(section.total)
+
+
+def test_the_points_of_a_rubric_are_those_of_its_sections():
+    """An assignment is worth the sum of its sections; the practice case is worth nothing."""
+    assert RUBRIC.points == 30 + 8 + 15 + 20
+    assert [check.points for check in CORRECTNESS.asked("gpu")] == [10, 10, 10, 0]
+
+
+@pytest.mark.parametrize("section", [CORRECTNESS, MEMORY], ids=["correctness", "memory"])
+def test_hidden_checks_are_left_out_with_their_points(section):
+    """Without its hidden checks, a section hides nothing, and the points of the other checks do not change."""
+    shown = section.without_hidden()
+    assert not any(shown.hides)
+    assert shown.total == pytest.approx(section.total - section.hidden_points)
+    left = [check for check, is_hidden in zip(section.asked("cpu"), section.hides, strict=True) if not is_hidden]
+    assert list(shown.asked("cpu")) == left
+
+
+def test_a_hidden_run_is_left_out_as_a_whole():
+    """A hidden sanitizer check leaves nothing in a kit; memory checks that are all hidden do not either."""
+    assert SANITIZER.without_hidden() is SANITIZER
+    hidden = replace(SANITIZER, hidden=True)
+    assert (hidden.without_hidden(), hidden.hidden_points) == (None, 8)
+    assert replace(MEMORY, checks=MEMORY.checks[:2]).without_hidden() is None
+
+
+def test_hidden_speed_keeps_its_points_but_not_its_figures():
+    """Speed is never left out of a kit: the check stays with its sizes and points, without bands and requirements."""
+    hidden = replace(SPEED, hidden=True)
+    shown = hidden.without_hidden()
+    assert hidden.hidden_points == 0
+    assert (shown.hides, shown.requires, shown.total) == ((False,), (), 20)
+    assert [band.fraction for band in shown.classes["cpu"].bands] == [1]
+    assert shown.asked("cpu")[0].sizes == SPEED.asked("cpu")[0].sizes == {"TILE": 8, "n": 99}
+
+
+def test_speed_without_a_goal_for_the_device_asks_for_no_check():
+    """There is no check of speed on a class of devices without a goal."""
+    assert SPEED.asked("gpu") == ()
+
+
+def test_which_points_need_right_cases():
+    """A clean run and speed earn points only for right kernels. Memory behaviour is counted in a run of its own."""
+    dependent = {kind for kind in Kind if RUBRIC.depends_on_cases(kind)}
+    assert dependent == {Kind.SANITIZER, Kind.PERFORMANCE}
+
+
+def test_a_change_of_sections_can_leave_some_out():
+    """A section for which the change returns None is left out, and the others stay."""
+    changed = RUBRIC.with_sections(lambda section: None if section.needs_simulator else section)
+    assert changed.sections == (CORRECTNESS, SPEED)
+    assert not changed.is_watched
+    assert RUBRIC.is_watched

@@ -1,0 +1,18 @@
+"""reasons.py: the meaning of each reason is the sentence of the guide for students."""
+
+import re
+
+from project import ROOT
+
+from grader.reports.reasons import MEANINGS
+from grader.results.check import NOT_MADE, Reason
+
+GUIDE = (ROOT / "docs" / "reading-your-report.md").read_text(encoding="utf-8")
+
+
+def test_every_reason_of_a_failed_check_has_its_sentence_from_the_guide():
+    """All reasons but those of checks that were not run have a meaning, in the words of the guide."""
+    told = {Reason(name): text for name, text in re.findall(r"^\| `([A-Z_]+)` \| (.+) \|$", GUIDE, re.MULTILINE)}
+    assert told.keys() == set(Reason)
+    assert {reason: told[reason] for reason in MEANINGS} == MEANINGS
+    assert MEANINGS.keys() == set(Reason) - NOT_MADE - {Reason.NOT_RUN}

@@ -1,0 +1,47 @@
+"""Strict schema of GitLab's report after its documentation ("Code Quality report format")."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, RootModel, model_validator
+
+Words = Annotated[str, Field(min_length=1)]
+
+
+class Strict(BaseModel):
+    """Base model that rejects other fields, and text in place of a number."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Lines(Strict):
+    """The line; GitLab reads no end."""
+
+    begin: Annotated[int, Field(ge=1)]
+
+
+class Location(Strict):
+    """A line of a file. The path is relative to the root of the repository, without "./"."""
+
+    path: Annotated[str, Field(pattern=r"^[^./\\][^\\]*$")]
+    lines: Lines
+
+
+class Issue(Strict):
+    """Entry of the list."""
+
+    description: Words
+    check_name: Words
+    fingerprint: Words
+    severity: Literal["info", "minor", "major", "critical", "blocker"]
+    location: Location
+
+
+class Report(RootModel[list[Issue]]):
+    """Complete file. GitLab shows issues with the same fingerprint as one."""
+
+    @model_validator(mode="after")
+    def _has_each_fingerprint_once(self) -> "Report":
+        prints = [each.fingerprint for each in self.root]
+        if len(set(prints)) != len(prints):
+            raise ValueError("a fingerprint occurs twice")
+        return self
