@@ -46,12 +46,12 @@ def _part(assignment: Assignment) -> Iterator[str]:
 
 
 def _layouts(assignment: Assignment) -> Iterator[str]:
-    """Yield a drawing for each shape of the arrays that the student's kernels get. Only a launch of the student knows
-    how an array of intermediate results is used.
+    """Yield a drawing for each shape of the arrays of the student's kernels. Students choose the layout of a scratch
+    array without data, so it has no drawing.
     """
     used = dict.fromkeys(name for launch in assignment.student_launches for name in launch.args)
     arrays = {name: assignment.buffers[name] for name in used if name in assignment.buffers}
-    yield "  arrays, row-major: elements of the last dimension are contiguous"
+    yield "  arrays"
     for shape in dict.fromkeys(each.shape for each in arrays.values()):
         alike = {name: each for name, each in arrays.items() if each.shape == shape}
         free = [name for name, each in alike.items() if each.part == "scratch" and each.data is None]

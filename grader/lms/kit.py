@@ -86,7 +86,7 @@ def _files_of(coursework: Coursework) -> Iterable[tuple[str, bytes]]:
 
 def _fields(coursework: Coursework) -> dict[str, Any]:
     """Return the fields of assignment.yaml; each part of a suite has all of them."""
-    whole = {"title": coursework.title, **({"order": coursework.order} if coursework.order is not None else {})}
+    whole = coursework.model_dump(include={"title", "order"}, exclude_none=True)
     if isinstance(coursework, Assignment):
         return {**whole, **_dumped(shown(coursework))}
     return {**whole, "parts": [_dumped(shown(part)) for part in coursework.parts]}

@@ -25,10 +25,10 @@ def test_the_points_that_are_told_are_all_there_are(course, name):
 def test_arrays_are_drawn_with_their_role_and_each_shape_once(course):
     """Arrays of the student's kernels are drawn with their roles, and arrays of one shape share a drawing.
 
-    A scratch array without data has no drawing, because students may choose its layout.
+    A vector has no drawing. A scratch array without data has none either, because students choose its layout.
     """
     text = describe(course.load("vectorAdd"))
-    assert "      A (input), B (input), C (output): n elements\n          0  1  2  ...\n" in text
+    assert "  arrays\n      A (input), B (input), C (output): n elements\n  constants" in text
     text = describe(course.load("loopNest"))
     assert "inflow (input), gains (output): days rows, tanks columns\n          row 0   0      1 " in text
     assert "levels (scratch): days rows, tanks columns; the layout is yours to choose\n  constants" in text

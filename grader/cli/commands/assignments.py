@@ -51,8 +51,9 @@ def list_assignments(course: CourseOption = None) -> None:
 
     places = load_settings({"course": course}).places
     listed = sorted(map(places.load, places.names()), key=lambda each: each.order or inf)
+    width = max((len(each.name) for each in listed), default=0)
     for each in listed:
-        typer.echo(f"{each.name:<17} {each.title}")
+        typer.echo(f"{each.name:<{width}}  {each.title}")
     if listed and listed[0].order is not None:
         typer.echo(
             f"\nThis is the order of the course. To start with the first, run\n\n    grader init {listed[0].name}"
