@@ -28,7 +28,8 @@ MEMORY_ERRORS = frozenset({"OUT_OF_HOST_MEMORY", "MEM_OBJECT_ALLOCATION_FAILURE"
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """The cause of a check that did not pass: the reason for machines, a sentence for people, and the details.
+    """The cause of a check that did not pass: the reason for machines, a sentence for people, the next step if one is
+    known, and the details.
 
     `use` describes the lines that the problem is about, if they are not known yet. `faults` are faults of grader: the
     parts that it could not explain.
@@ -36,6 +37,7 @@ class Problem:
 
     reason: Reason
     message: str
+    help: str = ""
     detail: str = ""
     cause: str = ""
     error_map: ErrorMap | None = None
@@ -50,6 +52,7 @@ class Problem:
             points=0.0,
             reason=self.reason,
             message=self.message,
+            help=self.help,
             detail=self.detail,
             cause=self.cause,
             error_map=self.error_map,
