@@ -128,7 +128,7 @@ class Finding(Record):
 
     @property
     def lines(self) -> tuple[int, ...]:
-        """Lines that the message names, followed by the lines of the places."""
+        """The lines that the message names, then the lines of the accesses in `places`."""
         return (*lines_named(self.message), *(place.line for place in self.places))
 
 

@@ -181,7 +181,7 @@ def left(reason, points, checks=2):
     ],
 )
 def test_a_score_says_what_was_not_checked(unchecked, words):
-    """A score gives the unchecked points and the reason, also for a check without points."""
+    """A score says how much was not checked and why, even if the unchecked check carries no points."""
     assert score_in_words(68.0, 100.0, unchecked, 0.0) == words
 
 

@@ -185,7 +185,7 @@ def of_costly_text(cost: TooCostly) -> Problem:
 
 
 def of_later_call(line: int, name: str, advice: str) -> Problem:
-    """The problem of a call of a function that the course's language lacks, although the driver at hand may have it."""
+    """The problem of calling a function of a later OpenCL C version, even if the driver at hand provides it."""
     message = f"line {line}: OpenCL C 1.2, which is graded here, has no function {name}: later versions do. {advice}"
     return Problem(reason=Reason.BUILD_ERROR, message=message)
 
