@@ -21,6 +21,9 @@ NOUNS: Mapping[Reason, tuple[str, str]] = {
 }
 """Names of findings and failed builds, for one and for several."""
 
+NAMED = 3
+"""Cases that one line can name. The report above the line names all of them."""
+
 FALLBACK = ("fault of the build", "faults of the build")
 
 Fault = tuple[Reason, str]
@@ -80,19 +83,23 @@ def _text(lines: list[str], line: int | None) -> str:
 
 
 def _cases(before: Result, after: Result) -> Iterator[str]:
-    """Yield the number of cases that are now right, and the names of cases that are now wrong."""
+    """Yield the number of cases that are now right, and the names of cases that are now wrong; of many, the number."""
     was, now = _right(before), _right(after)
     fixed = [name for name in now if now[name] and was.get(name) is False]
     broken = [name for name in now if not now[name] and was.get(name)]
     if fixed:
         yield f"{count(len(fixed), 'more case')} {'is' if len(fixed) == 1 else 'are'} right"
     if broken:
-        yield f"No longer right: {showable(listed(broken, 'and'))}"
+        named = showable(listed(broken, "and")) if len(broken) <= NAMED else count(len(broken), "case")
+        yield f"No longer right: {named}"
 
 
 def _right(result: Result) -> dict[str, bool]:
-    kinds = {Kind.CORRECTNESS, Kind.PRACTICE}
-    return {check.title: check.verdict is Verdict.PASSED for check in result.checks if check.kind in kinds}
+    cases = [check for check in result.checks if check.kind in {Kind.CORRECTNESS, Kind.PRACTICE}]
+    return {
+        f"{check.part}: {check.label}" if check.part else check.label: check.verdict is Verdict.PASSED
+        for check in cases
+    }
 
 
 def _speeds(before: Result, after: Result) -> Iterator[str]:

@@ -53,7 +53,22 @@ def test_cases_are_counted_and_those_that_broke_are_named():
     """Newly right cases are counted, and newly wrong ones are named."""
     wrong = failed("correctness: two (n 2)")
     assert since(of(ONE, wrong), of(ONE, TWO)) == "10 of 22 (was 5). 1 more case is right."
-    assert since(of(ONE, TWO), of(ONE, wrong)) == "5 of 22 (was 10). No longer right: correctness: two."
+    assert since(of(ONE, TWO), of(ONE, wrong)) == "5 of 22 (was 10). No longer right: two."
+
+
+def test_many_cases_that_broke_are_counted():
+    """Of more than three newly wrong cases, the line says the number."""
+    right = [check(f"correctness: case {n} (n {n})") for n in range(4)]
+    wrong = [failed(each.name) for each in right]
+    assert since(of(*right), of(*wrong[:3], right[3])).endswith("No longer right: case 0, case 1 and case 2.")
+    assert since(of(*right), of(*wrong)) == "0 of 22 (was 20). No longer right: 4 cases."
+
+
+def test_cases_of_two_parts_are_kept_apart():
+    """Two parts of a suite may have a case of the same name. The line names the part."""
+    row, column = (ONE.of_part(part) for part in ("row", "column"))
+    wrong = failed("correctness: one (n 1)").of_part("row")
+    assert since(of(row, column), of(wrong, column)) == "5 of 22 (was 10). No longer right: row: one."
 
 
 def test_a_build_error_that_is_gone_is_told():
