@@ -57,7 +57,7 @@ def test_cases_are_counted_and_those_that_broke_are_named():
 
 
 def test_many_cases_that_broke_are_counted():
-    """Of more than three newly wrong cases, the line says the number."""
+    """The line names up to three newly wrong cases. It gives only the number of more."""
     right = [check(f"correctness: case {n} (n {n})") for n in range(4)]
     wrong = [failed(each.name) for each in right]
     assert since(of(*right), of(*wrong[:3], right[3])).endswith("No longer right: case 0, case 1 and case 2.")
