@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 PATIENT = 60.0
 """Seconds that a search may take in a command that only explains."""
 
+VerboseOption = Annotated[bool, typer.Option("--verbose", "-v", help="Show every check with all values and logs.")]
 WatchOption = Annotated[bool, typer.Option("--watch", help="Grade the file again after each save, until Ctrl-C.")]
 
 
@@ -68,6 +69,7 @@ def grade(
     *,
     context: typer.Context,
     watch: WatchOption = False,
+    verbose: VerboseOption = False,
 ) -> None:
     """Grade one submission for one assignment.
 
@@ -96,11 +98,13 @@ def grade(
             from grader.cli.grading import Grading, follow
             from grader.cli.progress import verdicts
             from grader.cli.result_codes import exit_code
+            from grader.reports.terminal import render, render_in_full
             from grader.results.withholding import released, withheld
 
             keeping.close()
             view = released if how.release else withheld
-            grading = Grading(coursework=coursework, seed=seed, view=view, write=reports.write)
+            draw = render_in_full if verbose else render
+            grading = Grading(coursework=coursework, seed=seed, view=view, draw=draw, write=reports.write)
             if watch:
                 follow(grading, submission.path, environment)
             with verdicts(coursework, start) as progress:
