@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, Protocol
 
 import typer
 from rich.console import Console
@@ -28,15 +28,22 @@ from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.progress import Progress
 from grader.protocol.text import showable
 from grader.reports.since import since
-from grader.reports.terminal import render
 from grader.reports.words import score_in_words
 from grader.results.result import Result, Ungraded
 from grader.results.withholding import View
 
 
+class Draw(Protocol):
+    """Report for the terminal, in brief or in full."""
+
+    def __call__(self, result: Result, /, *, width: int, color: bool) -> str:
+        """Return the text of the report."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Grading:
-    """Parameters of a grading, and the function that writes its files. All gradings of a command share the seed.
+    """Parameters of a grading, and the functions that draw its report and write its files. All gradings of a command
+    share the seed.
 
     `arguments` follow the name of another command that is about the same submission.
     """
@@ -45,6 +52,7 @@ class Grading:
     arguments: str
     seed: int
     view: View
+    draw: Draw
     write: Callable[[Result | Ungraded], tuple[Fault, ...]]
 
     def grade(self, submission: Submission, environment: GradingEnvironment, progress: Progress) -> Result:
@@ -56,7 +64,7 @@ class Grading:
     def tell(self, result: Result) -> tuple[Fault, ...]:
         """Write the files and print the report. Return and print the faults of files that could not be written."""
         lost = self.write(result)
-        show(result)
+        show(result, self.draw)
         for fault in lost:
             typer.echo(fitted(f"grader: {fault.sentence}", sys.stderr), err=True)
         return lost
@@ -68,10 +76,10 @@ class Grading:
             typer.echo(wrapped(f"Next: {showable(step)}", Console().width))
 
 
-def show(result: Result) -> None:
+def show(result: Result, draw: Draw) -> None:
     """Print the report; if it cannot be made, print only the points."""
     console = Console()
-    report = attempt("the report", lambda: render(result, width=console.width, color=console.is_terminal))
+    report = attempt("the report", lambda: draw(result, width=console.width, color=console.is_terminal))
     if isinstance(report, Fault):
         score = score_in_words(result.points, result.max_points, result.unchecked, result.hidden_points)
         report = f"{showable(result.title)}: {score}.\n{report.sentence}\n"

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 PATIENT = 60.0
 """Seconds that a search may take in a command that only explains."""
 
+VerboseOption = Annotated[bool, typer.Option("--verbose", "-v", help="Show every check with all values and logs.")]
 WatchOption = Annotated[bool, typer.Option("--watch", help="Grade the file again after each save, until Ctrl-C.")]
 
 
@@ -66,6 +67,7 @@ def grade(
     *,
     context: typer.Context,
     watch: WatchOption = False,
+    verbose: VerboseOption = False,
 ) -> None:
     """Grade one submission for one assignment.
 
@@ -94,12 +96,19 @@ def grade(
             from grader.cli.grading import Grading, follow
             from grader.cli.progress import verdicts
             from grader.cli.result_codes import exit_code
+            from grader.reports.terminal import render, render_in_full
             from grader.results.withholding import released, withheld
 
             keeping.close()
             view = released if how.release else withheld
-            arguments = submitted.repeated(where.course)
-            grading = Grading(coursework=coursework, arguments=arguments, seed=seed, view=view, write=reports.write)
+            grading = Grading(
+                coursework=coursework,
+                arguments=submitted.repeated(where.course),
+                seed=seed,
+                view=view,
+                draw=render_in_full if verbose else render,
+                write=reports.write,
+            )
             if watch:
                 follow(grading, submission.path, environment)
             with verdicts(coursework, start) as progress:
