@@ -54,7 +54,7 @@ from grader.service.web.routes import (
 )
 from grader.service.web.state import AppState, state_at, state_of
 
-UPLOAD_PATHS = frozenset({"attempts", "roster", "upload"})
+UPLOAD_PATHS = frozenset({"attempts", "exports", "roster", "upload"})
 """Last parts of the paths to which files are uploaded."""
 
 MAX_TEXT_BYTES = 6 * editor.EDITABLE

@@ -10,6 +10,7 @@ from courses import course_of
 from processes import wait_for
 from services import Service, post
 
+from grader.course.submissions.submission import SIZE_LIMIT
 from grader.service.exports import jobs
 from grader.service.exports.jobs import FILLED, ExportKind
 
@@ -68,6 +69,13 @@ def test_a_platforms_file_is_filled_or_refused_with_the_reason(service, staff):
     assert 'value="canvas.zip" selected' in said.text
     assert post(staff, "/course/exports", kind="secret.txt").status_code == 422
     assert post(staff, "/course/exports", kind="grades.csv").text == staff.get("/course/exports/grades.csv").text
+
+
+def test_a_sheet_that_is_too_large_is_refused_at_its_field(staff):
+    """The form takes files up to 1 MiB, as other forms with files do, and names a larger one."""
+    said = post(staff, "/course/exports", kind="moodle.zip", file=("grades.csv", b"x" * (SIZE_LIMIT + 1)))
+    assert said.status_code == 422
+    assert 'id="file-error">The file grades.csv is over 1 MiB.' in said.text
 
 
 def test_one_file_is_made_at_a_time_and_who_asks_meanwhile_waits(service, staff, monkeypatch):
