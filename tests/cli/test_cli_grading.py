@@ -92,7 +92,7 @@ def test_a_save_is_graded_and_what_has_changed_is_told(tmp_path):
         time.sleep(0.5)
         grader.file.write_text(NOT_BUILDING.replace("nothing", "nobody"))
         grader.waits(2)
-        assert grader.said.count("FAILED build") == 2
+        assert grader.said.count("failed  build") == 2
         assert "since the last time: still 0 of 100 points" in grader.said
         assert (tmp_path / "result.json").read_text().count("nobody") >= 1
 
@@ -115,7 +115,7 @@ def test_a_save_ends_the_grading_of_what_was_saved_before(tmp_path):
         grader.tells("watching every access")
         grader.file.write_text(WRONG)
         grader.waits(1)
-        assert "FAILED correctness" in grader.said
+        assert "failed  correctness" in grader.said
         grader.file.write_text(MODEL.read_text())
         grader.waits(2)
         assert "since the last time: +" in grader.said
