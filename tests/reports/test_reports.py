@@ -368,8 +368,8 @@ def test_cases_of_one_kind_share_a_row_with_the_worst_verdict():
     wrong = [failed(f"correctness: case {i} (n {i})", message=f"error {i}.", detail="by far") for i in range(5)]
     text = lines(BUILD, check("correctness: a"), *wrong, SLOW)
     assert "failed  correctness: 1 of 6 cases: see 1                                  5 / 30" in text
-    assert [line for line in text if "error" in line] == [" 1. error[WRONG_OUTPUT]: error 1."]
-    assert "    cost: 25 points (correctness: case 1, case 0, case 2, 2 more)" in text
+    assert [line for line in text if "error" in line] == [" 1. error[WRONG_OUTPUT]: error 0."]
+    assert "    cost: 25 points (correctness: case 0, case 2, case 3, 2 more)" in text
     assert next(line for line in text if line.startswith("partly")).endswith("20 / 40")
     assert " 2. slow[TOO_SLOW]: it runs at 63 % of the model solution's speed; full points" in text
 
