@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from grader.common.phrases import count, listed
+from grader.common.phrases import count, first_sentence, listed
+from grader.common.record import replace
 from grader.course.rubric import Kind
 from grader.protocol.text import showable
 from grader.results.check import Check, Place, Reason, Verdict
@@ -125,6 +126,29 @@ def issues_of(result: Result) -> tuple[Issue, ...]:
         )
         told |= {check.name for check in checks}
     return tuple(issues)
+
+
+def told_once(result: Result) -> Result:
+    """Return the result for reports that list checks: a check whose cause another check tells refers to that check. Its
+    own message becomes evidence.
+    """
+    told: dict[str, Check] = {}
+    for issue in issues_of(result):
+        for check in issue.checks:
+            told.setdefault(check.name, issue.checks[0])
+    return replace(result, checks=tuple(_referring(check, told.get(check.name, check)) for check in result.checks))
+
+
+def _referring(check: Check, told: Check) -> Check:
+    """Return a failed check with a reference to the check that tells its cause."""
+    if told.name == check.name or check.reason is Reason.NOT_RUN:
+        return check
+    return replace(
+        check,
+        message=f"same cause as {told.name}: {first_sentence(told.message)}",
+        help="",
+        detail="\n".join(filter(None, (check.message, check.detail))),
+    )
 
 
 def lines_of(result: Result) -> list[str]:

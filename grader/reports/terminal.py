@@ -300,9 +300,9 @@ def _side_by_side(standings: Sequence[PartStanding]) -> Iterator[Padding]:
     if all(standing.performance is None for standing in standings):
         return
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
-    table.add_column("kernel", overflow="fold")
+    table.add_column("kernel", vertical="bottom", no_wrap=True)  # a name has no place for a line break
     for heading in HEADINGS:
-        table.add_column(heading, justify="right", no_wrap=True)
+        table.add_column(heading, justify="right", vertical="bottom")
     for standing in standings:
         table.add_row(showable(standing.part), *standing.cells)
     yield Padding(table, (1, 0, 0, INDENT))

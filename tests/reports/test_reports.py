@@ -440,6 +440,22 @@ def test_what_was_not_run_stands_apart_from_what_failed():
     ]
 
 
+def test_a_row_has_the_points_of_all_checks_of_its_kind_that_ran():
+    """Passed and failed checks of a kind share a row with the number and the points of both. Checks that were not run
+    or are withheld have their own rows, and do not change its verdict.
+    """
+    memory = [check(f"memory: {i}", Kind.MEMORY, points=4, max_points=4) for i in range(2)]
+    lost = failed("memory: banks", kind=Kind.MEMORY, reason=Reason.EXTRA_TRAFFIC, max_points=20)
+    unrun = failed("memory: reads", kind=Kind.MEMORY, reason=Reason.NOT_RUN, max_points=20)
+    text = lines(BUILD, *memory, lost, unrun)
+    assert "failed  memory: 2 of 3 checks: see 1                                      8 / 28" in text
+    assert "skipped memory: reads                                                     0 / 20" in text
+    hidden = check("memory: reads", Kind.MEMORY, Verdict.SKIPPED, 0, 20, reason=Reason.HIDDEN, message="later.")
+    text = lines(*memory, hidden)
+    assert "passed  memory: all 2 checks                                               8 / 8" in text
+    assert "hidden  memory: reads                                                     ? / 20" in text
+
+
 def test_a_speed_that_does_not_count_yet_is_still_told():
     """A speed measured before a hidden case failed is still printed, with its interval in the full report."""
     forfeited = replace(SPEED, verdict=Verdict.FAILED, points=0.0, reason=Reason.NOT_RUN, message="does not count yet.")
