@@ -122,9 +122,9 @@ def test_wrong_results_alone_keep_no_points(simulator, transposition):
     check = checked(simulator, transposition, source, (SMALLEST,))
     assert (check.verdict, check.reason, check.points) == (Verdict.FAILED, Reason.NOT_RUN, 0)
     assert check.message == (
-        "the simulator saw no wrong access at (height 53, width 90) and (height 3, width 2), but results are wrong: "
-        "fix correctness first to earn these points."
+        "the simulator saw no wrong access at (height 53, width 90) and (height 3, width 2), but results are wrong."
     )
+    assert check.help == "Fix correctness first to earn these points."
 
 
 def test_a_wrong_access_at_the_smallest_failed_size_only(simulator, transposition):
@@ -177,7 +177,7 @@ def test_an_element_far_beyond_a_vector(simulator, transposition):
     head = "__kernel void coalsTransp(__global float *A, __global float *B, uint height, uint width)\n"
     check = checked(simulator, transposition, head + "{\n    float4 v = A[0];\n    B[0] = v[2000000000 - height];\n}\n")
     assert check.reason is Reason.CRASH
-    assert "an index is beyond the elements of a vector" in check.message
+    assert "an index is beyond the elements of a vector" in check.help
 
 
 def test_a_check_that_had_no_chance(transposition):

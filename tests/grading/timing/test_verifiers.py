@@ -77,7 +77,7 @@ def test_one_wrong_bit_in_one_timed_run_is_found_and_its_run_is_named(small, cha
     assert isinstance(problem, Problem)
     assert problem.reason is reason
     assert problem.message.startswith("in timed run 5, ")
-    assert words in problem.message
+    assert words in f"{problem.message} {problem.detail}"
 
 
 # --- by the reference: keys go out, and digests come back ------------------------------------------
@@ -185,7 +185,7 @@ def test_where_digests_differ_all_results_tell_why(small, change, reason, words)
     assert isinstance(problem, Problem)
     assert problem.reason is reason
     assert problem.message.startswith("in timed run 5, ")
-    assert words in problem.message
+    assert words in f"{problem.message} {problem.detail}"
 
 
 ASKED = ["clear", f"launch {supply_of(STUDENT)}", f"launch {STUDENT}", f"launch {DIGEST}", "fetch"]

@@ -109,7 +109,7 @@ def test_what_is_wrong_only_when_large_is_found_there(setup, folder, sizes, word
     assert isinstance(problem, Problem)
     assert problem.reason is Reason.WRONG_OUTPUT
     assert problem.message.startswith("in timed run 1, ")
-    assert words in problem.message
+    assert words in f"{problem.message} {problem.detail}"
 
 
 @pytest.mark.whole
@@ -141,7 +141,7 @@ def test_one_bit_of_one_element_is_found_and_told(setup):
     )
     problem = measure(setup("coalsTransp", source), SOON)
     assert problem.reason is Reason.WRONG_OUTPUT
-    assert "1 of 6,370 elements of B is wrong; the first is B[90][69]" in problem.message
+    assert "1 of 6,370 elements of B is wrong; the first is B[90][69]" in f"{problem.message} {problem.detail}"
 
 
 @pytest.mark.parametrize(

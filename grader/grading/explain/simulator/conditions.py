@@ -102,12 +102,13 @@ def _assigns(sign: str) -> bool:
 
 def _end(seen: Outline, first: int, last: int) -> int:
     """Number of the last token of the statement that begins at token `first`, with its `else`."""
-    end = last
-    for number in outside(seen.pairs, first, last):
-        if seen.code[number].text in {"{", ";"}:
-            end = seen.pairs.get(number, number)
-            break
-    return _end(seen, end + 2, last) if end + 1 < last and seen.code[end + 1].text == "else" else end
+    while True:
+        ends = (number for number in outside(seen.pairs, first, last) if seen.code[number].text in {"{", ";"})
+        number = next(ends, last)
+        end = seen.pairs.get(number, number)
+        if end + 1 >= last or seen.code[end + 1].text != "else":
+            return end
+        first = end + 2
 
 
 def _lines(seen: Outline, first: int, last: int) -> range:

@@ -1,20 +1,20 @@
 """Turns the simulator's messages into sentences that a student can act on."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from grader.common.optional import Fault, attempt
 from grader.common.phrases import capital, count
 from grader.grading.explain.problem import EXPLANATION
 from grader.grading.explain.simulator import oclgrind
-from grader.grading.explain.simulator.conditions import guards, is_unguarded
+from grader.grading.explain.simulator.conditions import dividing, guards, is_unguarded
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.oclgrind import Entity, Target
 from grader.grading.explain.simulator.races import LOCK, NO_BARRIER, local_race, unparted
 from grader.grading.explain.simulator.source_lines import lines_in_words, told_to_decide
 from grader.protocol.observation import SeenKernel, SeenMessage
-from grader.results.check import Finding, Place, Reason
+from grader.results.check import Finding, Place, Reason, lines_named
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,20 +165,21 @@ def _out_of_bounds(heard: Heard) -> Words:
     target = oclgrind.target(heard.message, heard.seen)
     entity = replace(heard.entities[0], writes=heard.message.text.startswith("Invalid write"))
     does, access = ("writes", "store") if entity.writes else ("reads", "load")
+    place = (heard.scene.expanded, heard.seen.kernel, entity.line)
     if heard.scene.is_beyond(entity.global_id):
-        item = capital(heard.scene.item(entity.global_id))
-        cause = _beyond(item, access, entity.line, heard)
-    elif is_unguarded(heard.scene.expanded, heard.seen.kernel, entity.line) and "global memory" in heard.message.text:
+        cause = _beyond(capital(heard.scene.item(entity.global_id)), access, guards(*place))
+    elif "global memory" in heard.message.text and is_unguarded(*place):
         cause = f"No condition guards line {entity.line}. {ADD_GUARD}"
     elif "global memory" in heard.message.text:
         cause = ROW if heard.scene.dimensions > 1 else LINE
-    elif is_unguarded(heard.scene.expanded, heard.seen.kernel, entity.line):
+    elif is_unguarded(*place) and dividing(*place) is None:
         cause = f"All work-items run line {entity.line}. {SOME_LEFT_OUT}"
     else:
         cause = WRONG_INDEX
     what = f"line {entity.line} {does} outside {target.array}{_how_far(target)}."
     decided = told_to_decide("The index", heard.scene, heard.seen.kernel, [entity.line])
-    cause = " ".join(filter(None, (cause, decided)))
+    if not lines_named(cause):
+        cause = " ".join(filter(None, (cause, decided)))
     return what, cause, (heard.place(entity, target.array),)
 
 
@@ -186,9 +187,8 @@ SOME_LEFT_OUT = "Check the size of the array, and if a condition must leave some
 ADD_GUARD = "Add one that compares the index with the size of the array."
 
 
-def _beyond(item: str, access: str, line: int, heard: Heard) -> str:
-    """Advice on an access by a work-item beyond the edge, by the guards around it."""
-    around = guards(heard.scene.expanded, heard.seen.kernel, line)
+def _beyond(item: str, access: str, around: Collection[int]) -> str:
+    """Advice on an access by a work-item beyond the edge, by the lines of the guards around it."""
     if not around:
         return f"{item} lies beyond the edge. Guard the {access} with the sizes."
     guard = "condition" if len(around) == 1 else "conditions"
@@ -296,10 +296,13 @@ def _barrier(heard: Heard) -> Words:
         before = [str(line) for line, _ in heard.message.endings if 0 < line <= lines[0]]
         who = "It" if missing == 1 else "They"
         what += f" {who} ended in line {' or '.join(before)}." if before else f" {who} went past it."
-    cause = (
-        "Every work-item of a group must reach every barrier. Those with nothing to do skip the work, not the barrier."
-    )
+    around = dividing(heard.scene.expanded, heard.seen.kernel, lines[0])
+    must = f"Move the barrier out of the `{around.keyword}` in line {around.lines[0]}." if around else ALL_MUST
+    cause = f"{must} Work-items with nothing to do skip the work, not the barrier."
     return what, cause, tuple(places)
+
+
+ALL_MUST = "Every work-item of a group must reach every barrier."
 
 
 def _input_changed(heard: Heard) -> Words:

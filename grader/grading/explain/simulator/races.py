@@ -57,7 +57,10 @@ BRACES = " The body of the loop then needs braces."
 """Added if the barrier would come after a loop whose body is a single statement."""
 
 
-MOVE = "Move the steps out of the `{}` in line {}, then add a barrier(CLK_LOCAL_MEM_FENCE) after each."
+MOVE = (
+    "Move the steps out of the `{}` in line {}, each with a condition of its own. Then add a "
+    "barrier(CLK_LOCAL_MEM_FENCE) after each."
+)
 """Advice on steps that only some work-items run. All of them must reach a barrier, so it cannot be added there."""
 
 WRITE_BARRIER = "Write barrier(CLK_LOCAL_MEM_FENCE) in line {}."

@@ -69,3 +69,11 @@ def test_what_cannot_be_read_has_no_conditions(source):
     """A text that is not valid C has no conditions, and nothing is claimed about it."""
     assert dividing(source, "k", 1) is None
     assert guards(source, "k", 1) == ()
+
+
+def test_a_long_chain_of_conditions_is_read():
+    """A chain of `else if` with more links than Python has stack frames is one statement."""
+    source = "__kernel void k(uint n)\n{ uint i = get_global_id(0);\nif (i) ;\n" + "else if (n) ;\n" * 1100 + "}"
+    found = dividing(source, "k", 3)
+    assert found is not None
+    assert len(found.lines) == 1101

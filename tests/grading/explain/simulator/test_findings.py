@@ -9,6 +9,7 @@ from cost_growth import assert_linear
 
 from grader.grading.explain.simulator.findings import LIMIT, findings
 from grader.grading.explain.simulator.locations import Scene
+from grader.grading.explain.simulator.races import MOVE
 from grader.protocol.messages import REPLY_LIMIT
 from grader.protocol.observation import SeenAccess, SeenArray, SeenKernel, SeenMessage, SeenUnset
 from grader.results.check import Place, Reason
@@ -467,7 +468,10 @@ float x = Ash[0];
 @pytest.mark.parametrize(
     ("reader", "advice"),
     [
-        (6, "Move the steps out of the `if` in line 4, then add a barrier(CLK_LOCAL_MEM_FENCE) after each."),
+        (
+            6,
+            MOVE.format("if", 4),
+        ),
         (8, "A barrier(CLK_LOCAL_MEM_FENCE) is missing between them: after line 7, before any work-item reads."),
     ],
 )
@@ -626,6 +630,13 @@ def test_a_barrier_in_a_condition():
     """Work-items that do not wait at a barrier and end after it have gone past it."""
     found = only(kernel(message(REACHED, endings=((20, 13),))))
     assert found.message.endswith("13 do not. They went past it.")
+
+
+def test_a_barrier_that_must_leave_its_condition():
+    """A barrier inside a statement that only some work-items run must move out of it."""
+    source = "__kernel void k(uint n)\n{" + "\n" * 9 + "if (get_global_id(0) < n) {\nbarrier(1);\n}\n}\n"
+    found = only(kernel(message(REACHED.replace("line 13", "line 12"))), replace(LINE, source=source, expanded=source))
+    assert found.help.startswith("Move the barrier out of the `if` in line 11. Work-items with nothing to do")
 
 
 def test_different_barriers():
