@@ -18,7 +18,7 @@ def leave_out_speed(context: GradingContext) -> Problem:
 
 @dataclass(frozen=True, kw_only=True)
 class Extent:
-    """What a validation covers. `prepare` prepares the timed rounds of its gradings, or says why there are none.
+    """Extent of a validation. `prepare` prepares the timed rounds of its gradings, or says why there are none.
     `unchecked` lists the questions about speed that it leaves open.
     """
 

@@ -215,10 +215,10 @@ def _choices(page: Page, coursework: Coursework) -> Iterator[Fact]:
     for each in CHOICE.finditer(page.text):
         name, value = each[1], int(each[2])
         if name not in {"global", "local"}:
-            values = offered.get(name, [])
-            asked = f"offers {listed(dict.fromkeys(values), 'or')}" if values else "offers no such choice"
+            choice = offered.get(name, [])
+            asked = f"offers {listed(dict.fromkeys(choice), 'or')}" if choice else "offers no such choice"
             line = page.line_of(each.start())
-            yield page.fact(line, says=f"says {name} = {value}", asked=asked, agrees=value in values)
+            yield page.fact(line, says=f"says {name} = {value}", asked=asked, agrees=value in choice)
 
 
 # --- sums -------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ LIMIT = re.compile(rf"(?:at most|=) ({NUMBER.pattern})")
 
 @dataclass(frozen=True, kw_only=True)
 class Fact:
-    """What a line of a file says, and what assignment.yaml says about the same thing. Both begin with a verb."""
+    """Statement of a line of a file, and of assignment.yaml about the same thing. Both begin with a verb."""
 
     file: str
     line: int

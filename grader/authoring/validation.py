@@ -31,7 +31,7 @@ from grader.grading.checks.measures import MEASURES
 from grader.grading.explain.problem import Problem
 from grader.grading.grade import grade_submission
 from grader.grading.grading_environment import GradingEnvironment
-from grader.grading.progress import Progress
+from grader.grading.progress import Decided, Progress
 from grader.protocol.messages import DeviceFacts
 from grader.results.metrics import Performance, Profile
 from grader.results.result import Result
@@ -136,7 +136,7 @@ def judge(
 ) -> Judged:
     """Grade a golden submission, and compare the result with the expected one."""
 
-    def tell(doing: str) -> None:
+    def tell(doing: str | Decided) -> None:
         progress(f"{golden.name}: {doing}")
 
     timing = environment.timing if golden.expectation.is_timed else ONE_PAIR

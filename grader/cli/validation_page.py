@@ -51,7 +51,7 @@ ONE_LINE, BROKEN_AT = 74, 48
 
 @dataclass(frozen=True, kw_only=True)
 class Sources:
-    """What assignments are validated with. `submissions` contains the golden submissions of each."""
+    """Files and environment of validations, and their extent. `submissions` has a folder for each assignment."""
 
     course: Course
     submissions: Path
