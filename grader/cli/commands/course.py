@@ -60,7 +60,7 @@ class ExtentOptions:
     """Options that limit or extend the work of a batch."""
 
     regrade: Annotated[
-        list[str] | None, typer.Option(help="Grade again: student=LABEL, check=WORDS or changed=ASSIGNMENT.")
+        list[str] | None, typer.Option(help="What to grade again: student=LABEL, check=WORDS or changed=ASSIGNMENT.")
     ] = None
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only show what there is to grade, and what is wrong with it.")
@@ -75,7 +75,9 @@ def batch(
             "checkouts; of several, later ones add to those before."
         ),
     ],
-    assignment: Annotated[str, typer.Option(help="Name of the assignment, or several with commas between them.")],
+    assignment: Annotated[
+        str, typer.Option("--assignment", "-a", help="Name of the assignment, or several with commas between them.")
+    ],
     out: Annotated[Path, typer.Option(help="Folder for results and reports. Existing results are kept.")],
     *,
     extent: ExtentOptions,
