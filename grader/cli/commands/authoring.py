@@ -40,13 +40,14 @@ def validate(
     submissions: Annotated[
         Path | None, typer.Option(help="Golden submissions, DIR/NAME/CASE/; else in tests/submissions of the course.")
     ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Time nothing. The last section says what is open.")] = False,
 ) -> None:
     """Check all files of an assignment, and propose its thresholds. Also shows what students will see."""
     from rich.console import Console
 
     from grader.authoring.drafting import PLACES
-    from grader.cli.validation_page import Page, print_validation
-    from grader.common.phrases import count
+    from grader.authoring.extent import FULL, QUICK
+    from grader.cli.validation_page import Page, Sources, print_validation
     from grader.grading.settings import load_settings
 
     settings = load_settings(where.settings())
@@ -57,9 +58,14 @@ def validate(
     for path in paths:
         page = Page(console=Console(highlight=False))
         with settings.open_environment(settings.sandbox_for_ours()) as environment:
-            print_validation(path.parent.name, settings.places, folder, environment, page)
-        found = f"{count(page.broken, 'statement')} BROKEN" if page.broken else "all of it holds"
-        typer.echo(f"\n{path.parent.name}: {found}")
+            sources = Sources(
+                course=settings.places,
+                submissions=folder,
+                environment=environment,
+                extent=QUICK if quick else FULL,
+            )
+            print_validation(path.parent.name, sources, page)
+        typer.echo(f"\n{path.parent.name}: {page.verdict}")
         broken += page.broken
     raise typer.Exit(FAILED if broken else PASSED)
 
