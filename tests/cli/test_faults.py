@@ -22,7 +22,7 @@ def told(tmp_path, transposition):
     """A grading that writes its reports into a folder."""
     files = {"junit": tmp_path / "report.xml", "json": tmp_path / "result.json", "html": tmp_path / "page.html"}
     options = ReportOptions(files=files)
-    return Grading(coursework=transposition, seed=1, view=withheld, draw=render, write=options.write)
+    return Grading(coursework=transposition, arguments="", seed=1, view=withheld, draw=render, write=options.write)
 
 
 def test_a_report_that_cannot_be_made_costs_no_other(told, tmp_path, monkeypatch, capsys):

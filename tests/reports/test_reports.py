@@ -102,7 +102,11 @@ def test_junit_names_the_line_as_a_property():
 
     A sentence's line precedes those of findings.
     """
-    checks = [failed("a", message="line 26 is wrong."), failed("b", findings=(RACE,)), failed("c")]
+    checks = [
+        failed("a", message="line 26 is wrong.", cause="one"),
+        failed("b", findings=(RACE,), cause="another"),
+        failed("c", cause="a third"),
+    ]
     cases = ElementTree.fromstring(junit(result(*checks))).iter("testcase")
     told = {case.get("name"): case.findtext("system-out").splitlines()[2:] for case in cases}
     at = "[[PROPERTY|file=kernels.cl]]"
