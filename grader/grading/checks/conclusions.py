@@ -44,8 +44,9 @@ def _explained(
     if isinstance(slip, Slip) and not is_predicted:
         return of_wrong_result(tried.check, slip)
     check = _concluded(tried, explanation, seen)
-    is_lost = isinstance(slip, Fault) and check.verdict is Verdict.FAILED
-    return replace(check, faults=(*check.faults, slip)) if is_lost else check
+    if isinstance(slip, Fault) and check.verdict is Verdict.FAILED:
+        return replace(check, faults=(*check.faults, slip))
+    return check
 
 
 def _concluded(tried: Tried, explanation: Explanation | Fault | None, seen: Simulated | None) -> Check:

@@ -48,6 +48,44 @@ def guard(launch: Launch) -> Slip | None:
     return _other_size(launch, tested) or _too_far(launch, tested)
 
 
+def too_strict(launch: Launch) -> Slip | None:
+    """Explain elements that are never stored, because the guard of the only store of their array leaves them out."""
+    stores = [each for each in accesses(launch) if each.writes]
+    for store in stores:
+        if [each.array for each in stores].count(store.array) == 1:
+            for coordinate in store.coordinates:
+                for each in launch.guards.at(store.place):
+                    if each.room is not None and coordinate.value in each.values:
+                        found = _left_out(launch, store, coordinate, each)
+                        if found is not None:
+                            return found
+    return None
+
+
+def _left_out(launch: Launch, store: Access, coordinate: Coordinate, guard: Guard) -> Slip | None:
+    assert guard.room is not None
+    limit = guard.room + coordinate.value
+    excess = (limit - coordinate.size).number
+    wanted = f"`{launch.written(coordinate.text)} < {coordinate.limit}`"
+    kind = "loop" if guard.is_loop else "guard"
+    if excess is not None and excess < 0:
+        last = f"the last {coordinate.unit}" if excess == -1 else f"the last {-excess} {coordinate.units}"
+        last = last if coordinate.unit != "index" else last.replace("index", "element")
+        return Slip(
+            message=f"the {kind} in line {guard.line} leaves out {last} of {store.array}.",
+            help=f"Test {wanted} instead.",
+            cause=f"a {kind} leaves out the last elements",
+        )
+    if excess is None and limit.atoms <= launch.sizes.keys() and launch.value(limit) < launch.value(coordinate.size):
+        return Slip(
+            message=f"the {kind} in line {guard.line} compares `{launch.written(guard.left)}` with "
+            f"`{launch.written(guard.right)}`, but {store.array} has `{coordinate.limit}` {coordinate.units}.",
+            help=f"Test {wanted} instead.",
+            cause=f"a {kind} compares an index with the wrong size",
+        )
+    return None
+
+
 def _tested(launch: Launch, outside: Outside) -> list[Tested]:
     """The coordinates of the accesses in a line that may be too large. Empty if a guard or an index cannot be read."""
     found: list[Tested] = []

@@ -29,6 +29,7 @@ RULES: tuple[Rule, ...] = (
     Rule(name="fixed row length", needs="an index and the launch", find=rows.fixed_row_length),
     Rule(name="tree", needs="a step of a tree that was seen outside or in a race", find=sums.tree_without_condition),
     Rule(name="guard", needs="an access outside, its index and its guards", find=guard.guard),
+    Rule(name="strict guard", needs="the only store of an array and its guards", find=guard.too_strict),
     Rule(name="words not stored", needs="a read of unset words, and all stores", find=local_words.unstored_words),
     Rule(name="unread inputs", needs="all accesses", find=inputs.unread_inputs),
     Rule(name="overwritten sum", needs="a loop", find=sums.overwritten_sum),

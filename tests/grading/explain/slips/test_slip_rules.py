@@ -143,6 +143,32 @@ def test_a_guard_that_is_right_or_unreadable_is_not_blamed(body, line):
     assert not said("guard", IDS + body, outside(WRITE, line, "B"))
 
 
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("if (x < w - 1) v[x] = 0;", "the guard in line 4 leaves out the last element of v. Test `x < w` instead."),
+        ("if (x + 1 >= w || y >= h) return; B[x * h + y] = 0;", ""),
+        (
+            "if (x < w && y < h - 2) B[x * h + y] = 0;",
+            "the guard in line 4 leaves out the last 2 columns of B. Test `y < h` instead.",
+        ),
+        (
+            "for (uint k = 0; k < w - 1; k++) v[k] = 0;",
+            "the loop in line 4 leaves out the last element of v. Test `k < w` instead.",
+        ),
+        (
+            "if (x < h) v[x] = 0;",
+            "the guard in line 4 compares `x` with `h`, but v has `w` elements. Test `x < w` instead.",
+        ),
+        ("if (x < w) v[x] = 0;", ""),
+        ("if (x < w - 1) v[x] = 0; else if (x < w) v[x] = 1;", ""),
+    ],
+)
+def test_a_guard_that_leaves_out_elements_is_named(body, words):
+    """A guard or a loop that ends too early is named if no other line stores in the array."""
+    assert said("strict guard", IDS + body) == words
+
+
 def test_lines_without_a_guard_are_named_together():
     """All lines without a guard are named, and only if an access outside was seen there."""
     body = f"{IDS}float a = A[y * w + x];\nv[x] = a;\nB[x * h + y] = a;"
