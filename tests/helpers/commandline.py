@@ -139,8 +139,8 @@ def complaint(done, code=2):
     return complained(done)
 
 
-LIVE = re.compile(r" *\d+\.\d s .*\n(?: {15}.*\n)?")
-"""A line of a log about a check that is decided, or about a step that begins."""
+LIVE = re.compile(r" *\d+\.\d s .*\n(?: {15}.*\n)*")
+"""A line of a log about a check that is decided, or about a step that begins, with the lines of its sentence."""
 
 
 def complained(done):

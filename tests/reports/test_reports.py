@@ -278,7 +278,7 @@ def test_what_was_not_run_stands_apart_from_what_failed():
     untimed = failed("performance: cpu (n 9)", kind=Kind.PERFORMANCE, max_points=40, **left)
     text = lines(BUILD, failed("correctness: e", **left), slow, *cases, untimed)[4:]
     assert text[:9] == [
-        "passed correctness: 2 of 5 cases                                         10 / 10",
+        "partly correctness: 2 of 5 cases                                         10 / 25",
         "FAILED correctness: b                                                      0 / 5",
         "       TIME_LIMIT  still running after 10 s.",
         "skip   correctness: 2 checks                                              0 / 10",
@@ -288,7 +288,22 @@ def test_what_was_not_run_stands_apart_from_what_failed():
         "",
         "       total                                                             10 / 65",
     ]
-    assert "passed correctness: 2 of 3 cases" in "\n".join(lines(*cases))
+    assert "partly correctness: 2 of 3 cases" in "\n".join(lines(*cases))
+
+
+def test_a_group_that_failed_in_part_has_the_points_and_the_number_of_the_whole_group():
+    """Several passed checks of a kind, of which others failed, share a row with the points of the whole kind.
+
+    Checks that are only withheld do not make the row "partly".
+    """
+    memory = [check(f"memory: {i}", Kind.MEMORY, points=4, max_points=4) for i in range(2)]
+    lost = failed("memory: banks", kind=Kind.MEMORY, reason=Reason.EXTRA_TRAFFIC, max_points=20)
+    unrun = failed("memory: reads", kind=Kind.MEMORY, reason=Reason.NOT_RUN, max_points=20)
+    text = lines(BUILD, *memory, lost, unrun)
+    assert "partly memory: 2 of 4 checks                                              8 / 48" in text
+    assert "FAILED memory: banks                                                      0 / 20" in text
+    hidden = check("memory: reads", Kind.MEMORY, Verdict.SKIPPED, 0, 20, reason=Reason.HIDDEN, message="later.")
+    assert "passed memory: 2 of 3 checks                                              8 / 28" in lines(*memory, hidden)
 
 
 def test_a_speed_that_does_not_count_yet_is_still_told():

@@ -23,7 +23,7 @@ def new(
     name: Annotated[str, typer.Argument(help="Name of the assignment and of its kernel.")],
     course: CourseOption = None,
 ) -> None:
-    """Start an assignment of your own: a small one that works, with comments, to be edited."""
+    """Start an assignment of your own: a small one that works. Its comments say how to change it."""
     from grader.authoring.drafting import draft
     from grader.grading.settings import load_settings
 
@@ -41,7 +41,7 @@ def validate(
         Path | None, typer.Option(help="Golden submissions, DIR/NAME/CASE/; else in tests/submissions of the course.")
     ] = None,
 ) -> None:
-    """Check all that an assignment is made of, propose thresholds, and show what students will see."""
+    """Check all files of an assignment, and propose its thresholds. Also shows what students will see."""
     from rich.console import Console
 
     from grader.authoring.drafting import PLACES
@@ -65,7 +65,10 @@ def validate(
 
 
 def selftest(where: EnvironmentOptions, names: NamesArgument = None) -> None:
-    """Check on this device that model solutions pass, with a margin, and that skeletons and baselines do not."""
+    """Check on this device that only model solutions pass.
+
+    Model solutions must pass with a margin, and skeletons and baselines must not pass.
+    """
     from rich.console import Console
 
     from grader.authoring.selftest import examine_assignment
@@ -85,7 +88,7 @@ def selftest(where: EnvironmentOptions, names: NamesArgument = None) -> None:
 
 
 def schema(which: Annotated[Schema, typer.Argument(help="Which file.")]) -> None:
-    """Print the JSON schema of the JSON report, of assignment.yaml or of course.yaml."""
+    """Print the JSON schema of a file. The file is the JSON report, assignment.yaml or course.yaml."""
     from grader.authoring.schema import assignment_schema, course_schema, result_schema, schema_text
 
     schemas = {Schema.RESULT: result_schema, Schema.ASSIGNMENT: assignment_schema, Schema.COURSE: course_schema}

@@ -194,6 +194,21 @@ def copied_course(tmp_path):
     return tmp_path / "course"
 
 
+def test_in_the_folder_that_init_made_no_command_needs_a_name(tmp_path):
+    """`grader grade` and `explain` work in the folder without arguments, and from outside with the folder's name.
+
+    An assignment on the command line wins over the folder's.
+    """
+    grader(tmp_path, "init", "coalsTransp", "mine")
+    mine = tmp_path / "mine"
+    (mine / "kernels.cl").write_text(NOT_BUILDING)
+    for folder, words in ((mine, ()), (tmp_path, ("mine",)), (mine, ("kernels.cl",)), (tmp_path, ("mine/kernels.cl",))):
+        done = grader(folder, "grade", *words)
+        assert (done.returncode, done.stdout.splitlines()[0]) == (1, "Coalesced transposition  coalsTransp")
+    assert "BUILD_ERROR" in grader(mine, "explain").stdout
+    assert "Vector addition  vectorAdd" in grader(mine, "grade", "-a", "vectorAdd").stdout
+
+
 @pytest.mark.parametrize(
     ("pattern", "replacement", "said"),
     [
