@@ -8,11 +8,12 @@ from grader.grading.explain.slips.slip import Slip
 
 
 def unread_inputs(launch: Launch) -> Slip | None:
-    """Explain wrong results by inputs that no work-item has read in the simulator."""
+    """Explain wrong results by inputs that no work-item has read in the simulator, although results were stored."""
     read = {each.array for each in launch.seen.accesses if each.space == GLOBAL and not each.writes}
     named = {each.name for each in launch.seen.arrays if each.space == GLOBAL}
     unread = sorted((launch.inputs & named) - read)
-    if not unread or was_cut_off(launch.seen):
+    is_stored = any(each.writes and each.space == GLOBAL for each in launch.seen.accesses)
+    if not unread or not is_stored or was_cut_off(launch.seen):
         return None
     lines = {line for line, text in launch.text.lines if text in unread}
     what = f"{listed(unread, 'and')} {'is' if len(unread) == 1 else 'are'} never read"

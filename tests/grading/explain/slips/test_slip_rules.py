@@ -33,7 +33,7 @@ def outside(kind, line, array):
     return SeenMessage(text=text, array=array, times=1, writes=(), endings=())
 
 
-def launch(body, *messages, accesses=(), source=None, constants=None, group=(16, 16)):
+def launch(body, *messages, accesses=(), stored="v", source=None, constants=None, group=(16, 16)):
     """Return the launch of a kernel with this body, which begins in line 3, on 90 x 50 elements."""
     text = f"{HEAD}{body}\n}}\n"
     seen = outline(text, ["k"])
@@ -48,7 +48,10 @@ def launch(body, *messages, accesses=(), source=None, constants=None, group=(16,
         arrays=arrays,
         messages=messages,
         unset=(),
-        accesses=tuple(SeenAccess(line=3, column=1, array=name, space=1, writes=False, **COUNTS) for name in accesses),
+        accesses=tuple(
+            SeenAccess(line=3, column=1, array=name, space=1, writes=name == stored, **COUNTS)
+            for name in (*accesses, *filter(None, [stored]))
+        ),
         branches=(),
     )
     scene = Scene(source=source or text, dimensions=2, extent=(90, 50), expanded=text)
@@ -273,6 +276,7 @@ def test_unread_inputs_are_named_with_the_lines_of_their_loads():
     assert said("unread inputs", body).startswith("A is never read: the load in line 5 never happens.")
     assert said("unread inputs", IDS) == "the kernel does not use A. "
     assert not said("unread inputs", body, accesses=("A",))
+    assert not said("unread inputs", body, stored="")
 
 
 @pytest.mark.parametrize(
