@@ -33,7 +33,7 @@ def outside(kind, line, array):
     return SeenMessage(text=text, array=array, times=1, writes=(), endings=())
 
 
-def launch(body, *messages, accesses=(), stored="v", source=None, constants=None, group=(16, 16)):
+def launch(body, *messages, accesses=(), stored="v", source=None, group=(16, 16)):
     """Return the launch of a kernel with this body, which begins in line 3, on 90 x 50 elements."""
     text = f"{HEAD}{body}\n}}\n"
     seen = outline(text, ["k"])
@@ -64,8 +64,8 @@ def launch(body, *messages, accesses=(), stored="v", source=None, constants=None
         sizes=SIZES,
         extent=(atom("w"), atom("h")),
         inputs=frozenset("A"),
-        constants=constants or {"TILE": "16"},
-        stated=frozenset(constants or {"TILE": "16"}),
+        constants={"TILE": "16"},
+        stated=frozenset({"TILE"}),
     )
 
 
