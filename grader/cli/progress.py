@@ -12,9 +12,10 @@ from rich.text import Text
 from grader.cli.wrapping import wrapped
 from grader.course.suite import Coursework
 from grader.grading.progress import Decided, Progress
-from grader.reports.live import LiveBoard
+from grader.reports.live import STAMP, LiveBoard
+from grader.reports.terminal import INDENT
 
-LOG_INDENT = " " * 15
+LOG_INDENT = " " * (STAMP + INDENT)
 """Indent of further lines about a check, as of its sentence in LiveBoard."""
 
 

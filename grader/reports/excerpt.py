@@ -37,13 +37,19 @@ class ExcerptLine:
 
 
 def excerpt_of(issue: Issue, lines: Sequence[str]) -> tuple[ExcerptLine, ...]:
-    """Return the lines of an issue: those of its places, or its own line; none if no line is known."""
+    """Return the lines of an issue: those of its places, or its own line. Blank lines are left out, and there
+    are no lines if none is known.
+    """
     places = issue.places[:PLACES]
     if not places:
         own = [] if issue.line is None else [issue.line]
     else:
         own = [*dict.fromkeys(place.line for place in places)]
-    return tuple(_line(number, lines[number - 1], [each for each in places if each.line == number]) for number in own)
+    return tuple(
+        _line(number, lines[number - 1], [each for each in places if each.line == number])
+        for number in own
+        if lines[number - 1].strip()
+    )
 
 
 def _line(number: int, source: str, places: Sequence[Place]) -> ExcerptLine:

@@ -39,6 +39,9 @@ from grader.results.result import Result, Ungraded
 ISSUES = 5
 """Issues told in full; the others have one line each."""
 
+LOG_LINES = 12
+"""Lines of a build log in the brief report; mostly, the first error causes the others."""
+
 STYLES = {
     Verdict.PASSED: "green",
     Verdict.PARTIAL: "yellow",
@@ -127,14 +130,15 @@ def _issue(issue: Issue, file: str, lines: Sequence[str], width: int) -> Iterato
     yield _headline(issue)
     if issue.line is not None:
         yield _cropped(f"{'':4}--> {file}:{issue.line}", "dim")
-    if issue.kind is Kind.BUILD:
-        yield from (_cropped(f"{'':4}{line}") for log in issue.evidence for line in showable(log).splitlines())
+    if issue.kind is Kind.BUILD and issue.evidence:
+        yield from _log(issue.evidence)
     else:
         yield from (row for line in excerpt_of(issue, lines) for row in _source(line, width))
     if issue.help:
         yield _labelled("help", capital(issue.help), "bold cyan")
     if issue.lost:
-        yield _labelled("cost", f"{issue.lost:g} points ({showable(issue.seen_in)})", "dim")
+        points = f"{issue.lost:g} {'point' if issue.lost == 1 else 'points'}"
+        yield _labelled("cost", f"{points} ({showable(issue.seen_in)})", "dim")
 
 
 def _headline(issue: Issue) -> Table:
@@ -143,6 +147,13 @@ def _headline(issue: Issue) -> Table:
     about = f"{showable(issue.part)}: " if issue.part else ""
     words = Text.assemble((f"{level}[{issue.reason}]: ", style), (about + issue.message, "bold"))
     return _hanging(f"{issue.number:>2}. ", words)
+
+
+def _log(evidence: Sequence[str]) -> Iterator[Padding]:
+    """Yield the first lines of a build log, and the number of the others."""
+    lines = [line for log in evidence for line in showable(log).splitlines()]
+    more = [f"({count(len(lines) - LOG_LINES, 'more line')} with --verbose)"] if len(lines) > LOG_LINES else []
+    yield Padding(Text("\n".join(lines[:LOG_LINES] + more)), (0, 0, 0, 4))
 
 
 def _source(line: ExcerptLine, width: int) -> Iterator[Padding]:
@@ -195,6 +206,7 @@ def _part(
     unrun = [check for check in checks if check in unreached]
     if unrun:
         yield _line(Verdict.SKIPPED, unreached_in_words(unrun), 0, _worth(unrun))
+        yield _why(unrun[0].message)
 
 
 def _group(checks: Sequence[Check], numbers: Mapping[str, tuple[int, ...]]) -> Iterator[RenderableType]:
@@ -216,15 +228,18 @@ def _verdict(checks: Sequence[Check]) -> Verdict:
 def _label(checks: Sequence[Check], numbers: Mapping[str, tuple[int, ...]]) -> str:
     """Name a group: how many of its checks passed, its speed, and the issues that explain the others."""
     kind, passed = checks[0].kind, sum(check.verdict is Verdict.PASSED for check in checks)
-    label = checks[0].own_name
+    label = _name(checks[0])
     if len(checks) > 1:
         things = "cases" if kind in CASES else "checks"
         some = "all" if passed == len(checks) else f"{passed} of"
         label = f"{kind}: {some} {len(checks)} {things}"
-    if len(checks) == 1 and checks[0].performance is not None:
-        label += f", {_speed(checks[0].performance)}"
     causes = sorted({number for check in checks for number in numbers.get(check.name, ())})
     return f"{label}: see {listed(causes, 'and')}" if causes else label
+
+
+def _name(check: Check) -> str:
+    """Return the name of a check, and its speed if it was measured."""
+    return check.own_name if check.performance is None else f"{check.own_name}, {_speed(check.performance)}"
 
 
 def _speed(performance: Performance) -> str:
@@ -236,16 +251,23 @@ def _speed(performance: Performance) -> str:
 
 
 def _unmade(checks: Sequence[Check]) -> Iterator[RenderableType]:
-    """Yield a row for checks of one kind that were not made for one reason, and the reason below it."""
-    several = f"{checks[0].kind}: {count(len(checks), 'check')}"
-    label = several if len(checks) > 1 else checks[0].own_name
-    if checks[0].reason in OUTSTANDING:
+    """Yield a row for checks of one kind that were not made for one reason, and the reason below it. What is still open
+    is told in full, because the message says what to do, or what was measured.
+    """
+    first = checks[0]
+    if first.reason in OUTSTANDING:
         names = ", ".join(check.label or check.kind for check in checks)
-        label = checks[0].own_name if len(checks) == 1 else f"{checks[0].kind}: {names}"
+        label = _name(first) if len(checks) == 1 else f"{first.kind}: {names}"
         yield _row(Text(OPEN, style="yellow"), label, _earned(checks), _worth(checks))
+        yield _under(Text(showable(first.sentences), style="yellow"))
     else:
-        yield _line(checks[0].shown_verdict, label, _earned(checks), _worth(checks))
-    yield _under(Text(showable(first_sentence(checks[0].message)), style="dim"))
+        label = _name(first) if len(checks) == 1 else f"{first.kind}: {count(len(checks), 'check')}"
+        yield _line(first.shown_verdict, label, _earned(checks), _worth(checks))
+        yield _why(first.message)
+
+
+def _why(message: str) -> Padding:
+    return _under(Text(showable(first_sentence(message)), style="dim"))
 
 
 def _earned(checks: Sequence[Check]) -> float | None:

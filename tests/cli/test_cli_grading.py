@@ -96,7 +96,7 @@ def test_a_save_is_graded_and_what_has_changed_is_told(tmp_path):
         time.sleep(0.5)
         grader.file.write_text(NOT_BUILDING.replace("nothing", "nobody"))
         grader.waits(2)
-        assert grader.said.count("FAILED build") == 2
+        assert grader.said.count("failed  build") == 2
         assert "\nStill 0 of 100.\n" in grader.said
         assert (tmp_path / "result.json").read_text().count("nobody") >= 1
     assert grader.process.returncode == 1
@@ -120,7 +120,7 @@ def test_a_save_ends_the_grading_of_what_was_saved_before(tmp_path):
         grader.tells("watching every access")
         grader.file.write_text(WRONG)
         grader.waits(1)
-        assert "FAILED correctness" in grader.said
+        assert "failed  correctness" in grader.said
         grader.file.write_text(MODEL.read_text())
         grader.waits(2)
         assert " of 100 (was " in grader.said

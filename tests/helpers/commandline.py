@@ -64,18 +64,22 @@ def python(folder, *args, **changes):
 
 
 class CommonServer(ForkServer):
-    """Fork server for all commands of this process. It ends with the process. A server for each command would take
-    half a second more.
+    """Fork server for all commands of this process with equal variables. It ends with the process. A server for each
+    command would take half a second more.
     """
 
     def close(self):
         """No-op: the next command needs the server."""
 
 
-@cache
 def common_server():
-    """Return the fork server of this process."""
-    return CommonServer(own_command(), environment_of(NOWHERE))
+    """Return the fork server for the present variables, which its workers inherit."""
+    return _server(tuple(environment_of(NOWHERE).items()))
+
+
+@cache
+def _server(variables):
+    return CommonServer(own_command(), dict(variables))
 
 
 def grader(folder, *args, executable=sys.executable, **changes):

@@ -14,7 +14,7 @@ from grader.course.expressions import Expression, evaluate_int
 from grader.course.launches import Launch as AskedLaunch
 from grader.grading.checks.building import Built
 from grader.grading.checks.simulated_run import Simulated
-from grader.grading.explain.problem import EXPLANATION
+from grader.grading.explain.problem import EXPLANATION, evidence_of
 from grader.grading.explain.slips.launch import Launch, Text
 from grader.grading.explain.slips.rules import first_slip
 from grader.grading.explain.slips.slip import Slip
@@ -79,10 +79,11 @@ def _sentence(text: str) -> str:
 
 
 def of_wrong_result(check: Check, slip: Slip) -> Check:
-    """Return the check; a failure for a reason of TOLD says the mistake before its numbers."""
+    """Return the check; a failure for a reason of TOLD has the mistake as its message, and the numbers as evidence."""
     if check.verdict is not Verdict.FAILED or check.reason not in TOLD:
         return check
-    return replace(check, message=f"{slip.message} {_sentence(check.message)}", help=slip.help, cause=slip.cause)
+    detail = evidence_of(check.message, check.detail)
+    return replace(check, message=slip.message, help=slip.help, detail=detail, cause=slip.cause)
 
 
 def _launches(built: Built, run: Simulated) -> Iterator[Launch]:

@@ -104,17 +104,17 @@ def test_exit_codes_are_those_of_grade(verdict, reason, code):
         ("place", {"ahead": 2, "wait": "about 3 minutes"}, "waiting: 2 before yours; it starts in about 3 minutes"),
         ("place", {"ahead": 2, "wait": ""}, "waiting: 2 before yours"),
         ("place", {"ahead": 0}, "waiting: yours is next"),
-        ("note", {"check": "build", "verdict": "passed", "reason": "", "words": ""}, "passed build"),
-        ("note", {**FAILED_SPEED, "reason": "TOO_SLOW"}, "FAILED speed  TOO_SLOW\n       it is slow."),
+        ("note", {"check": "build", "verdict": "passed", "reason": "", "words": ""}, "passed  build"),
+        ("note", {**FAILED_SPEED, "reason": "TOO_SLOW"}, "failed  speed  TOO_SLOW\n        it is slow."),
         (
             "note",
             {**FAILED_SPEED, "reason": "NOT_RUN", "words": "skipped: fix it."},
-            "skip   speed  NOT_RUN\n       fix it.",
+            "skipped speed  NOT_RUN\n        fix it.",
         ),
         (
             "note",
             {**FAILED_SPEED, "check": "tall (n 9)", "words": f"line 3: the work-items\n{'race ' * 12}here."},
-            f"FAILED tall (n 9)  DATA_RACE\n       line 3: the work-items{' race' * 10}\n       race race here.",
+            f"failed  tall (n 9)  DATA_RACE\n        line 3: the work-items{' race' * 10}\n        race race here.",
         ),
     ],
 )
@@ -146,7 +146,7 @@ def test_what_to_read_first_is_told_in_full(monkeypatch, width):
     assert said[-2] == "total: 4 of 100 points"
     assert " ".join(said[-1].split()) == f"start here: {cause.strip()}"
     assert max(map(len, lines)) <= width
-    assert all(line.startswith("       ") for line in lines[1:])
+    assert all(line.startswith("        ") for line in lines[1:])
 
 
 def test_a_file_whose_answer_is_lost_is_handed_in_once(served, tmp_path, monkeypatch):

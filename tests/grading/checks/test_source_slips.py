@@ -76,9 +76,9 @@ def test_other_checks_stay(before):
 
 @pytest.mark.parametrize("reason", [Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN, Reason.OUT_OF_BOUNDS])
 def test_the_mistake_comes_before_the_numbers_of_a_wrong_result(reason):
-    """A wrong result has the mistake first, with its cause and the next step."""
+    """A wrong result has the mistake as its message, with its cause and the next step. Its numbers are evidence."""
     after = of_wrong_result(failed("correctness: tall", reason, "total[0] is wrong."), SLIP)
-    assert after.message == "the guard in line 7 is wrong. total[0] is wrong."
+    assert (after.message, after.detail) == ("the guard in line 7 is wrong.", "total[0] is wrong.")
     assert (after.help, after.cause) == ("Test `i < n`.", "a guard is wrong")
     assert after.verdict is Verdict.FAILED
 
