@@ -102,7 +102,7 @@ class Place(Record):
     words: str
 
 
-LINES = re.compile(r"\blines? (\d+(?:, \d+)*(?: and \d+)?)")
+LINES = re.compile(r"\b[Ll]ines? (\d+(?:, \d+)*(?: and \d+)?)")
 """Pattern for the lines that a sentence names: "line 7", "lines 3, 5 and 9"."""
 
 

@@ -13,17 +13,42 @@ from grader.grading.checks.correctness import Tried, trial_of
 from grader.grading.checks.inspection import evidence_of_right
 from grader.grading.checks.sanitizer_run import findings_of
 from grader.grading.checks.simulated_run import Simulated
+from grader.grading.checks.source_slips import of_wrong_result
 from grader.grading.explain.diagnosis.evidence import Evidence, Explanation
+from grader.grading.explain.diagnosis.rules import MISTAKES
 from grader.grading.explain.diagnosis.runner import explain
 from grader.grading.explain.problem import EXPLANATION, explained
 from grader.grading.explain.simulator.source_lines import lines_of, locate, whereabouts
+from grader.grading.explain.slips.slip import Slip
 from grader.results.check import Check, Finding, Reason, Verdict
 
 
-def conclude(tried: Sequence[Tried], built: Built, oracle: Oracle, seen: Simulated | None = None) -> tuple[Check, ...]:
-    """Return the checks of cases that were run, with explanations; `seen` gives the lines that use arrays."""
+def conclude(
+    tried: Sequence[Tried],
+    built: Built,
+    oracle: Oracle,
+    seen: Simulated | None = None,
+    slip: Slip | Fault | None = None,
+) -> tuple[Check, ...]:
+    """Return the checks of cases that were run, with explanations.
+
+    `seen` gives the lines that use arrays. A mistake in the source (`slip`) comes before any explanation that does not
+    predict the wrong array.
+    """
     explanations = _explanations(tried, built, oracle)
-    return tuple(_concluded(each, explanations.get(each.case.name), seen) for each in tried)
+    return tuple(_explained(each, explanations.get(each.case.name), seen, slip) for each in tried)
+
+
+def _explained(
+    tried: Tried, explanation: Explanation | Fault | None, seen: Simulated | None, slip: Slip | Fault | None
+) -> Check:
+    is_predicted = isinstance(explanation, Explanation) and explanation.rule in MISTAKES
+    if isinstance(slip, Slip) and not is_predicted:
+        return of_wrong_result(tried.check, slip)
+    check = _concluded(tried, explanation, seen)
+    if isinstance(slip, Fault) and check.verdict is Verdict.FAILED:
+        return replace(check, faults=(*check.faults, slip))
+    return check
 
 
 def _concluded(tried: Tried, explanation: Explanation | Fault | None, seen: Simulated | None) -> Check:
