@@ -605,7 +605,7 @@ def test_a_map_that_tells_something_is_shown_in_full():
         failed("correctness: b (n 2)", error_map=drawn("..#", "oo+")),
     ]
     text = "\n".join(full(*checks))
-    legend = "        B in cells of 16 x 16:  . right  + partly wrong  # wrong  o not written"
+    legend = "        B in cells of 16 x 16:  . right  + some wrong  # wrong  o not written"
     assert f"it is wrong.\n{legend}\n        ..#\n        oo+" in text
     assert text.count("in cells of") == 1
     assert "in cells of" not in "\n".join(lines(*checks))
