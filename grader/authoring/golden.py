@@ -35,7 +35,7 @@ from grader.course.speed_goals import device_class
 from grader.course.submissions.submission import FILE_NAME
 from grader.course.suite import Coursework
 from grader.grading.rules import TimingRules
-from grader.results.check import FOR_INSTRUCTORS, Check, Reason, Verdict, full_marks
+from grader.results.check import FOR_INSTRUCTORS, Check, Reason, Verdict, full_marks, lines_named
 from grader.results.result import Result
 
 EXPECTED_FILE = "expected.yaml"
@@ -294,13 +294,13 @@ def differences(golden: Golden, assignment: Assignment, result: Result) -> tuple
 
 
 def _unexplained(cause: Cause, assignment: Assignment, check: Check | None) -> Iterator[str]:
-    """Yield a line for everything that the first explanation lacks, in the check's message and first finding."""
+    """Yield a line for everything that the first explanation lacks, in the check's sentences and first finding."""
     if check is None or check.reason is not cause.reason:
         yield f"the first cause is {check.reason if check else 'none'}, must be {cause.reason}"
         return
     finding = check.findings[0] if check.findings else None
-    words = f"{check.message} {finding.message if finding else ''}"
-    lines = {*check.lines, *(finding.lines if finding else ())}
+    words = f"{check.sentences} {finding.message if finding else ''}"
+    lines = {*lines_named(check.sentences), *(finding.lines if finding else ())}
     wanted = set(cause.line)
     if len(lines & wanted) < min(2 if check.reason is Reason.DATA_RACE else 1, len(wanted)):
         named = listed(sorted(lines), "and") if lines else "none"

@@ -49,7 +49,7 @@ def _extension(line: ListLine, policies: Policies) -> Extension:
     due, extra, attempts = (line.row.field(name) for name in ("due", "extra", "attempts"))
     if not (due or extra or attempts):
         raise InputError(
-            f"{line.where}: it extends nothing; write a date under `due`, 2 days under `extra`, or `attempts`."
+            f"{line.where}: it gives no extension; write a date under `due`, 2 days under `extra`, or `attempts`."
         )
     if due and extra:
         raise InputError(f"{line.where}: it has a new due date and extra time; keep one of them.")

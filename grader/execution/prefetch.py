@@ -62,7 +62,7 @@ class Prefetch:
             self._connection.send(request)
             return
         early = self._unread.popleft()
-        assert request == early, "what was requested early is waited for first"
+        assert request == early, "requests must repeat those that were sent early, in their order"
 
     def reply(self, doing: str, seconds: float) -> Any:
         """The next reply, or the failure that came instead."""

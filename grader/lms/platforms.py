@@ -45,7 +45,7 @@ class Upload(Protocol):
         """Return the keys of students who were late, if only this file states it."""
 
     def submitted(self) -> "dict[str, datetime]":
-        """Return the times of handing in by key, if only this file states them."""
+        """Return when each student handed in, by key, if only this file states it."""
 
     def fill(self, book: "Gradebook") -> "Filled":
         """Fill in the grades; raises InputError if the file has no place for them."""

@@ -37,7 +37,7 @@ def _page(explanation: Explained) -> Iterator[RenderableType]:
 
 def _cause(first: Check) -> Iterator[RenderableType]:
     yield Text.assemble(showable(first.name), "  ", (str(first.reason), "bold red"))
-    yield _under(first.message)
+    yield _under(first.sentences)
     for place in (place for finding in first.findings[:1] for place in finding.places):
         yield _under(f"{place.line:>4} | {place.text.strip()}  ({place.words})")
     if first.detail:

@@ -75,7 +75,7 @@ def _summary(result: Result) -> str:
         f"{result.title}: {score_in_words(result.points, result.max_points, result.unchecked, result.hidden_points)}.",
         *([] if result.deduction is None else [deduction_in_words(result.deduction)]),
         *([] if result.correction is None else [correction_in_words(result.correction)]),
-        *([] if first is None else [f"Start here: {first.name}: {first.message}"]),
+        *([] if first is None else [f"Start here: {first.name}: {first.sentences}"]),
         *faults_in_words(result.faults),
         *map(in_words, standings_of(result)),
     ]

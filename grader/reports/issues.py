@@ -101,13 +101,13 @@ def _sightings(check: Check) -> Iterator[_Sighting]:
     """Yield a sighting for each finding, and one for the check if its message is about none of them."""
     assert check.reason is not None
     if not any(finding.message in check.message for finding in check.findings):
-        yield _Sighting(check=check, reason=check.reason, message=check.message, lines=check.lines)
+        yield _Sighting(check=check, reason=check.reason, message=check.sentences, lines=check.lines)
     for finding in check.findings:
         told = finding.message in check.message  # the check's message also names the sizes of the run
         yield _Sighting(
             check=check,
             reason=finding.reason,
-            message=check.message if told else f"{finding.message} {finding.cause}",
+            message=check.sentences if told else f"{finding.message} {finding.help}",
             lines=finding.lines,
             places=finding.places,
         )

@@ -103,7 +103,7 @@ def _start(result: Result) -> Iterator[Padding]:
     first = result.first_cause
     if first is not None and (first.part, first.kind) != (failed[0].part, failed[0].kind):
         about = f"{first.part}: " if first.part else ""
-        yield _under(Text.assemble(("start here: ", "bold"), showable(about + first.message)))
+        yield _under(Text.assemble(("start here: ", "bold"), showable(about + first.sentences)))
 
 
 def _part(part: str, checks: Sequence[Check], unreached: Sequence[Check]) -> Iterator[Table | Padding]:
@@ -259,7 +259,7 @@ def _figures(check: Check) -> Iterator[Padding]:
 
 def _failed(check: Check) -> Iterator[Table | Padding]:
     yield _line(check.verdict, check.own_name, check.points, check.max_points)
-    yield _reason(check, check.message)
+    yield _reason(check, check.sentences)
     yield from _figures(check)
     for finding in check.findings[:FINDINGS]:
         yield from _finding(check, finding)

@@ -177,10 +177,10 @@ def new_message(check: Check, finding: Finding) -> str:
 
 
 def closing(check: Check, finding: Finding) -> str:
-    """Return the usual cause, unless the check's message contains it, and the number of sightings."""
-    cause = "" if finding.cause in check.message else finding.cause
+    """Return the help, unless the check has it, and the number of sightings."""
+    advice = "" if finding.help in check.help else finding.help
     seen = f"Seen {count(finding.times, 'time')}." if finding.times > 1 else ""
-    return " ".join(filter(None, (cause, seen)))
+    return " ".join(filter(None, (advice, seen)))
 
 
 def finding_in_words(check: Check, finding: Finding) -> str:
@@ -190,8 +190,8 @@ def finding_in_words(check: Check, finding: Finding) -> str:
 
 
 def reason_in_words(check: Check) -> str:
-    """Return the reason of a check that did not pass, and its sentence."""
-    return f"{check.reason}: {check.message}"
+    """Return the reason of a check that did not pass, and its sentences."""
+    return f"{check.reason}: {check.sentences}"
 
 
 def failure_in_words(check: Check) -> str:

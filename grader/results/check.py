@@ -114,21 +114,21 @@ def lines_named(words: str) -> tuple[int, ...]:
 class Finding(Record):
     """An error that the simulator observed.
 
-    `message` is a sentence that names the lines. `cause` is a sentence about the usual cause. `places` are the accesses
+    `message` is a sentence that names the lines. `help` is the next step, or the usual cause. `places` are the accesses
     of one instance. `times` is the number of observed instances. `fault` is a fault of grader that prevented an
     explanation.
     """
 
     reason: Reason
     message: str
-    cause: str
+    help: str
     places: tuple[Place, ...]
     times: int
     fault: Fault | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @property
     def lines(self) -> tuple[int, ...]:
-        """Lines that the message names, followed by the lines of the places."""
+        """The lines that the message names, then the lines of the accesses in `places`."""
         return (*lines_named(self.message), *(place.line for place in self.places))
 
 
@@ -206,12 +206,12 @@ class Check(Record, CheckLabels):
     """One gradable statement.
 
     `name` is unique in a result. `message` says in a sentence or two why the check did not pass, or by how much it
-    passed: the measured value, and the limit. A skipped check has earned nothing, and keeps its `max_points`, so that
-    totals are out of the full points. `part` is the kernel of a suite that the check is about; it is empty if there is
-    only one kernel. `detail` is evidence for the message. `cause` names a mistake that explains a wrong output. Its
-    words are equal for every case and every submission, so that it can be counted. `usage` lists the resources that the
-    kernels take on the device that times them. `faults` are faults of grader, each with the information that is missing
-    in the check.
+    passed: the measured value, and the limit. `help` is the next step; it is empty if none is known. A skipped check
+    has earned nothing, and keeps its `max_points`, so that totals are out of the full points. `part` is the kernel of
+    a suite that the check is about; it is empty if there is only one kernel. `detail` is evidence for the message.
+    `cause` names a mistake that explains a wrong output. Its words are equal for every case and every submission, so
+    that it can be counted. `usage` lists the resources that the kernels take on the device that times them. `faults`
+    are faults of grader, each with the information that is missing in the check.
     """
 
     name: str
@@ -223,6 +223,7 @@ class Check(Record, CheckLabels):
     seconds: float
     reason: Reason | None = None
     message: str = ""
+    help: str = Field(default="", exclude_if=lambda value: not value)
     detail: str = ""
     cause: str = ""
     performance: Performance | None = None
@@ -230,6 +231,11 @@ class Check(Record, CheckLabels):
     findings: tuple[Finding, ...] = ()
     error_map: ErrorMap | None = None
     faults: tuple[Fault, ...] = Field(default=(), exclude_if=lambda value: not value)
+
+    @property
+    def sentences(self) -> str:
+        """Message and help as one text."""
+        return " ".join(filter(None, (self.message, self.help)))
 
     @property
     def lines(self) -> tuple[int, ...]:

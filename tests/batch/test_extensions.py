@@ -53,7 +53,7 @@ def test_each_way_to_extend(read):
     [
         ("ana,coalsTransp,,1 day,,", "line 2: there is no one student 'ana'; did you mean anna?"),
         (",coalsTransp,,1 day,,", "there is no one student ''"),
-        ("anna,coalsTransp,,,,", "line 2: it extends nothing"),
+        ("anna,coalsTransp,,,,", "line 2: it gives no extension"),
         ("anna,coalsTransp,2026-12-05 23:59,1 day,,", "it has a new due date and extra time; keep one of them."),
         ("anna,coalsTransp,5.12.2026,,,", "due: '5.12.2026' is not a date with a time; write one such as"),
         ("anna,coalsTransp,2026-12-05,,,", "due: '2026-12-05' is not a date with a time"),

@@ -55,7 +55,7 @@ def test_python_makes_no_terminal():
 
 
 def test_all_other_nodes_are_closed():
-    """All nodes that are not listed are closed, such as disks and consoles, and nodes in folders."""
+    """Device nodes that are not listed, such as disks and consoles, cannot be opened, even in subfolders."""
     code = """
 for folder, _, names in os.walk("/dev"):
     for path in (os.path.join(folder, name) for name in names):

@@ -8,7 +8,7 @@ import sys
 
 from worker_rules import FEW_PAIRS
 
-# A new solution is a skeleton, so its grading works and fails.
+# A new solution is a skeleton: these commands grade it, and exit with 1 because checks fail.
 EXPECTED_EXIT = {"grade": 1, "batch": 1, "explain": 1, "profile": 1}
 
 FEWER = {"GRADER_TIMING__MIN_PAIRS": str(FEW_PAIRS.min_pairs), "GRADER_SEARCH__SECONDS": "0"}

@@ -14,5 +14,5 @@ ASSIGNMENTS = (
 
 
 def importable(module: str) -> str:
-    """Return the path on which another Python can import a module of tests, by its __file__, and the helpers."""
+    """Return a PYTHONPATH for another Python that imports a test module and the helpers. `module` is its `__file__`."""
     return ":".join(map(str, (Path(module).parent, *HELPERS.glob("**/"))))

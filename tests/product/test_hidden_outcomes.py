@@ -164,7 +164,7 @@ def test_what_students_get_is_the_same_to_the_byte_however_hidden_cases_went(hid
     for name, (helpers, statement, reason) in OUTCOMES.items():
         tells = 'if (call_getenv((long)"SEEN", 0, 0)) z[i] += 1;' if helpers else ""
         told = []
-        if helpers:  # no simulator runs native code, so the right submission must contain it too
+        if helpers:  # no simulator runs native code, so compare with a right submission that contains it too
             right = grade(hiding, submission(helpers, statement.removeprefix("z[i] += 1;"), tells), environment)
             files = shown.of(right)
             assert reasons(right) == [None, None]

@@ -49,7 +49,7 @@ def test_findings_come_before_wrong_results_and_consequences_are_no_issues():
     """The race is first although its check comes later. The timing that was not run is no issue."""
     race, *others = issues("race")
     assert (race.reason, race.line, race.places) == (Reason.DATA_RACE, 13, RACE.places)
-    assert race.message.startswith(f"at height 3, {RACE.message} {RACE.cause}")
+    assert race.message.startswith(f"at height 3, {RACE.message} {RACE.help}")
     assert {each.reason for each in others} == {Reason.WRONG_OUTPUT}
 
 
@@ -57,7 +57,7 @@ def test_each_finding_is_an_issue():
     """Two findings of one check are two issues with their own messages."""
     outside, race = issues("out of bounds")
     assert brief([outside, race]) == [(Reason.OUT_OF_BOUNDS, 13), (Reason.DATA_RACE, 13)]
-    assert race.message == f"{RACE.message} {RACE.cause} Seen in sanitizer."
+    assert race.message == f"{RACE.message} {RACE.help} Seen in sanitizer."
 
 
 def test_a_check_whose_message_is_about_no_finding_is_an_issue_before_its_findings():

@@ -179,7 +179,7 @@ def test_findings_stand_between_the_message_and_the_detail():
     message, sentence, line, *_, detail = failure.text.splitlines()
     assert (message, sentence, detail) == (failure.get("message"), RACE.message, "the detail.")
     assert line == "    17 | sum += As[ly][k] * Bs[k][lx];"
-    assert failure.text.count(RACE.cause) == 2
+    assert failure.text.count(RACE.help) == 2
     many = racing.model_copy(update={"findings": (RACE,) * 100})
     failure = next(ElementTree.fromstring(junit(result(many))).iter("failure"))
     assert len(failure.text) < 20_000
@@ -345,7 +345,7 @@ def test_a_finding_that_the_check_has_told_is_not_told_twice():
     """A finding's sentence is not repeated if the check already has it."""
     text = " ".join(" ".join(lines(failed("sanitizer: two", message=RACE.message, findings=(RACE,)))).split())
     assert text.count(RACE.message) == 1
-    assert RACE.cause in text
+    assert RACE.help in text
 
 
 def test_nothing_is_wider_than_the_terminal():

@@ -30,7 +30,7 @@ def test_a_result_is_a_file_as_documented(name):
 def test_the_description_begins_with_the_reason():
     """The description of a race has the reason, the message and the check."""
     race = read(OUTCOMES["race"])[0]
-    assert race.description == f"DATA_RACE: at height 3, {RACE.message} {RACE.cause} Seen in sanitizer."
+    assert race.description == f"DATA_RACE: at height 3, {RACE.message} {RACE.help} Seen in sanitizer."
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ RACING_WORDS = f"""\
          {RACE.places[0].words}
     13 | As[ly][lx] = (gy < heightA && t + lx < widthA) ? A[gy*widthA + t + lx] : 0.0f;
          {RACE.places[1].words}
-{RACE.cause} Seen 4,096 times."""
+{RACE.help} Seen 4,096 times."""
 
 
 def test_a_finding_is_its_sentence_its_lines_and_its_cause():
@@ -43,7 +43,7 @@ def test_a_finding_does_not_repeat_the_sentence_of_its_check():
     once = RACE.model_copy(update={"times": 1})
     words = finding_in_words(failed("sanitizer: one", message=f"{RACE.message} So it is."), once)
     assert words.startswith("    17 | ")
-    assert words.endswith(RACE.cause)
+    assert words.endswith(RACE.help)
 
 
 def test_accesses_are_measured_against_the_least_that_would_do():
@@ -181,7 +181,7 @@ def left(reason, points, checks=2):
     ],
 )
 def test_a_score_says_what_was_not_checked(unchecked, words):
-    """A score gives the unchecked points and the reason, also for a check without points."""
+    """A score says how much was not checked and why, even if the unchecked check carries no points."""
     assert score_in_words(68.0, 100.0, unchecked, 0.0) == words
 
 

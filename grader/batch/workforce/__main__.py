@@ -72,7 +72,7 @@ def _send(link: Connection, answer: object) -> None:
 
 
 def _stop(_number: int) -> InterruptedGradingError:
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # one signal is enough: only cleaning up follows
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # ignore further signals: only the clean-up is left
     return InterruptedGradingError("the batch has been stopped.")
 
 

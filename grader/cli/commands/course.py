@@ -60,7 +60,7 @@ class ExtentOptions:
     """Options that limit or extend the work of a batch."""
 
     regrade: Annotated[
-        list[str] | None, typer.Option(help="Grade again: student=LABEL, check=WORDS or changed=ASSIGNMENT.")
+        list[str] | None, typer.Option(help="What to grade again: student=LABEL, check=WORDS or changed=ASSIGNMENT.")
     ] = None
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only show what there is to grade, and what is wrong with it.")

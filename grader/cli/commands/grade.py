@@ -77,7 +77,7 @@ def grade(
 
     start = time.monotonic()
     with _keeping_all() as keeping, ThreadPoolExecutor(1) as beside:
-        reading = beside.submit(read_submission, file)  # continues while the settings are imported
+        reading = beside.submit(read_submission, file)  # runs while the modules below are imported
         from grader.cli.faults import noted, told_at_the_end
         from grader.common.files import check_outputs
         from grader.course.truth.seeds import check_seed, fresh_seed

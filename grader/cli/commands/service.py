@@ -33,7 +33,9 @@ DatabaseOption = Annotated[
 WebProcessesOption = Annotated[
     int, typer.Option(min=1, max=64, help="Processes that make pages; one keeps one processor busy at most.")
 ]
-StationsOption = Annotated[int, typer.Option(min=0, max=64, help="Stations on this machine, each with this device.")]
+StationsOption = Annotated[
+    int, typer.Option(min=0, max=64, help="Number of stations on this machine; they share one device.")
+]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -102,7 +102,7 @@ def _missing_packages(environment: GradingEnvironment) -> Iterator[str]:
 
 def _packages(names: tuple[str, ...]) -> Step:
     if not debian.is_debian():
-        raise SetupError(f"this machine lacks {' and '.join(names)} (Debian's names). {_elsewhere()}")
+        raise SetupError(f"this machine lacks {' and '.join(names)} (the names of Debian's packages). {_elsewhere()}")
     source = " and ".join(debian.sources()) or "the archives that apt is set up for"
     if os.geteuid() == 0:
         return Step(

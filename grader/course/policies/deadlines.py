@@ -39,7 +39,7 @@ class Extension:
 
 
 def read_extra(text: str) -> timedelta:
-    """Read extra time as people write it; raises ValueError with the remedy."""
+    """Parse extra time, such as "36 h". Raises ValueError, whose message says how to write it."""
     match = EXTRA.fullmatch(text)
     if match is None:
         raise ValueError(f"{text!r}; write time such as 2 days, 36 h or 90 min")

@@ -65,7 +65,7 @@ class ScanServer:
             ours.shutdown(socket.SHUT_WR)
             said, _, status = b"".join(iter(lambda: ours.recv(READ_SIZE), b"")).rpartition(b"\n")
         if not status:
-            raise OSError("nobody has waited for it")
+            raise OSError("it ended without an exit status")
         return said, int(status)
 
     def close(self) -> None:

@@ -101,7 +101,7 @@ def consult(oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes
         if not buffer.is_judged:
             continue
         if name not in truth:
-            raise SolutionError(f"{path}: says nothing about {name}; return a Truth for it.")
+            raise SolutionError(f"{path}: `expected` returns nothing for {name}; add a Truth for it.")
         _check_shape(truth[name].value, name, assignment, sizes)
     return truth
 

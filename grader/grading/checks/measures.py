@@ -15,12 +15,12 @@ from grader.results.metrics import Access, Branch, Profile
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """Measured quantity, with the reason, the words and the cause to report if it exceeds the limit."""
+    """Measured quantity, with the reason, the words and the help to report if it exceeds the limit."""
 
     value: float
     reason: Reason
     what: str
-    cause: str
+    help: str
 
 
 def _coalescing(counted: Profile) -> Reading:
@@ -30,7 +30,7 @@ def _coalescing(counted: Profile) -> Reading:
     """
     if not counted.unused:
         what = "every byte of the moved sectors is used, which is a ratio of 1"
-        return Reading(value=1.0, reason=Reason.UNCOALESCED, what=what, cause="")
+        return Reading(value=1.0, reason=Reason.UNCOALESCED, what=what, help="")
     least = max(1, counted.compulsory)
     ratio = 1 + counted.unused / least
     worst = max(_global(counted), key=attrgetter("unused"))
@@ -41,7 +41,7 @@ def _coalescing(counted: Profile) -> Reading:
         what=f"{_use(worst)}: a warp moves {moved} sectors of {counted.sector} bytes at a time and leaves {wasted} "
         f"bytes of them unused. The least traffic is {least:,} bytes; with all {counted.unused:,} unused bytes, it is "
         f"{in_digits(ratio)} times as large",
-        cause=_closer(worst),
+        help=_closer(worst),
     )
 
 
@@ -61,18 +61,18 @@ def _bank_conflicts(counted: Profile) -> Reading:
     """Most words of one bank in a request to local memory; words of one vector do not conflict and count as one."""
     local = [each for each in counted.accesses if each.space == "local"]
     if not local:
-        return Reading(value=0.0, reason=Reason.BANK_CONFLICT, what="no local memory is used", cause="")
+        return Reading(value=0.0, reason=Reason.BANK_CONFLICT, what="no local memory is used", help="")
     worst = max(local, key=attrgetter("conflicts"))
     words = 1 + worst.conflicts
     if words == 1:
         what = "the words of local memory that a warp uses at a time lie in different banks, 1 in each"
-        return Reading(value=1.0, reason=Reason.BANK_CONFLICT, what=what, cause="")
+        return Reading(value=1.0, reason=Reason.BANK_CONFLICT, what=what, help="")
     return Reading(
         value=words,
         reason=Reason.BANK_CONFLICT,
         what=f"{_use(worst)}: {in_digits(words)} words of a warp lie in the same one of {counted.banks} banks and are "
         "served one after another",
-        cause=_other_banks(worst),
+        help=_other_banks(worst),
     )
 
 
@@ -95,13 +95,13 @@ def _words(counted: Profile, does: Literal["reads", "writes"]) -> Reading:
     for each in used:
         words[each.array, each.line] += each.bytes // WORD_BYTES
     if not used:
-        return Reading(value=0.0, reason=Reason.EXTRA_TRAFFIC, what=f"it {does} no global memory", cause="")
+        return Reading(value=0.0, reason=Reason.EXTRA_TRAFFIC, what=f"it {does} no global memory", help="")
     most = [f"{number:,} of {array} in {_place(line)}" for (array, line), number in words.most_common(NAMED)]
     return Reading(
         value=total / WORD_BYTES,
         reason=Reason.EXTRA_TRAFFIC,
         what=f"it {does} {total // WORD_BYTES:,} words of global memory, {', '.join(most)}",
-        cause=_remedy(counted, used[0]) if does == "reads" else "Store a result once, when it is complete.",
+        help=_remedy(counted, used[0]) if does == "reads" else "Store a result once, when it is complete.",
     )
 
 
@@ -115,7 +115,7 @@ def _words_moved(counted: Profile) -> Reading:
     worst = max(_global(counted), key=lambda each: each.sectors - each.fewest, default=None)
     if worst is None or worst.sectors == worst.fewest:
         return Reading(
-            value=total, reason=Reason.EXTRA_TRAFFIC, what=what, cause="All of them are used: access fewer words."
+            value=total, reason=Reason.EXTRA_TRAFFIC, what=what, help="All of them are used: access fewer words."
         )
     each, fewest = (in_digits(sectors / worst.requests) for sectors in (worst.sectors, worst.fewest))
     return Reading(
@@ -123,7 +123,7 @@ def _words_moved(counted: Profile) -> Reading:
         reason=Reason.UNCOALESCED,
         what=f"{what}; {_use(worst)}: a warp moves {each} sectors of {counted.sector} bytes at a time where {fewest} "
         "would hold its words",
-        cause=_closer(worst),
+        help=_closer(worst),
     )
 
 
@@ -152,14 +152,14 @@ def _divergence(counted: Profile) -> Reading:
     worst = max(counted.branches, key=attrgetter("diverged"), default=Branch(line=0, reached=0, diverged=0))
     if not worst.diverged:
         what = "the work-items of a warp never diverge"
-        return Reading(value=0.0, reason=Reason.WARP_DIVERGENCE, what=what, cause="")
+        return Reading(value=0.0, reason=Reason.WARP_DIVERGENCE, what=what, help="")
     where = f"line {worst.line}" if worst.line else "a line that the file hides from the simulator"
     return Reading(
         value=counted.diverged,
         reason=Reason.WARP_DIVERGENCE,
         what=f"the work-items of a warp diverge {counted.diverged:,} times, most often in {where} "
         f"({worst.diverged:,} times)",
-        cause="Make conditions the same for neighbouring work-items.",
+        help="Make conditions the same for neighbouring work-items.",
     )
 
 
@@ -167,7 +167,7 @@ def _mostly_idle(counted: Profile) -> Reading:
     """Number of requests to global and local memory in which fewer than half of the lanes of a warp take part."""
     if not counted.mostly_idle:
         what = "at least half of a warp's work-items take part in every memory request"
-        return Reading(value=0.0, reason=Reason.WARP_DIVERGENCE, what=what, cause="")
+        return Reading(value=0.0, reason=Reason.WARP_DIVERGENCE, what=what, help="")
     requests, active = Counter[int](), Counter[int]()
     for each in counted.accesses:
         if each.space != "constant":
@@ -179,7 +179,7 @@ def _mostly_idle(counted: Profile) -> Reading:
         reason=Reason.WARP_DIVERGENCE,
         what=f"fewer than half of a warp's work-items take part in {counted.mostly_idle:,} memory requests, most often "
         f"in {_place(line)} ({most:,} times, with {in_digits(active[line] / most)} of {counted.warp} at a time)",
-        cause="Divide that work among neighbouring work-items of the group, for example in a tree.",
+        help="Divide that work among neighbouring work-items of the group, for example in a tree.",
     )
 
 
@@ -187,14 +187,14 @@ def _local_requests(counted: Profile) -> Reading:
     """Number of times that warps read or write local memory."""
     used = [each for each in counted.accesses if each.space == "local"]
     if not used:
-        return Reading(value=0.0, reason=Reason.EXTRA_TRAFFIC, what="no local memory is used", cause="")
+        return Reading(value=0.0, reason=Reason.EXTRA_TRAFFIC, what="no local memory is used", help="")
     worst = max(used, key=attrgetter("requests"))
     total, where = sum(each.requests for each in used), _place(worst.line)
     return Reading(
         value=total,
         reason=Reason.EXTRA_TRAFFIC,
         what=f"warps access local memory {total:,} times, most often in {where} ({worst.requests:,} times)",
-        cause="Share the work of a group among its work-items, for example as a tree by halves.",
+        help="Share the work of a group among its work-items, for example as a tree by halves.",
     )
 
 
@@ -207,7 +207,7 @@ def _branches(counted: Profile) -> Reading:
         value=total,
         reason=Reason.BRANCHES,
         what=f"warps reach a branch {total:,} times{where}",
-        cause="Do the work of several turns of the loop in one, and test its condition once for them.",
+        help="Do the work of several turns of the loop in one, and test its condition once for them.",
     )
 
 

@@ -113,7 +113,7 @@ def _judged(check: Check, each: MemoryCheck, limit: float, counted: Profile) -> 
     words = f"{reading.what}; the limit is {in_digits(limit)}."
     if reading.value <= limit * (1 + TOLERANCE):
         return replace(check, message=words)
-    return Problem(reason=reading.reason, message=f"{words} {reading.cause}", detail=each.teaches).fail(check)
+    return Problem(reason=reading.reason, message=words, help=reading.help, detail=each.teaches).fail(check)
 
 
 def _note_of_barrier(counted: Profile) -> str:

@@ -96,7 +96,7 @@ def _places(seen: Outline, races: Sequence[Finding]) -> list[Insertion]:
     They are right after the lines that the findings advise, after the first lines of the races, or after their last
     lines, where a loop jumps back to the first lines.
     """
-    advised = [line for each in races if each.cause.startswith(NO_BARRIER) for line in lines_named(each.cause)]
+    advised = [line for each in races if each.help.startswith(NO_BARRIER) for line in lines_named(each.help)]
     ends = *advised, *_ends_of_groups(sorted({line for each in races for line in each.lines}))
 
     def distance(place: Insertion) -> int:

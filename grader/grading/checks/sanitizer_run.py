@@ -48,4 +48,4 @@ def findings_of(seen: Simulated) -> tuple[Finding, ...]:
 
 def problem_of(found: tuple[Finding, ...]) -> Problem:
     """Return the problem of the first finding."""
-    return Problem(reason=found[0].reason, message=f"{found[0].message} {found[0].cause}")
+    return Problem(reason=found[0].reason, message=found[0].message, help=found[0].help)

@@ -28,7 +28,8 @@ MEMORY_ERRORS = frozenset({"OUT_OF_HOST_MEMORY", "MEM_OBJECT_ALLOCATION_FAILURE"
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """The cause of a check that did not pass: the reason for machines, a sentence for people, and the details.
+    """The cause of a check that did not pass: the reason for machines, a sentence for people, the next step if one is
+    known, and the details.
 
     `use` describes the lines that the problem is about, if they are not known yet. `faults` are faults of grader: the
     parts that it could not explain.
@@ -36,6 +37,7 @@ class Problem:
 
     reason: Reason
     message: str
+    help: str = ""
     detail: str = ""
     cause: str = ""
     error_map: ErrorMap | None = None
@@ -50,6 +52,7 @@ class Problem:
             points=0.0,
             reason=self.reason,
             message=self.message,
+            help=self.help,
             detail=self.detail,
             cause=self.cause,
             error_map=self.error_map,
@@ -182,7 +185,7 @@ def of_costly_text(cost: TooCostly) -> Problem:
 
 
 def of_later_call(line: int, name: str, advice: str) -> Problem:
-    """The problem of a call of a function that the course's language lacks, although the driver at hand may have it."""
+    """The problem of calling a function of a later OpenCL C version, even if the driver at hand provides it."""
     message = f"line {line}: OpenCL C 1.2, which is graded here, has no function {name}: later versions do. {advice}"
     return Problem(reason=Reason.BUILD_ERROR, message=message)
 

@@ -1,4 +1,4 @@
-"""Search for the line of a mistake that no rule explains."""
+"""Search for the line with the mistake, if no rule explains it."""
 
 from grader.common.optional import Fault, attempt
 from grader.common.record import replace

@@ -63,7 +63,7 @@ class EditBatch:
         return key(number, self.words, iterations)
 
     def arrays(self, arrays: Uploads) -> dict[str, NDArray[np.uint32]]:
-        """The uploads of the case, `count` times."""
+        """The arrays to upload: each input of the case, repeated `count` times."""
         uploads = self.plan.scripts[STUDENT].uploads
         return {spec.name: self._repeated(spec, arrays[spec.name]) for spec in self.one.buffers if spec.name in uploads}
 

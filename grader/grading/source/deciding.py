@@ -58,7 +58,7 @@ class _Decider:
                 continue
             asked = self._names(condition)
             if used & self._closed(asked):
-                if condition.last - condition.first > 1:  # otherwise it is a variable with the result of a test
+                if condition.last - condition.first > 1:  # else it is one variable, which holds the result of a test
                     yield self._line(condition.first)
                 yield from (self._line(self._values[name].first) for name in asked - used if name in self._values)
 

@@ -139,7 +139,7 @@ class Reader:
         texts = {token.text for token in self.code[first:last]}
         is_short = 0 < last - first <= EDITED_TOKENS
         if self.wanted and is_short and not texts & self.whole and not texts & {"{", "}"}:
-            visible = {each.name: each for each in self.scope}  # an inner variable hides an outer one of its name
+            visible = {each.name: each for each in self.scope}  # an inner variable hides an outer one of the same name
             self.regions.append(
                 Region(first=first, last=last, role=role, target=target, visible=tuple(visible.values()))
             )

@@ -103,7 +103,7 @@ class MoodleWorksheet:
         return late(self.sheet)
 
     def submitted(self) -> dict[str, datetime]:
-        """Return the times of handing in, by key."""
+        """Return when each student handed in, by key."""
         return submitted(self.sheet)
 
     def fill(self, book: Gradebook) -> Filled:
@@ -212,7 +212,7 @@ def late(sheet: Sheet) -> frozenset[str]:
 
 
 def submitted(sheet: Sheet) -> dict[str, datetime]:
-    """Return the times of handing in by participant number, naive, if the worksheet states them in a known form."""
+    """Return when each participant handed in, by number, as naive times, if the worksheet states it in a known form."""
     modified = _known(sheet, MODIFIED)
     rows = ((PARTICIPANT.fullmatch(line.value(0)), line) for _, line in sheet.rows if modified is not None)
     times = {match["number"]: read_moodle_time(line.value(modified or 0)) for match, line in rows if match}

@@ -139,7 +139,7 @@ class University:
     def _named(self, claims: Mapping[str, Any]) -> str:
         named = claims.get(self._rules.claim)
         if not isinstance(named, str) or not named:
-            LOG.warning("the sign-on's id token has no claim %s that names a person", self._rules.claim)
+            LOG.warning("the sign-on's id token has no usable claim %s to identify the person", self._rules.claim)
             raise SignOnFailedError(FAILED)
         if self._rules.claim == "email" and claims.get("email_verified") is not True:
             raise RefusedError("Your university has not verified your mail address; ask your instructor for a link.")

@@ -149,7 +149,7 @@ def _parsed(url: str) -> URL:
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError) as error:
-        raise InputError("the address of the database must be like postgresql://user@host/grader.") from error
+        raise InputError("the address of the database must look like postgresql://user@host/grader.") from error
     if parsed.drivername in {"postgres", "postgresql"}:
         return parsed.set(drivername="postgresql+psycopg")
     if parsed.get_backend_name() not in {"sqlite", "postgresql"}:

@@ -79,7 +79,7 @@ def _decision(assignment: AssignmentView, text: str) -> tuple[Decision, float]:
             f"{showable(text.strip())!r} is not a number of points; write 80, +5, -2.5, or the word excused."
         )
     if max(amount.to or 0.0, abs(amount.by)) > assignment.points:
-        raise RefusedError(f"These are more than the {assignment.points:g} points of {assignment.name}.")
+        raise RefusedError(f"That is more than the {assignment.points:g} points of {assignment.name}.")
     return (Decision.ADD, amount.by) if amount.to is None else (Decision.SET, amount.to)
 
 

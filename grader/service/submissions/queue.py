@@ -90,7 +90,7 @@ class PendingResult:
 
 
 class Renewal(Enum):
-    """State of a claim after a renewal: kept, to be stopped since the student cancels, or lost to another station."""
+    """Outcome of renewing a claim: kept, to be stopped because the student cancelled, or lost to another station."""
 
     KEPT = auto()
     STOP = auto()

@@ -96,7 +96,7 @@ class RequestConnection(h11.Connection):
             raise h11.RemoteProtocolError(self.refusal)
         event = super().next_event()
         if isinstance(event, h11.EndOfMessage) and self.trailing_data[0]:
-            self._first_byte = self._received  # the next request has begun, in the last bytes at the latest
+            self._first_byte = self._received  # the next request has started to arrive, by this time at the latest
         if isinstance(event, h11.Request):
             self._begin(self._first_byte or self._received)
             self._first_byte = None

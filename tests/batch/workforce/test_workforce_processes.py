@@ -43,7 +43,7 @@ def answer_what_cannot_be_sent(_):
 
 
 def linger(path):
-    """Write the process's number, and work until an interruption. Then clean up for a moment."""
+    """Write the id of this process to a file, and work until an interruption. Then clean up for a moment."""
     path.write_text(str(os.getpid()))
     try:
         time.sleep(600)
@@ -53,14 +53,14 @@ def linger(path):
 
 
 def be_deaf(path):
-    """Write the process's number, and swallow the exception of an interruption."""
+    """Write the id of this process to a file, and swallow the exception of an interruption."""
     path.write_text(str(os.getpid()))
     with suppress(Exception):
         time.sleep(600)
 
 
 def cling(path):
-    """Write the process's number, and ignore SIGTERM."""
+    """Write the id of this process to a file, and ignore SIGTERM."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     path.write_text(str(os.getpid()))
     time.sleep(600)

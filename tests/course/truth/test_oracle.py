@@ -154,7 +154,7 @@ def test_an_oracle_of_the_wrong_shape_is_our_fault_and_named(transposition):
 
 def test_an_oracle_that_forgets_an_array_is_named(transposition):
     """An oracle without an array that a launch produces raises SolutionError with the array's name."""
-    with pytest.raises(SolutionError, match="says nothing about B"):
+    with pytest.raises(SolutionError, match="`expected` returns nothing for B"):
         consult(Oracle(expected=lambda **_: {}), transposition, ZEROS, {"height": 2, "width": 3})
 
 

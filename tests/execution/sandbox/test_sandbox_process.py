@@ -336,7 +336,7 @@ os.read(heard, 1)
 
 
 def stops(whom):
-    """Return the code of a daemon that stops a process, then prints its id."""
+    """Return code that starts a daemon. The daemon stops the process `whom`, then prints its own id."""
     return STARTS + f"start(lambda: (os.kill({whom}, signal.SIGSTOP), print(os.getpid(), flush=True)))\ntime.sleep(600)"
 
 

@@ -20,7 +20,7 @@ RIGHT = {"B": None}
 LOOP = Finding(
     reason=Reason.TIME_LIMIT,
     message="line 3: this loop was still running when the simulator stopped the kernel.",
-    cause="Look.",
+    help="Look.",
     places=(),
     times=1,
 )

@@ -192,7 +192,7 @@ def test_neighbouring_words_of_a_part_of_a_warp(transposition):
     distance, which is right.
     """
     found = counted(transposition, seen_access(4, unused=5120))
-    message = check(transposition, "coalescing", 1.1, found).message
+    message = check(transposition, "coalescing", 1.1, found).sentences
     assert "but only a part of a warp does so at a time" in message
     assert "should access neighbouring words" not in message
 
@@ -200,7 +200,7 @@ def test_neighbouring_words_of_a_part_of_a_warp(transposition):
 def test_reading_back_is_told_apart_from_reading_too_often(transposition):
     """A kernel that reads back its own results gets the advice to use a variable, not local memory."""
     found = counted(transposition, seen_access(3, array="B", bytes=5120), seen_access(4, array="B", writes=True))
-    assert "Keep in a variable" in check(transposition, "words read", 1, found).message
+    assert "Keep in a variable" in check(transposition, "words read", 1, found).sentences
 
 
 @pytest.mark.parametrize(("measure", "at_most", "accesses", "expected"), FOUND)
@@ -209,7 +209,7 @@ def test_too_much(transposition, measure, at_most, accesses, expected):
     reason, words = expected
     made = check(transposition, measure, at_most, counted(transposition, *accesses))
     assert (made.verdict, made.points, made.max_points, made.reason) == (Verdict.FAILED, 0, 5, reason)
-    assert made.message.startswith(words)
+    assert made.sentences.startswith(words)
     assert (made.name, made.kind) == ("memory: it", Kind.MEMORY)
 
 
@@ -272,7 +272,7 @@ def test_work_that_one_does_alone(transposition):
     ]
     made = check(transposition, "requests of mostly idle warps", 69, counted(transposition, *accesses))
     assert made.reason is Reason.WARP_DIVERGENCE
-    assert made.message == (
+    assert made.sentences == (
         "fewer than half of a warp's work-items take part in 70 memory requests, most often in line 9 (40 times, with "
         "1.5 of 32 at a time); the limit is 69. Divide that work among neighbouring work-items of the group, for "
         "example in a tree."
@@ -287,7 +287,7 @@ def test_too_much_divergence(transposition):
     ]
     made = check(transposition, "divergence", 100, counted(transposition, seen_access(3), branches=branches))
     assert made.reason is Reason.WARP_DIVERGENCE
-    assert made.message.startswith(
+    assert made.sentences.startswith(
         "the work-items of a warp diverge 220 times, most often in line 9 (210 times); the limit is 100."
     )
 

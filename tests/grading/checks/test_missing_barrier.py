@@ -77,7 +77,7 @@ def test_a_barrier_in_a_loop_without_braces_comes_with_them(simulator, course):
     found = check_sanitizer(sanitizer_run(subject, assignment.sanitizer), assignment.sanitizer).check.findings
     with_it = with_barrier(subject, assignment.sanitizer, found)
     assert with_it.line == TREE.split("\n").index("            sum = 0;") + 1
-    assert "needs braces" in found[0].cause
+    assert "needs braces" in found[0].help
 
 
 def test_two_missing_barriers_are_more_than_one(mended):

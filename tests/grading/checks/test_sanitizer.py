@@ -55,7 +55,7 @@ def test_a_race_that_no_result_shows(simulator, product):
     check = checked(simulator, product, source)
     assert (check.verdict, check.reason, check.points) == (Verdict.FAILED, Reason.DATA_RACE, 0)
     assert f"line {write} overwrites words of Ash that another work-item still reads in line {read}." in check.message
-    assert f"after line {read}" in check.message
+    assert f"after line {read}" in check.sentences
     arrays = {place.words.rpartition(" ")[2] for each in check.findings for place in each.places}
     assert arrays == {"Ash", "Bsh"}
     assert {place.text for each in check.findings for place in each.places} >= {"sum += Ash[ly][k] * Bsh[k][lx];"}
@@ -67,7 +67,7 @@ def test_a_missing_guard(simulator, transposition):
     check = checked(simulator, transposition, source)
     assert check.reason is Reason.OUT_OF_BOUNDS
     assert check.message.startswith(f"line {line_of(source, '= A[')} reads outside A")
-    assert "lies beyond the edge: guard the load with the sizes." in check.message
+    assert "lies beyond the edge: guard the load with the sizes." in check.sentences
 
 
 def test_a_return_before_a_barrier(simulator, transposition):
@@ -160,7 +160,7 @@ def test_findings_come_before_wrong_results(simulator, transposition):
     """If a finding explains wrong results, the check reports the finding."""
     check = checked(simulator, transposition, without(TRANSPOSITION, "    barrier(CLK_LOCAL_MEM_FENCE);"), (SMALLEST,))
     assert check.reason is Reason.DATA_RACE
-    assert check.message == f"{check.findings[0].message} {check.findings[0].cause}"
+    assert (check.message, check.help) == (check.findings[0].message, check.findings[0].help)
 
 
 def test_a_kernel_that_is_broken_off(simulator, transposition):

@@ -23,7 +23,7 @@ MODEL = (ROOT / "reference" / "coalsTransp" / "kernels.cl").read_text()
 RULES = WatchingRules()
 FAILED = ({"height": 1, "width": 1},)
 REQUIRED = WatchingRules(required=True)
-ENDLESS = Finding(reason=Reason.TIME_LIMIT, message="line 9 still runs.", cause="", places=(), times=1)
+ENDLESS = Finding(reason=Reason.TIME_LIMIT, message="line 9 still runs.", help="", places=(), times=1)
 NEVER_RUN = Problem(reason=Reason.NOT_RUN, message="the build failed.")
 
 

@@ -11,7 +11,7 @@ from grader.grading.rules import SearchRules
 from grader.grading.search.need import allowance, is_needed, rightness
 from grader.results.check import Finding, Reason, Verdict
 
-SEEN = Finding(reason=Reason.DATA_RACE, message="line 3: a race.", cause="No barrier.", places=(), times=1)
+SEEN = Finding(reason=Reason.DATA_RACE, message="line 3: a race.", help="No barrier.", places=(), times=1)
 
 WRONG = failed("correctness: one row (height 1)")
 RACE = replace(unchecked(), verdict=Verdict.FAILED, reason=Reason.DATA_RACE, findings=(SEEN,))

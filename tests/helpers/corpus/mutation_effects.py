@@ -107,7 +107,7 @@ def _controlled(program: Program, function: Function, statement: Statement) -> s
 
 
 def after_an_insertion(program: Program, function: Function, statement: Statement) -> frozenset[int]:
-    """Return the lines of the effect of a return before this statement: the barriers that are not reached."""
+    """Return the lines of the barriers that are not reached if a return is inserted before this statement."""
     places = range(statement.first, function.body.end)
     return frozenset(program.line(place) for place in places if program.text(place) in BARRIERS)
 

@@ -14,7 +14,7 @@ NOT_RUN = failed("performance: cpu (height 1)", Reason.NOT_RUN, "skipped: fix th
 OUTSIDE = Finding(
     reason=Reason.OUT_OF_BOUNDS,
     message="line 13 reads outside A.",
-    cause="The guard of the load is missing.",
+    help="The guard of the load is missing.",
     places=(Place(line=13, text="", words="work-item (7, 0) of group (1, 0) reads A[99]"),),
     times=3,
 )
@@ -27,7 +27,7 @@ def of_kind(kind, name, reason, message, **more):
 
 def found(*findings):
     """Return the check of the simulator with these findings."""
-    message = f"at height 3, {findings[0].message} {findings[0].cause}"
+    message = f"at height 3, {findings[0].message} {findings[0].help}"
     return of_kind(Kind.SANITIZER, "sanitizer (height 3)", findings[0].reason, message, findings=findings)
 
 

@@ -116,7 +116,7 @@ SOURCE = TILED.replace("        barrier(CLK_LOCAL_MEM_FENCE);\n    }", "    }")
 RACE = Finding(
     reason=Reason.DATA_RACE,
     message="line 13 writes As[0][7] while line 17 may still be reading it: there is no barrier between them.",
-    cause="Usually a barrier(CLK_LOCAL_MEM_FENCE) is missing at the end of the loop over the tiles.",
+    help="Usually a barrier(CLK_LOCAL_MEM_FENCE) is missing at the end of the loop over the tiles.",
     places=(
         Place(
             line=17,

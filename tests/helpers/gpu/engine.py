@@ -42,7 +42,7 @@ def engine():
 
 @pytest.fixture(scope="session")
 def worker_image(engine, tmp_path_factory):  # noqa: ARG001 - without an engine there are no images
-    """Name of the worker's image, which GRADER_DOCKER__IMAGE can change. It contains the worker of this tree."""
+    """Name of the worker's image; GRADER_DOCKER__IMAGE overrides the default. It contains this tree's worker."""
     name = os.environ.get("GRADER_DOCKER__IMAGE", WORKER_IMAGE)
     rules = ContainerRules(image=name, folder=tmp_path_factory.mktemp("first-worker"))
     try:

@@ -122,7 +122,7 @@ class Home:
             return [tuple(row) for row in session.query(*columns).join(GradingRow.attempt)]
 
     def ends(self):
-        """Return the time when each grading was done, in seconds, in order."""
+        """Return when each grading ended, in seconds since 1970, earliest first."""
         with self.database.reading() as session:
             done = session.query(GradingRow.ended).filter(GradingRow.state == State.DONE).order_by(GradingRow.ended)
             return [row.ended.timestamp() for row in done]

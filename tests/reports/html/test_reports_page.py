@@ -124,7 +124,7 @@ def test_the_page_begins_with_the_first_cause():
     text = text_of(PAGES["race"])
     start = text.partition("Start here")[2].partition("Checks")[0]
     assert "5 of 32 points" in text.partition("Start here")[0]
-    for words in (RACING.message, RACE.message, RACE.cause, "Seen 4,096 times."):
+    for words in (RACING.message, RACE.message, RACE.help, "Seen 4,096 times."):
         assert words in start
     for place in RACE.places:
         assert f"{place.line} {place.text.strip()} {place.words}" in start

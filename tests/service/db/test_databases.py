@@ -23,7 +23,7 @@ pytestmark = pytest.mark.both_databases
     ("url", "code", "said"),
     [
         ("mysql://root:secret@host/db", 2, "must be PostgreSQL"),
-        ("secret nonsense", 2, "must be like postgresql://"),
+        ("secret nonsense", 2, "must look like postgresql://"),
         ("postgresql://user:secret@/db?host=/nowhere", 3, "does not answer"),
     ],
 )

@@ -90,7 +90,10 @@ def _intel(index: int) -> Gpu:
 def _render_node(index: int) -> Path:
     nodes = sorted((DEV / "dri").glob("renderD*"), key=lambda node: int(node.name.removeprefix("renderD")))
     if index >= len(nodes):
-        raise DeviceError(f"there are {len(nodes)} GPUs in {DEV / 'dri'}: load the driver, or name another --gpu.")
+        raise DeviceError(
+            f"there is no GPU {index}: {DEV / 'dri'} has {len(nodes)}, counted from 0; "
+            "load the driver, or name another --gpu."
+        )
     return nodes[index]
 
 

@@ -66,4 +66,4 @@ def _first_cause(found: Finding) -> tuple[int, bool]:
     """Sort key: causes before consequences. Races that a barrier would end come last among races, because the barrier
     ends no other race.
     """
-    return CAUSALITY.index(found.reason), found.cause.startswith(NO_BARRIER)
+    return CAUSALITY.index(found.reason), found.help.startswith(NO_BARRIER)

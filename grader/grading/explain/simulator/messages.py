@@ -70,10 +70,10 @@ def of_message(message: SeenMessage, seen: SeenKernel, scene: Scene) -> Iterator
     words = attempt(EXPLANATION, lambda: _explained(sign, message, seen, scene))
     if isinstance(words, Fault):
         what = f"{sign.hidden.format('an array')}."
-        yield Finding(reason=sign.reason, message=what, cause="", places=(), times=message.times, fault=words)
+        yield Finding(reason=sign.reason, message=what, help="", places=(), times=message.times, fault=words)
         return
     what, cause, places = words
-    yield Finding(reason=sign.reason, message=what, cause=cause, places=places, times=message.times)
+    yield Finding(reason=sign.reason, message=what, help=cause, places=places, times=message.times)
 
 
 def _explained(sign: Sign, message: SeenMessage, seen: SeenKernel, scene: Scene) -> Words:

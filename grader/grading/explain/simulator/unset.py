@@ -30,7 +30,7 @@ def of_unset(unset: SeenUnset, launches: Sequence[SeenKernel], scene: Scene) -> 
     finding = attempt(EXPLANATION, lambda: _explained(unset, launches, scene))
     if isinstance(finding, Fault):
         what = "it uses a value that was never set."
-        return Finding(reason=Reason.UNINITIALISED, message=what, cause="", places=(), times=unset.times, fault=finding)
+        return Finding(reason=Reason.UNINITIALISED, message=what, help="", places=(), times=unset.times, fault=finding)
     return finding
 
 
@@ -40,7 +40,7 @@ def _explained(unset: SeenUnset, launches: Sequence[SeenKernel], scene: Scene) -
     name = unset.name or "a value"
     if not (unset.line and unset.used_line):
         what = f"it uses {name} before anything is written there."
-        return Finding(reason=Reason.UNINITIALISED, message=what, cause=NO_LINE, places=(), times=unset.times)
+        return Finding(reason=Reason.UNINITIALISED, message=what, help=NO_LINE, places=(), times=unset.times)
     use = {
         "stored": f"the result is stored in {unset.array} in line {unset.used_line}",
         "condition": f"the condition in line {unset.used_line} depends on it",
@@ -59,7 +59,7 @@ def _explained(unset: SeenUnset, launches: Sequence[SeenKernel], scene: Scene) -
     places = [Place(line=unset.line, text=scene.text(unset.line), words=words)]
     if unset.used_line != unset.line:
         places.append(Place(line=unset.used_line, text=scene.text(unset.used_line), words=use.partition(" in line")[0]))
-    return Finding(reason=Reason.UNINITIALISED, message=what, cause=cause, places=tuple(places), times=unset.times)
+    return Finding(reason=Reason.UNINITIALISED, message=what, help=cause, places=tuple(places), times=unset.times)
 
 
 RETURNED = "retval"
@@ -72,7 +72,7 @@ def _of_a_missing_return(unset: SeenUnset, scene: Scene) -> Finding:
     return Finding(
         reason=Reason.UNINITIALISED,
         message=f"the function that ends in line {unset.line} ends without `return`, and its value is used.",
-        cause="Return a value on every path through the function.",
+        help="Return a value on every path through the function.",
         places=(Place(line=unset.line, text=scene.text(unset.line), words=f"{item} leaves the function"),),
         times=unset.times,
     )

@@ -166,10 +166,10 @@ def test_a_word_that_means_no_gpu_is_the_callers_mistake(dev, wanted):
         ("nvidia-nodes", ("nvidia0", "nvidia-uvm"), "nvidiactl", "nvidia-modprobe"),
         ("nvidia-nodes", ("nvidia0", "nvidiactl"), "nvidia-uvm", "nvidia-modprobe"),
         ("amd", ("dri/renderD128",), "kfd", "load the amdgpu driver"),
-        ("amd", ("kfd",), "0 GPUs in", "load the driver"),
-        ("amd:1", ("kfd", "dri/renderD128"), "1 GPUs in", "load the driver"),
-        ("intel", ("dri/card0",), "0 GPUs in", "load the driver"),
-        ("intel:2", ("dri/renderD128", "dri/renderD129"), "2 GPUs in", "load the driver"),
+        ("amd", ("kfd",), "dri has 0, counted from 0", "load the driver"),
+        ("amd:1", ("kfd", "dri/renderD128"), "dri has 1, counted from 0", "load the driver"),
+        ("intel", ("dri/card0",), "dri has 0, counted from 0", "load the driver"),
+        ("intel:2", ("dri/renderD128", "dri/renderD129"), "dri has 2, counted from 0", "load the driver"),
     ],
 )
 def test_a_gpu_that_is_not_there_is_told_with_what_to_do(dev, wanted, there, missing, remedy):
@@ -185,7 +185,7 @@ def test_a_gpu_that_is_not_there_is_told_with_what_to_do(dev, wanted, there, mis
 def test_a_machine_without_graphics_has_no_folder_for_them(dev):
     """A missing folder for graphics counts as an empty one."""
     (dev / "dri").rmdir()
-    assert "there are 0 GPUs" in refusal(DeviceError, "intel")
+    assert "there is no GPU 0" in refusal(DeviceError, "intel")
 
 
 def test_the_folder_is_the_real_one():

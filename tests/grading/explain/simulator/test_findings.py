@@ -119,8 +119,8 @@ def test_an_access_that_a_guard_lets_pass():
     """
     beyond = f"Invalid read of size 4 at global memory address 0x{A + 400:x}\n{entity(7, READ)}"
     found = only(kernel(message(beyond)), replace(LINE, source=GUARDED, expanded=GUARDED))
-    assert found.cause.endswith("How far it gets is decided in lines 4 and 5.")
-    assert "How far" not in only(kernel(message(beyond))).cause
+    assert found.help.endswith("How far it gets is decided in lines 4 and 5.")
+    assert "How far" not in only(kernel(message(beyond))).help
 
 
 def test_a_word_that_is_overwritten_too_early():
@@ -131,7 +131,7 @@ def test_a_word_that_is_overwritten_too_early():
     found = only(kernel(LOCAL_RACE), replace(PLANE, source=source))
     assert found.reason is Reason.DATA_RACE
     assert found.message == "line 13 overwrites words of Ash that another work-item still reads in line 17."
-    assert "missing between them: after line 17, before the next step writes Ash again" in found.cause
+    assert "missing between them: after line 17, before the next step writes Ash again" in found.help
     assert found.places == (
         Place(line=13, text="line 13;", words="work-item (7, 2) of group (1, 0) writes Ash"),
         Place(line=17, text="line 17;", words="work-item (3, 0) of group (1, 0) reads Ash"),
@@ -143,7 +143,7 @@ def test_a_write_above_a_read_with_nothing_between():
     """A race in local memory without a barrier between the write and the read needs a barrier after the write."""
     found = only(kernel(LOCAL_RACE), PLANE)
     assert found.message == "line 17 reads words of Ash that another work-item writes in line 13."
-    assert "missing between them: after line 13, before any work-item reads" in found.cause
+    assert "missing between them: after line 13, before any work-item reads" in found.help
 
 
 def test_a_word_that_is_read_too_early():
@@ -153,7 +153,7 @@ def test_a_word_that_is_read_too_early():
     """
     found = only(kernel(LOCAL_RACE, unset=[unset(line=17, name="Ash", space=3)]))
     assert found.message == "line 17 reads words of Ash that another work-item writes in line 13."
-    assert "missing between them: after line 13, before any work-item reads" in found.cause
+    assert "missing between them: after line 13, before any work-item reads" in found.help
 
 
 LOOP = SOURCE.replace("line 12;", "for (;;) {").replace("line 20;", "}")
@@ -183,14 +183,14 @@ def test_a_barrier_is_missing_only_where_one_can_stand(barriers, message, cause)
     """
     found = only(kernel(LOCAL_RACE), with_barriers(*barriers))
     assert found.message.startswith(message)
-    assert cause in found.cause
+    assert cause in found.help
 
 
 def test_a_barrier_of_either_name_is_one():
     """The OpenCL 2.0 name work_group_barrier, which is a macro here, counts as a barrier."""
     scene = with_barriers(15, 18)
     renamed = replace(scene, source=scene.source.replace("barrier(", "work_group_barrier("))
-    assert "There is no place for a barrier" in only(kernel(LOCAL_RACE), renamed).cause
+    assert "There is no place for a barrier" in only(kernel(LOCAL_RACE), renamed).help
 
 
 def test_a_race_within_a_line():
@@ -198,7 +198,7 @@ def test_a_race_within_a_line():
     In a loop without a barrier, a barrier is missing.
     """
     told = race("Read-write", at("local", ASH), entity(17, READ, item=(3, 0, 0)), entity(17, WRITE))
-    causes = [only(kernel(told), scene).cause for scene in (with_barriers(14), PLANE, with_barriers())]
+    causes = [only(kernel(told), scene).help for scene in (with_barriers(14), PLANE, with_barriers())]
     assert ["no place for a barrier" in cause for cause in causes] == [True, True, False]
 
 
@@ -223,7 +223,7 @@ def test_a_result_that_all_work_items_write():
     assert found.message.startswith(
         "line 17: all work-items of a group write the same element, each made of words of Ash"
     )
-    assert found.cause.startswith("Let one work-item")
+    assert found.help.startswith("Let one work-item")
 
 
 ADDITION = Scene(source="\n".join(["a;"] * 16 + ["total[0] += x;"]), dimensions=1, extent=None)
@@ -244,7 +244,7 @@ def test_an_element_that_all_work_items_add_to(scene, advice):
     told = race("Read-write", at("local", ASH), entity(17, READ, item=(3, 0, 0)), entity(17, WRITE))
     found = only(kernel(told).model_copy(update={"accesses": (store,)}), scene)
     assert found.message.startswith("line 17: work-items of a group read and write the same element of Ash")
-    assert advice in found.cause
+    assert advice in found.help
 
 
 @pytest.mark.parametrize(
@@ -262,7 +262,7 @@ def test_two_that_write_an_element_of_a_constant_index(scene, says, advice):
     arrays = [each.model_copy(update={"name": "total"}) if each.name == "Ash" else each for each in ARRAYS]
     found = only(kernel(both).model_copy(update={"arrays": tuple(arrays)}), scene)
     assert says in found.message
-    assert advice in found.cause
+    assert advice in found.help
 
 
 def test_a_read_and_a_write_come_before_two_writes():
@@ -281,7 +281,7 @@ def test_two_that_write_in_a_line_come_before_a_missing_barrier():
     both = race("Write-write", at("global", C), entity(6, WRITE), entity(6, WRITE, item=(1, 0, 0)))
     first, second = findings(kernel(LOCAL_RACE, both), LINE)
     assert first.message.startswith("line 6: two work-items write")
-    assert "is missing" in second.cause
+    assert "is missing" in second.help
 
 
 def test_an_atomic_function_writes():
@@ -301,8 +301,8 @@ def test_two_that_write_the_same_element(other, where):
     first = entity(6, WRITE, item=(50, 3, 0))
     told = race("Write-write", at("global", C + 4), first, entity(other, WRITE, item=(0, 4, 0)))
     assert only(kernel(told)).message.startswith(f"{where}: two work-items write the same element of C,")
-    assert "row length" in only(kernel(told)).cause
-    assert only(kernel(told), PLANE).cause.startswith("Work-item (50, 3) lies beyond the edge and must not store")
+    assert "row length" in only(kernel(told)).help
+    assert only(kernel(told), PLANE).help.startswith("Work-item (50, 3) lies beyond the edge and must not store")
 
 
 def test_two_lines_that_write_the_same_word_of_local_memory():
@@ -311,8 +311,8 @@ def test_two_lines_that_write_the_same_word_of_local_memory():
     """
     told = race("Write-write", at("local", ASH), entity(13, WRITE), entity(17, WRITE, item=(1, 0, 0)))
     parted = replace(PLANE, source=SOURCE.replace("line 15;", "barrier(CLK_LOCAL_MEM_FENCE);"))
-    assert only(kernel(told)).cause == "A barrier(CLK_LOCAL_MEM_FENCE) is missing between lines 13 and 17."
-    assert only(kernel(told), parted).cause.startswith("Both compute the same index")
+    assert only(kernel(told)).help == "A barrier(CLK_LOCAL_MEM_FENCE) is missing between lines 13 and 17."
+    assert only(kernel(told), parted).help.startswith("Both compute the same index")
 
 
 def test_two_lines_that_write_the_same_word_in_turns_of_a_loop():
@@ -322,11 +322,11 @@ def test_two_lines_that_write_the_same_word_in_turns_of_a_loop():
     told = race("Write-write", at("local", ASH), entity(13, WRITE), entity(17, WRITE, item=(1, 0, 0)))
     source = SOURCE.replace("line 10;", "for (;;) {").replace("line 15;", "barrier(CLK_LOCAL_MEM_FENCE);")
     looped = source.replace("line 20;", "}")
-    assert only(kernel(told), replace(PLANE, source=looped)).cause == (
+    assert only(kernel(told), replace(PLANE, source=looped)).help == (
         "A barrier(CLK_LOCAL_MEM_FENCE) is missing between them: after line 17, before the next step writes Ash again."
     )
     closed = looped.replace("line 19;", "barrier(CLK_LOCAL_MEM_FENCE);")
-    assert only(kernel(told), replace(PLANE, source=closed)).cause.startswith("Both compute the same index")
+    assert only(kernel(told), replace(PLANE, source=closed)).help.startswith("Both compute the same index")
 
 
 def test_two_lines_that_mean_the_same_word_of_local_memory_and_write_another():
@@ -335,11 +335,11 @@ def test_two_lines_that_mean_the_same_word_of_local_memory_and_write_another():
     """
     told = race("Write-write", at("local", ASH), entity(13, WRITE), entity(17, WRITE, item=(1, 0, 0)))
     source = SOURCE.replace("line 13;", "Ash[y][x] = 0;").replace("line 17;", "Ash[ x ] [y] = A[i];")
-    assert only(kernel(told), replace(PLANE, source=source)).cause == (
+    assert only(kernel(told), replace(PLANE, source=source)).help == (
         "Lines 13 and 17 need the same index, or a barrier(CLK_LOCAL_MEM_FENCE) between them."
     )
     alike = source.replace("[ x ] [y]", "[y] [x]")
-    cause = only(kernel(told), replace(PLANE, source=alike)).cause
+    cause = only(kernel(told), replace(PLANE, source=alike)).help
     assert cause == "A barrier(CLK_LOCAL_MEM_FENCE) is missing between lines 13 and 17."
 
 
@@ -347,7 +347,7 @@ def test_a_race_between_groups():
     """For a race in global memory between work-groups, the cause says that no barrier helps."""
     found = only(kernel(race("Read-write", at("global", A), entity(4, READ, group=(1, 0, 0)), entity(5, WRITE))))
     assert found.message == "line 4 reads A while line 5 writes it, and nothing says which comes first."
-    assert "only orders work-items of the same group" in found.cause
+    assert "only orders work-items of the same group" in found.help
 
 
 def test_a_race_with_a_copy_by_the_group():
@@ -355,7 +355,7 @@ def test_a_race_with_a_copy_by_the_group():
     text = race("Read-write", at("local", ASH), "Group(0,0,0)\n\t(location unknown)\n\t", entity(4, READ))
     found = only(kernel(text))
     assert found.message == "line 4 reads Ash while a copy by the group still uses it."
-    assert "wait_group_events" in found.cause
+    assert "wait_group_events" in found.help
 
 
 @pytest.mark.parametrize(
@@ -372,7 +372,7 @@ def test_the_line_of_a_copy_by_the_group_is_named(line, said):
     source = SOURCE.replace("line 7;", "e = async_work_group_copy(Ash, A, 32, 0);")
     text = race("Read-write", at("local", ASH), "Group(0,0,0)\n\t(location unknown)\n\t", entity(line, READ))
     found = only(kernel(text), replace(LINE, source=source))
-    assert (found.message, found.cause) == (f"line {line} reads Ash while the copy in line 7 still uses it.", said)
+    assert (found.message, found.help) == (f"line {line} reads Ash while the copy in line 7 still uses it.", said)
 
 
 def test_a_copy_beyond_an_array_is_told_with_its_own_line():
@@ -383,13 +383,13 @@ def test_a_copy_beyond_an_array_is_told_with_its_own_line():
     waits = "Group(0,0,0)\n\t  call wait_group_events\n\tAt line 8 (column 5) of input.cl:\n\t  x;\n\t"
     found = only(kernel(invalid("read", at("global", A + 400), waits)), replace(LINE, source=source))
     assert found.message == "the copy in line 7 reads outside A, 1 element past its end."
-    assert "nodebug" not in found.cause
+    assert "nodebug" not in found.help
 
 
 def test_no_line_0_is_named():
     """Line 0 means that the simulator knows no line. The finding then has no line and no place."""
     found = only(kernel(race("Read-write", at("local", ASH), entity(0, READ), entity(0, WRITE))))
-    assert "line 0" not in f"{found.message} {found.cause}"
+    assert "line 0" not in f"{found.message} {found.help}"
     assert found.places == ()
 
 
@@ -439,12 +439,12 @@ def test_accesses_beyond_the_edge():
     index.
     """
     told = [
-        only(kernel(invalid("write", at("global", C + 5000), entity(7, WRITE, item=item))), PLANE).cause
+        only(kernel(invalid("write", at("global", C + 5000), entity(7, WRITE, item=item))), PLANE).help
         for item in ((49, 35, 0), (49, 34, 0))
     ]
     assert told[0] == "Work-item (49, 35) lies beyond the edge: guard the store with the sizes."
     assert told[1].startswith("Check the row length in the index")
-    (line,) = [only(kernel(invalid("read", at("global", C + 5000), entity(7, READ))), LINE).cause]
+    (line,) = [only(kernel(invalid("read", at("global", C + 5000), entity(7, READ))), LINE).help]
     assert line == "Check the index, and that a guard compares it with the size of this array."
 
 
@@ -464,7 +464,7 @@ def test_addresses_that_suit_no_vector():
     text = "Invalid memory load - source pointer is not aligned to the pointed type\n\tKernel: k\n\tEntity: "
     found = only(kernel(message(text + entity(5, READ), array="A")))
     assert found.message == "line 5 reads A at an address that is not a multiple of the size of the value."
-    assert "vload4" in found.cause
+    assert "vload4" in found.help
 
 
 @pytest.mark.parametrize(
@@ -545,7 +545,7 @@ def test_a_write_to_an_input():
         Reason.INPUT_CHANGED,
         "line 8 writes A, which is an input and may only be read.",
     )
-    assert "const" in found.cause
+    assert "const" in found.help
 
 
 def test_a_loop_that_does_not_end():
@@ -608,7 +608,7 @@ def test_values_that_were_never_set(seen, message, cause):
     found = only(kernel(unset=[seen]))
     assert found.reason is Reason.UNINITIALISED
     assert found.message == message
-    assert found.cause.startswith(cause)
+    assert found.help.startswith(cause)
     assert [place.line for place in found.places] == [9, 12]
     assert found.places[0].words == f"work-item 33 of group 1 reads {seen.name or 'a value'}"
 
@@ -716,7 +716,7 @@ def test_who_hides_lines_hides_nothing_that_they_do(text, reason, what):
     found = only(kernel(message(text)), PLANE)
     assert (found.reason, found.places) == (reason, ())
     assert what in found.message
-    assert "`nodebug`" in found.cause
+    assert "`nodebug`" in found.help
 
 
 NO_PLACE = f"{HIDDEN}\tDebugging information not available.\n\t\n\t"
@@ -729,7 +729,7 @@ def test_a_race_of_which_one_side_is_hidden(sides):
     """
     found = only(kernel(race("Read-write", at("local", ASH + 60), *sides)), PLANE)
     assert found.message == "two work-items use the same element of Ash, and one writes it."
-    assert "`nodebug`" in found.cause
+    assert "`nodebug`" in found.help
 
 
 @pytest.mark.parametrize("hidden", [{"line": 0}, {"used_line": 0}, {"line": 0, "used_line": 0}])
@@ -738,7 +738,7 @@ def test_a_value_that_was_never_set_of_which_a_line_is_hidden(hidden):
     found = only(kernel(unset=[unset(**hidden)]))
     assert (found.reason, found.places) == (Reason.UNINITIALISED, ())
     assert found.message == "it uses sum before anything is written there."
-    assert "`nodebug`" in found.cause
+    assert "`nodebug`" in found.help
 
 
 def test_a_quoted_line_is_no_message():

@@ -54,7 +54,7 @@ def unset(name, space):
 
 def cause(name, space, *launches, scene=LINE):
     """Return the cause of a read in line 20 of the last launch."""
-    return of_unset(unset(name, space), launches, scene).cause
+    return of_unset(unset(name, space), launches, scene).help
 
 
 @pytest.mark.parametrize(
