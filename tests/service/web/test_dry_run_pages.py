@@ -178,7 +178,7 @@ COSTS = [
 
 
 @pytest.mark.parametrize(("policies", "cost"), COSTS)
-def test_what_handing_in_costs_stands_at_the_button(tmp_path, policies, cost):
+def test_the_cost_of_handing_in_is_next_to_the_button(tmp_path, policies, cost):
     """Next to Hand in, both forms say what handing in costs now, by the dates and limits of the student."""
     service = Service(tmp_path, policies=policies)
     service.graded(service.hand_in())

@@ -25,6 +25,7 @@ function tries(button) {
         return;
       }
       place.replaceChildren(...part.childNodes);
+      for (const link of place.querySelectorAll("a")) link.target = "_blank"; // the text stays in this tab
       const live = document.getElementById("live");
       if (live) events = watch(live, () => show(fetch(button.formAction)));
     } catch {
