@@ -87,7 +87,7 @@ def test_a_dry_run_makes_no_hidden_check(course):
     """The backend is asked for the shown checks only, also after the release of hidden ones. The stored result has no
     part that students do not see.
     """
-    backend = Answering(pending(course), right(course.load("small")))
+    backend = Answering(*[right(course.load("small"))] * 2)
     for hides in (True, False):
         outcome, events = grade(course, backend, replace(claim(course, hides=hides), is_dry_run=True))
         assert (outcome.is_pending, outcome.full_page, events) == (False, None, ["building"])
